@@ -1,0 +1,34 @@
+"""Algorithms: they choose what is published of each record."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from shoal.columns import Table
+from shoal.losses import Loss
+from shoal.models import Model
+from shoal.progress import Progress, silent
+from shoal.recoding import Recoding
+from shoal.settings import Setting
+
+
+class Algorithm(Setting):
+    """A way from a table to a recoding that keeps the promises."""
+
+    @abstractmethod
+    def serves(self, model: Model) -> bool:
+        """Whether the algorithm can keep this promise."""
+
+    @abstractmethod
+    def recode(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        rng: np.random.Generator,
+        progress: Progress = silent,
+    ) -> Recoding:
+        """Choose what is published of each record."""

@@ -1,0 +1,164 @@
+"""The greedy anonymization algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.algorithms import Algorithm
+from shoal.classes import Classes, tally
+from shoal.columns import Table
+from shoal.errors import CannotReach
+from shoal.exact import exact_costs
+from shoal.kernels import index as trie
+from shoal.kernels import merge as merging
+from shoal.losses import Loss
+from shoal.models import Model
+from shoal.models.k_anonymity import KAnonymity
+from shoal.progress import Progress, silent
+from shoal.recoding import Recoding
+
+AT_A_TIME = 2_000  # merges between two looks at progress and Ctrl-C
+
+
+class GAA(Algorithm):
+    """Merges the smallest failing class with the class that costs least (Algorithm 1, Mauger 2023).
+
+    `weight`: each side's cost counts `size` times (MC, Mauger 2020) or once (`unit`, Def. 6,
+    Mauger 2023). `candidates`: partners among `all` classes, or among the `small` ones that
+    still fail, as in Algorithm 1 of Mauger 2020, and all when none of those is left.
+    """
+
+    name: ClassVar[str] = "gaa"
+    strategy: Literal["S1"] = "S1"
+    weight: Literal["size", "unit"] = "size"
+    candidates: Literal["all", "small"] = "all"
+
+    def serves(self, model: Model) -> bool:
+        """Whether the algorithm can keep this promise."""
+        return isinstance(model, KAnonymity)
+
+    def recode(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        rng: np.random.Generator,  # noqa: ARG002 (the merge leaves nothing to chance)
+        progress: Progress = silent,
+    ) -> Recoding:
+        """Merge classes until none fails."""
+        k = max(int(model.required) for model in models)
+        if table.crowd < k:
+            raise CannotReach(
+                "k-anonymity",
+                table.crowd,
+                f"k-anonymity with k={k} cannot be reached: the table has {table.crowd} people; "
+                f"the best k possible is {table.crowd}",
+            )
+        start = tally(table.codes, table.people)
+        costs = exact_costs(loss, table.domains, table.rows)
+        order = _index_order(table, start, costs)
+        vector, into = _merge(
+            table, start, costs, order, k, self.weight == "size", self.candidates == "small",
+            progress,
+        )  # fmt: skip
+        alive, number = np.unique(into, return_inverse=True)
+        return Recoding(vectors=vector[alive], record=number[start.label])
+
+
+def _index_order(
+    table: Table, start: Classes, costs: Sequence[npt.NDArray[np.int64]]
+) -> npt.NDArray[np.int64]:
+    """The attributes in the order in which the index takes them: dearest smallest step first."""
+    least = []
+    for j, tree in enumerate(table.trees):
+        step = costs[j] - costs[j][tree.parent]
+        used = np.unique(table.codes[start.first, j])
+        steps = step[used][step[used] > 0]
+        least.append(int(steps.min()) if len(steps) else 0)
+    return np.argsort(-np.array(least), kind="stable")
+
+
+def _merge(
+    table: Table,
+    start: Classes,
+    costs: Sequence[npt.NDArray[np.int64]],
+    order: npt.NDArray[np.int64],
+    k: int,
+    by_size: bool,
+    only_small: bool,
+    progress: Progress,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Run the merge; the published values of each class, and the class each one ended up in."""
+    n, q = len(start), len(order)
+    trees = flat_trees(table, costs, order)
+    fan = max(tree.size for tree in table.trees)
+    classes = trie.Classes(
+        np.ascontiguousarray(table.codes[start.first][:, order]),  # int32[classes, q]
+        start.size.copy(),
+        start.first.copy(),
+        np.zeros(n, np.bool_),
+    )
+    people = _people(table, start)
+    state = merging.Merge(
+        into=np.arange(n),
+        crowd=start.people.copy(),
+        heap=np.empty((n + 1, 3), np.int64),
+        stack=np.empty((q + 1, 9), np.int64),
+        path=np.empty((q + 1, 2), np.int32),
+        count=np.zeros(6, np.int64),
+    )
+    index = trie.empty_index(3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
+
+    def more_room() -> trie.Index:
+        return trie.grow_index(index, 2 * len(index.holds), 2 * len(index.value) + 2 * fan)
+
+    while merging.start_merge(index, classes, state, k, fan) == merging.NEEDS_ROOM:
+        index = more_room()
+    failing = max(int(state.count[2]), 1)
+    progress("merging", 0.0)
+    while True:
+        outcome = merging.go_on(
+            index, trees, classes, state, people, k, by_size, only_small, fan, AT_A_TIME
+        )
+        if outcome == merging.DONE:
+            break
+        if outcome == merging.NEEDS_ROOM:
+            index = more_room()
+        progress("merging", 1.0 - int(state.count[2]) / failing)
+    progress("merging", 1.0)
+    vector = np.empty_like(classes.vector)
+    vector[:, order] = classes.vector
+    return vector, merging.survivors(state.into)
+
+
+def flat_trees(
+    table: Table, costs: Sequence[npt.NDArray[np.int64]], order: npt.NDArray[np.int64]
+) -> trie.Trees:
+    """The hierarchies one after the other, in the order of the index."""
+    trees = [table.trees[j] for j in order]
+    return trie.Trees(
+        start=np.concatenate([[0], np.cumsum([tree.size for tree in trees])]),
+        parent=np.concatenate([tree.parent for tree in trees]),
+        end=np.concatenate([tree.end for tree in trees]),
+        cost=np.concatenate([costs[j] for j in order]),
+    )
+
+
+def _people(table: Table, start: Classes) -> merging.People:
+    """Who is in which group of equal records; empty when every record is one person."""
+    none = np.empty(0, np.int64)
+    if table.people is None or table.crowd == table.rows:
+        return merging.People(none, none, none, none, none)
+    _, person = np.unique(table.people, return_inverse=True)
+    pairs = np.unique(np.stack([start.label, person], axis=1), axis=0)  # sorted by group
+    return merging.People(
+        start=np.searchsorted(pairs[:, 0], np.arange(len(start) + 1)),
+        person=np.ascontiguousarray(pairs[:, 1]),
+        following=np.full(len(start), -1, np.int64),
+        tail=np.arange(len(start)),
+        seen=np.zeros(table.crowd, np.int64),
+    )

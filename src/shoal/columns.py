@@ -1,0 +1,224 @@
+"""The columns of a table: their roles, and how they are encoded as integer codes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import ConfigDict, field_validator
+
+from shoal.errors import SHOWN, BadHierarchy, BadTable, did_you_mean, some
+from shoal.frames import Frame
+from shoal.hierarchy import Flat, Hierarchy, plain, text
+from shoal.settings import Setting
+from shoal.tree import Tree
+
+Role = Literal["identifier", "person", "quasi", "sensitive", "other"]
+Missing = Literal["value", "root", "error"]
+
+
+class Column(Setting):
+    """What a plan says of one column."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    name: ClassVar[str] = "a column"
+    role: Role
+    hierarchy: Hierarchy | None = None
+
+    @field_validator("hierarchy", mode="before")
+    @classmethod
+    def _hierarchy(cls, given: Any) -> Hierarchy | None:
+        return None if given is None else Hierarchy.of(given)
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """One quasi-identifier: its name, its tree, and how often the table holds each value."""
+
+    name: str
+    tree: Tree
+    counts: npt.NDArray[np.int64]  # int64[nodes]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table as integer codes: all that models, losses and algorithms look at."""
+
+    names: tuple[str, ...]  # the quasi-identifiers
+    trees: tuple[Tree, ...]
+    codes: npt.NDArray[np.int32]  # int32[n, q], nodes of the trees
+    people: npt.NDArray[np.int64] | None  # int64[n], who a row belongs to; None: each its own
+    exact: tuple[bool, ...]  # whether different values of a column always have different codes
+
+    @property
+    def rows(self) -> int:
+        """Number of records."""
+        return len(self.codes)
+
+    @cached_property
+    def crowd(self) -> int:
+        """Number of people."""
+        return self.rows if self.people is None else len(np.unique(self.people))
+
+    @cached_property
+    def domains(self) -> list[Domain]:
+        """The quasi-identifiers, with how often each value occurs."""
+        return [
+            Domain(name, tree, np.bincount(self.codes[:, j], minlength=tree.size))
+            for j, (name, tree) in enumerate(zip(self.names, self.trees, strict=True))
+        ]
+
+
+def check_names(columns: Collection[str], frame: Frame) -> None:
+    """Complain unless plan and table name the same columns: no silent defaults."""
+    lacking = [name for name in columns if name not in frame.names]
+    if lacking:
+        hints = "".join(did_you_mean(name, frame.names) for name in lacking[:1])
+        raise BadTable(f"the plan names columns that the table lacks: {some(lacking)}{hints}")
+    unnamed = [name for name in frame.names if name not in columns]
+    if unnamed:
+        raise BadTable(
+            f"the plan says nothing of the columns {some(unnamed)}; give each a role: "
+            "identifier, person, quasi, sensitive or other"
+        )
+    if frame.height == 0:
+        raise BadTable("the table has no rows; there is nothing to publish")
+
+
+def having(columns: Mapping[str, Column], role: Role) -> list[str]:
+    """The columns with this role, in the plan's order."""
+    return [name for name, column in columns.items() if column.role == role]
+
+
+def encode(
+    frame: Frame,
+    columns: Mapping[str, Column],
+    missing: Missing = "value",
+    missing_values: Sequence[str] = (),
+) -> Table:
+    """Turn a frame into a Table of integer codes."""
+    check_names(columns, frame)
+    names = having(columns, "quasi")
+    if not names:
+        raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
+    trees, exact = [], []
+    codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
+    for j, name in enumerate(names):
+        hierarchy = columns[name].hierarchy or Flat()
+        try:
+            tree, one_to_one = _encode_quasi(
+                frame.column(name), hierarchy, missing, missing_values, codes[:, j]
+            )
+        except BadHierarchy as error:
+            raise BadHierarchy(f"column {name!r}: {error}") from None
+        trees.append(tree)
+        exact.append(one_to_one)
+    people = None
+    for name in having(columns, "person"):
+        people = person_codes(frame.column(name), missing_values)
+    return Table(tuple(names), tuple(trees), codes, people, tuple(exact))
+
+
+def _encode_quasi(
+    array: Any,
+    hierarchy: Hierarchy,
+    missing: Missing,
+    missing_values: Sequence[str],
+    out: npt.NDArray[np.int32],
+) -> tuple[Tree, bool]:
+    """Encode one quasi-identifier into `out`; tell whether no two values share a code."""
+    indices, values = value_codes(array, missing_values)  # int32[n] with -1, distinct values
+    lacks = indices.min() < 0
+    if lacks and missing == "error":
+        where = np.flatnonzero(indices < 0)
+        raise BadHierarchy(
+            f"missing values in {len(where)} rows (first in row {where[0] + 1}), which the plan "
+            "does not allow; fill them, or set missing = 'value' or 'root'"
+        )
+    tree = hierarchy.tree(values)
+    if lacks and missing == "value":
+        tree = tree.with_missing()
+    nodes = np.empty(len(values) + 1, np.int32)  # the last one is for missing values
+    nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
+    alike: dict[str, str] = {}
+    strange = []
+    for i, value in enumerate(values):
+        label = text(value)
+        node = tree.node(label)
+        if node < 0:
+            alike = alike or {plain(str(known)): str(known) for known in tree.labels}
+            node = tree.node(alike.get(plain(label), "\0"))
+        if node < 0:
+            strange.append(i)
+        nodes[i] = node
+    if strange:
+        where = {i: int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]}
+        shown = ", ".join(f"{text(values[i])!r} (row {where[i]})" for i in strange[:SHOWN])
+        more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
+        raise BadHierarchy(
+            f"the hierarchy lacks values of the table: {shown}{more}; add them to the "
+            "hierarchy, or list them under missing_values in the plan"
+        )
+    np.take(nodes, indices, out=out)
+    used = np.unique(nodes[: len(values)])
+    one_to_one = len(used) == len(values) and not (missing_values and lacks)
+    if lacks and missing == "root":
+        one_to_one = False  # a missing value is published under the root's label
+    return tree, one_to_one
+
+
+def value_codes(
+    array: Any, missing_values: Sequence[str] = ()
+) -> tuple[npt.NDArray[np.int32], list[Any]]:
+    """Number the distinct values of a column; -1 is missing.
+
+    >>> codes, values = value_codes(pa.array(["a", None, "b", "a"]))
+    >>> codes.tolist(), values
+    ([0, -1, 1, 0], ['a', 'b'])
+    """
+    if pa.types.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    if pa.types.is_floating(array.type):
+        array = pc.if_else(pc.is_nan(array), None, array)
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # an empty chunked array stays one
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    coded = array.dictionary_encode()
+    indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    values = coded.dictionary.to_pylist()
+    tokens = set(missing_values)
+    if any(value is None or (isinstance(value, str) and value in tokens) for value in values):
+        keep = [
+            not (value is None or (isinstance(value, str) and value in tokens)) for value in values
+        ]
+        renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
+        indices = renumber[indices]
+        values = [value for value, kept in zip(values, keep, strict=True) if kept]
+    return indices, values
+
+
+def person_codes(array: Any, missing_values: Sequence[str] = ()) -> npt.NDArray[np.int64]:
+    """Number the persons; a row without a person is a person of its own."""
+    indices, values = value_codes(array, missing_values)
+    people = indices.astype(np.int64)
+    nobody = people < 0
+    people[nobody] = len(values) + np.arange(nobody.sum())
+    return people
+
+
+def relative_to(columns: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The columns of a plan file, with the paths of their hierarchies read from its folder."""
+    resolved = {}
+    for name, column in columns.items():
+        if isinstance(column, Mapping) and isinstance(column.get("hierarchy"), str):
+            column = {**column, "hierarchy": Hierarchy.of(column["hierarchy"], folder)}
+        resolved[name] = column
+    return resolved

@@ -1,0 +1,532 @@
+"""Tables in and out: pandas, polars and pyarrow frames, text files and Parquet; same kind back.
+
+Every column of a text file stays text, so that 007 stays 007. No error shows what stands in a
+row: it may name a person.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import lzma
+import os
+import re
+import secrets
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple, TypeAlias
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+
+from shoal.errors import SHOWN, BadFile, BadTable, did_you_mean, some
+
+Column: TypeAlias = "pa.Array | pa.ChunkedArray"
+Progress: TypeAlias = Callable[[int, int], None]  # bytes of the file read so far, and in all
+
+DELIMITERS = ",;\t|"
+DELIMITER_KEY = b"shoal.delimiter"
+TEXT = {".csv": "", ".txt": "", ".tsv": "\t", ".tab": "\t"}  # ending → its delimiter, if settled
+PARQUET = {".parquet", ".pq"}
+CODECS = {".gz": ["gzip"], ".xz": [], ".zst": ["zstd"]}  # ending → what arrow calls it
+BOM = b"\xef\xbb\xbf"
+BLOCK = 1 << 23  # bytes that arrow parses at once; a single row must fit in
+
+
+class Frame:
+    """A table of any kind, as shoal sees it: named columns of equal length.
+
+    >>> frame = Frame(pa.table({"zip": ["47677", None], "age": [29, 31]}))
+    >>> frame.kind, frame.names, frame.height
+    ('arrow', ['zip', 'age'], 2)
+    >>> frame.rebuild(np.array([1]), {"age": pa.array(["30-39"])}, drop={"zip"}).native.to_pydict()
+    {'age': ['30-39']}
+    """
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+        self._frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
+        self.kind = "arrow" if isinstance(native, pa.Table) else self._frame.implementation.value
+        self.names: list[str] = self._frame.columns
+        self.height: int = self._frame.shape[0]
+
+    def __repr__(self) -> str:
+        return f"Frame({self.kind}, {self.height} rows, {len(self.names)} columns)"
+
+    def column(self, name: str) -> Column:
+        """Give a column as arrow, missing values as null; what arrow has no type for, as text."""
+        values = self._exact(name)
+        kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+        return self._spelled(name) if isinstance(kind, pa.BaseExtensionType) else values
+
+    def rebuild(
+        self, rows: np.ndarray[Any, Any], columns: dict[str, pa.Array], drop: Collection[str]
+    ) -> Frame:
+        """Take these rows by position, put these columns in place of their namesakes, drop some."""
+        if any(len(values) != len(rows) for values in columns.values()):
+            raise ValueError("every new column must be as long as the rows that are taken")
+        names = [name for name in self.names if name not in drop]
+        # A frame without any column would forget its height, so one is kept to be replaced.
+        taken = [name for name in names if name not in columns] or self.names[:1]
+        frame = nw.maybe_reset_index(self._frame.select(taken)[rows])
+        frame = frame.with_columns(*[self._series(n, columns[n]) for n in names if n in columns])
+        native = frame.select(names).to_native()
+        # What hangs on a whole table (pandas' notes, metadata) describes the original: leave it.
+        if self.kind == "pandas":
+            native.attrs = {}
+        if self.kind == "arrow":
+            kept = {k: v for k, v in _metadata(self.native).items() if k == DELIMITER_KEY}
+            native = native.replace_schema_metadata(kept or None)
+        return Frame(native)
+
+    def _exact(self, name: str) -> Column:
+        """Give a column in the arrow type nearest to its own."""
+        series = self._frame[name]
+        if self.kind == "arrow":
+            return series.to_native()
+        if self.kind == "polars" and series.dtype == nw.Object:
+            return self._spelled(name)  # arrow would hold the objects' addresses
+        if self.kind == "pandas" and self.native[name].dtype == object:
+            # Of a mixture arrow makes what it can: dates of times, ones of True.
+            kinds = {type(value) for value in self.native[name].dropna()}
+            if len(kinds) > 1 and not kinds <= {int, float}:
+                return self._spelled(name)
+        try:
+            return series.to_arrow()
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return self._spelled(name)
+
+    def _spelled(self, name: str) -> pa.Array:
+        """Give a column as Python would print it."""
+        series = self._frame[name]
+        pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
+        return pa.array([None if null else str(value) for value, null in pairs], pa.string())
+
+    def _series(self, name: str, values: pa.Array) -> nw.Series[Any]:
+        """Turn an arrow column into a column of this kind of frame."""
+        if self.kind == "pandas":
+            pandas: Any = nw.get_native_namespace(self._frame)
+            # Without this pandas turns whole numbers among nulls into floats.
+            nullable = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
+            native = values.to_pandas(types_mapper=nullable.get if values.null_count else None)
+        elif self.kind == "polars":
+            native = nw.get_native_namespace(self._frame).Series(values)
+        else:
+            native = pa.chunked_array([values])
+        series: nw.Series[Any] = nw.from_native(native, series_only=True)
+        return series.alias(name)
+
+
+def open_frame(source: Any) -> Frame:
+    """Take a pandas or polars DataFrame, a pyarrow Table, or the path of a file.
+
+    >>> open_frame(pa.table({"age": [29, 31]}))
+    Frame(arrow, 2 rows, 1 columns)
+    """
+    if isinstance(source, Frame):
+        return source
+    if isinstance(source, str | Path):
+        return read(source)
+    if nw.dependencies.is_polars_lazyframe(source):
+        raise BadTable("this polars LazyFrame is not computed yet; call .collect() first")
+    if isinstance(source, pa.Table):
+        _check_names(source.column_names, "the table")
+        return Frame(_takeable(source))
+    if nw.dependencies.is_pandas_dataframe(source) or nw.dependencies.is_polars_dataframe(source):
+        _check_names(list(source.columns), "the table")
+        return Frame(source)
+    found = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
+    raise BadTable(
+        "a table is a pandas or polars DataFrame, a pyarrow Table, or the path of a file; "
+        f"got {found}"
+    )
+
+
+def read(path: str | Path, progress: Progress | None = None) -> Frame:
+    """Read a text file or a Parquet file into an arrow frame."""
+    path = Path(path)
+    form = _form(path)
+    if path.is_dir():
+        raise BadFile(f"cannot read {path}: it is a directory, not a file")
+    if not path.exists():
+        near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise BadFile(f"cannot read {path}: no such file{did_you_mean(path.name, near)}")
+    if path.stat().st_size == 0:
+        raise BadFile(f"cannot read {path}: the file is empty")
+    reason = "it is damaged or cut off, or not what its name says; make or fetch it anew"
+    try:
+        table = _read_parquet(path) if form.ending in PARQUET else _read_text(path, form, progress)
+        return Frame(_takeable(table))
+    except PermissionError:
+        reason = "permission denied"
+    except (OSError, EOFError, lzma.LZMAError, pa.ArrowException):
+        pass  # arrow's own messages show rows
+    raise BadFile(f"cannot read {path}: {reason}")
+
+
+def write(frame: Frame, path: str | Path) -> None:
+    """Write a frame to this very path, in the format that its name says."""
+    path = Path(path)
+    form = _form(path)
+    if form.ending in PARQUET:
+        _write_parquet(frame, path)
+        return
+    metadata = _metadata(frame.native) if frame.kind == "arrow" else {}
+    delimiter = form.delimiter or metadata.get(DELIMITER_KEY, b",").decode()
+    table = pa.table([_text(frame.column(name), name) for name in frame.names], frame.names)
+    with _packed(path, form) as out:
+        out.write(_lines([pa.array([name]) for name in frame.names], delimiter))
+        for batch in table.to_batches(max_chunksize=1 << 16):
+            out.write(_lines(batch.columns, delimiter))
+
+
+def check_target(path: str | Path) -> None:
+    """Check, before a long run, that a table can be written to this path."""
+    _form(Path(path))
+    _check_place(Path(path))
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[Path]:
+    """Give a path beside the target; it becomes the target at the end, or is gone if all fails.
+
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "release.csv"
+    >>> with atomic(target) as beside:
+    ...     write(open_frame(pa.table({"zip": ["4767*", None], "age": ["20-29", ""]})), beside)
+    >>> print(target.read_text().strip())
+    zip,age
+    4767*,20-29
+    ,""
+    """
+    target = Path(os.path.realpath(path))  # what a link points to, not the link
+    _check_place(target)
+    beside = target.with_name(f".shoal-{secrets.token_hex(8)}" + "".join(target.suffixes[-2:]))
+    try:
+        yield beside
+        beside.replace(target)
+    except OSError as error:
+        raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+class _Form(NamedTuple):
+    ending: str
+    packing: str  # "" or a key of CODECS
+    delimiter: str  # "" if the ending does not settle it
+
+
+def _form(path: Path) -> _Form:
+    r"""Tell the format of a file from its name.
+
+    >>> _form(Path("people.2024.TSV.gz"))
+    _Form(ending='.tsv', packing='.gz', delimiter='\t')
+    """
+    endings = [ending.lower() for ending in path.suffixes]
+    packing = endings.pop() if endings and endings[-1] in CODECS else ""
+    ending = endings[-1] if endings else ""
+    if ending in TEXT or (ending in PARQUET and not packing):
+        return _Form(ending, packing, TEXT.get(ending, ""))
+    raise BadFile(
+        f"cannot tell the format of {path} from its name; use {', '.join(TEXT)} "
+        f"(also followed by {', '.join(CODECS)}) or {', '.join(sorted(PARQUET))}"
+    )
+
+
+def _metadata(table: pa.Table) -> dict[bytes, bytes]:
+    return table.schema.metadata or {}
+
+
+def _check_names(names: list[Any], where: str) -> None:
+    """Refuse a table whose columns cannot be told apart by name."""
+    if not names:
+        raise BadTable(f"{where} has no columns")
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise BadTable(
+            f"{where} has columns whose names are not text: {some(odd)}; rename them, "
+            "for example with frame.columns = [str(name) for name in frame.columns]"
+        )
+    empty = [number for number, name in enumerate(names, 1) if not name.strip()]
+    if empty:
+        raise BadTable(
+            f"{where} has columns without a name, counted from the left: {some(empty)}; "
+            "name them or remove them (pandas writes its index so, unless told index=False)"
+        )
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise BadTable(f"{where} has several columns of the same name: {some(twice)}; rename them")
+
+
+def _check_place(path: Path) -> None:
+    """Refuse a path at which no file can be made."""
+    folder = path.parent
+    if not folder.exists():
+        raise BadFile(f"cannot write {path}: there is no directory {folder}; make it first")
+    if not folder.is_dir():
+        raise BadFile(f"cannot write {path}: {folder} is not a directory")
+    if path.is_dir():
+        raise BadFile(f"cannot write {path}: it is a directory; add the name of a file")
+    if path.exists() and not path.is_file():
+        raise BadFile(f"cannot write {path}: it is not a plain file")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise BadFile(f"cannot write {path}: no permission to write in the directory {folder}")
+
+
+def _takeable(table: pa.Table) -> pa.Table:
+    """Make sure, before a long run, that arrow can take rows of every column."""
+    for number, field in enumerate(table.schema):
+        try:
+            table[number].slice(0, 0).take(pa.array([], pa.int64()))
+        except pa.ArrowNotImplementedError:
+            plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+            if field.type not in plain:
+                raise BadTable(
+                    f"column {field.name!r} is of type {field.type}, whose rows pyarrow cannot "
+                    "take one by one; cast it to a plainer type first"
+                ) from None
+            values = table[number].cast(plain[field.type])
+            table = table.set_column(number, field.with_type(values.type), values)
+    return table
+
+
+# ---------------------------------------------------------------------------- reading
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    import pyarrow.parquet as pq  # slow to import, and often not needed
+
+    # read_table() would add columns from folder names such as "k=5/".
+    with pq.ParquetFile(path) as file:
+        table = file.read()
+    _check_names(table.column_names, str(path))
+    return table
+
+
+def _read_text(path: Path, form: _Form, progress: Progress | None) -> pa.Table:
+    """Read a text file with arrow; look at it row by row only if something is wrong."""
+    with path.open("rb") as raw, _unpacked(raw, form) as stream:
+        head = stream.read(1 << 20)
+    if not head.removeprefix(BOM).strip():
+        raise BadFile(f"cannot read {path}: the file is empty")
+    header = None
+    if b"\0" not in head:
+        with suppress(UnicodeDecodeError, csv.Error):
+            header = _header(head, form)
+    if header is None:
+        _check_bytes(path, form)
+        raise BadTable(f'{path}: a quote (") in the header is not closed')
+    _check_names(header.names, str(path))
+
+    schema = pa.schema([(name, pa.string()) for name in header.names])
+    if not form.delimiter:  # what is read from .tsv and written to .csv gets commas
+        schema = schema.with_metadata({DELIMITER_KEY: header.delimiter})
+    alone = len(header.names) == 1  # then an empty line is a row, and "" in it is missing as well
+    table = None
+    with path.open("rb") as raw, _unpacked(raw, form) as stream:
+        stream.read(header.size)
+        if not stream.peek(1):
+            return schema.empty_table()
+        source = _Source(stream, lambda: progress and progress(raw.tell(), path.stat().st_size))
+        with suppress(ValueError):  # arrow's errors are ValueErrors too, and show rows
+            table = pa_csv.read_csv(
+                source,
+                pa_csv.ReadOptions(column_names=header.names, block_size=BLOCK),
+                pa_csv.ParseOptions(
+                    delimiter=header.delimiter,
+                    newlines_in_values=True,
+                    ignore_empty_lines=not alone,
+                ),
+                pa_csv.ConvertOptions(
+                    column_types=schema,
+                    null_values=[""],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=alone,
+                ),
+            )
+    if table is None:
+        _check_bytes(path, form)
+        _check_rows(path, form, header)
+        raise BadTable(f"{path} cannot be read as a table of text")
+    # A quote that is never closed swallows rows, names and all, into one field. Then quotes are
+    # odd in number, or there are more lines than rows; both can happen in a sound file as well.
+    if source.quotes % 2 or source.lines != table.num_rows:
+        _check_rows(path, form, header)
+    return table.replace_schema_metadata(schema.metadata)
+
+
+class _Source:
+    """A stream on its way to arrow: lines and quotes are counted, NUL bytes refused."""
+
+    closed = False  # arrow asks
+
+    def __init__(self, stream: IO[bytes], tell: Callable[[], None]) -> None:
+        self._stream = stream
+        self._tell = tell
+        self._counts: Counter[bytes] = Counter()
+        self._open_line = 0
+
+    def read(self, size: int = -1) -> bytes:
+        chunk = self._stream.read(size)
+        if b"\0" in chunk:
+            raise ValueError("NUL byte")
+        for byte in (b"\n", b"\r", b'"'):
+            self._counts[byte] += chunk.count(byte)
+        if chunk:
+            self._open_line = int(not chunk.endswith((b"\n", b"\r")))
+        self._tell()
+        return chunk
+
+    @property
+    def quotes(self) -> int:
+        return self._counts[b'"']
+
+    @property
+    def lines(self) -> int:
+        return max(self._counts[b"\n"], self._counts[b"\r"]) + self._open_line
+
+
+class _Header(NamedTuple):
+    names: list[str]
+    delimiter: str
+    size: int  # in bytes
+
+
+def _header(head: bytes, form: _Form) -> _Header:
+    r"""Find names and delimiter in the beginning of a text file.
+
+    >>> _header(b'"a;b";c\n1;2\n', _Form(".csv", "", ""))
+    _Header(names=['a;b', 'c'], delimiter=';', size=8)
+    """
+    bom = BOM if head.startswith(BOM) else b""
+    lines = head.removeprefix(bom).splitlines(keepends=True)
+    first = next(line for line in lines if line.strip(b"\r\n")).decode()
+    outside = re.sub('"[^"]*"?', "", first)
+    delimiter = form.delimiter or max(DELIMITERS, key=outside.count)
+    reader = csv.reader((line.decode() for line in lines), delimiter=delimiter, strict=True)
+    names = next(row for row in reader if row)
+    return _Header(names, delimiter, len(bom) + sum(map(len, lines[: reader.line_num])))
+
+
+def _check_bytes(path: Path, form: _Form) -> None:
+    """Say which line of a file is not text in UTF-8, if there is one."""
+    with path.open("rb") as raw, _unpacked(raw, form) as stream:
+        for number, line in enumerate(stream, 1):
+            if b"\0" in line:
+                raise BadFile(
+                    f"{path} is no table of text: there is a NUL byte in line {number}; if it "
+                    "comes from a spreadsheet, save it as 'CSV UTF-8'"
+                )
+            if line.decode(errors="ignore").encode() != line:
+                raise BadFile(
+                    f"{path} is not in UTF-8: line {number} cannot be decoded; "
+                    "save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
+                )
+
+
+def _check_rows(path: Path, form: _Form, header: _Header) -> None:
+    """Say which rows have too few or too many fields, or a broken quote, if there are any."""
+    ragged = []  # (line, number of fields)
+    start = 1
+    limit = csv.field_size_limit(BLOCK)
+    try:
+        with path.open("rb") as raw, _unpacked(raw, form) as stream:
+            text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
+            reader = csv.reader(text, delimiter=header.delimiter, strict=True)
+            for row in reader:
+                if row and len(row) != len(header.names):
+                    ragged.append((start, len(row)))
+                start = reader.line_num + 1
+    except csv.Error:
+        start = -start
+    finally:
+        csv.field_size_limit(limit)
+    if start < 0:
+        raise BadTable(
+            f'{path}: in the row that begins in line {-start} a quote (") is not closed, or text '
+            'follows a closing quote; write a quote inside a quoted field as ""'
+        )
+    if ragged:
+        shown = ", ".join(f"line {line} has {fields}" for line, fields in ragged[:SHOWN])
+        rest = f" and {len(ragged) - SHOWN} more rows differ" if len(ragged) > SHOWN else ""
+        raise BadTable(
+            f"{path}: the header has {len(header.names)} fields, but {shown}{rest}; quote fields "
+            f"in which the delimiter {header.delimiter!r} stands, and remove lines that are no rows"
+        )
+
+
+def _unpacked(raw: IO[bytes], form: _Form) -> Any:
+    if not form.packing:
+        return raw
+    unpack = lzma.LZMAFile if form.packing == ".xz" else pa.CompressedInputStream
+    # Buffered, so that a read gives as much as was asked for.
+    return io.BufferedReader(unpack(raw, *CODECS[form.packing]), 1 << 20)
+
+
+# ---------------------------------------------------------------------------- writing
+
+
+def _packed(path: Path, form: _Form) -> Any:
+    if form.packing == ".xz":
+        return lzma.open(path, "wb", preset=1)  # higher ones are many times slower
+    if form.packing:
+        return pa.CompressedOutputStream(str(path), *CODECS[form.packing])  # same bytes every time
+    return path.open("wb")
+
+
+def _write_parquet(frame: Frame, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    table = pa.table([frame._exact(name) for name in frame.names], frame.names)
+    try:
+        pq.write_table(table, path)
+    except pa.ArrowNotImplementedError as error:  # speaks of types only, never of values
+        raise BadFile(f"Parquet cannot hold this table: {error}; drop or cast the column") from None
+
+
+def _text(values: Column, name: str) -> Column:
+    """Turn a column into text, to be written to a text file."""
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if pa.types.is_nested(values.type):
+        spelled = [v if v is None else json.dumps(v, default=str) for v in values.to_pylist()]
+        return pa.array(spelled, pa.large_string())
+    if pa.types.is_timestamp(values.type):
+        with suppress(pa.ArrowInvalid):  # no trail of zeros, where there are only whole seconds
+            values = values.cast(pa.timestamp("s", values.type.tz))
+    try:
+        return values.cast(pa.large_string())
+    except pa.ArrowException:
+        raise BadFile(
+            f"column {name!r} is of type {values.type}, which a text file cannot hold; "
+            "write Parquet, or drop the column"
+        ) from None
+
+
+def _lines(columns: list[pa.Array], delimiter: str) -> pa.Buffer:
+    r"""Join columns of text to the lines of a text file, as one piece of bytes.
+
+    >>> _lines([pa.array(["a", None]), pa.array(["1;2", ""])], ";").to_pybytes()
+    b'a;"1;2"\n;""\n'
+    """
+    missing = "" if len(columns) > 1 else '""'  # an empty line would not be a row to most readers
+    fields = [_quoted(column, delimiter).fill_null(missing) for column in columns]
+    rows = pc.binary_join_element_wise(*fields, delimiter)
+    rows = pc.binary_join_element_wise(rows, "", "\n")
+    return pc.binary_join(pa.LargeListArray.from_arrays([0, len(rows)], rows), "")[0].as_buffer()
+
+
+def _quoted(values: pa.Array, delimiter: str) -> pa.Array:
+    """Quote the fields that need it; arrow's own writer quotes all text."""
+    special = pc.match_substring_regex(values, f'["\r\n{delimiter}]|^$')
+    if not pc.any(special).as_py():
+        return values
+    doubled = pc.replace_substring(values, '"', '""')
+    return pc.if_else(special, pc.binary_join_element_wise('"', doubled, '"', ""), values)

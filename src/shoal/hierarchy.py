@@ -1,0 +1,505 @@
+"""Hierarchies: how the values of one column may be published."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import lzma
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, isfinite
+from pathlib import Path
+from typing import Any, ClassVar
+
+from shoal.calendar import STEPS, CalendarStep, as_date
+from shoal.errors import BadFile, BadHierarchy, did_you_mean, some
+from shoal.tree import Label, Tree
+
+ROOT = "*"
+_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+Rows = list[list[Label]]
+
+
+class Hierarchy(ABC):
+    """How one column may be published: a tree of values, ready or to be built from the column.
+
+    >>> Hierarchy.ranges([5, 10, 20]).tree([17, 42, 90]).labels[:5]
+    ('*', '[0, 20)', '[10, 20)', '[15, 20)', '17')
+    """
+
+    @abstractmethod
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The tree for a column with these values (each once; missing ones left out)."""
+
+    @abstractmethod
+    def setting(self) -> Any:
+        """How a plan file writes this hierarchy."""
+
+    @staticmethod
+    def from_csv(path: str | Path, sep: str | None = None) -> Hierarchy:
+        """A level table in a file: a value a row, then what it may become, up to the root."""
+        return LevelFile(path, sep)
+
+    @staticmethod
+    def from_levels(rows: Iterable[Sequence[object]]) -> Hierarchy:
+        """A level table: rows that lead from a value up to the root.
+
+        >>> Hierarchy.from_levels([["Cat", "Felid", "*"], ["Dog", "*"]]).tree().height
+        3
+        """
+        return Levels(rows)
+
+    @staticmethod
+    def from_tree(nested: Mapping[Any, Any]) -> Hierarchy:
+        """A nested mapping; a leaf maps to nothing, or stands in a list.
+
+        >>> Hierarchy.from_tree({"Mammal": {"Felid": ["Cat", "Lion"], "Dog": None}}).tree().labels
+        ('Mammal', 'Felid', 'Cat', 'Lion', 'Dog')
+        """
+        return Nested(nested)
+
+    @staticmethod
+    def from_parents(parents: Mapping[Any, Any]) -> Hierarchy:
+        """A mapping from each value to its parent; the root is the parent without one.
+
+        >>> Hierarchy.from_parents({"Cat": "Felid", "Felid": "*", "Dog": "*"}).tree().labels
+        ('*', 'Felid', 'Cat', 'Dog')
+        """
+        return Parents(parents)
+
+    @staticmethod
+    def ranges(widths: Sequence[float], start: float | None = None) -> Hierarchy:
+        """Numbers in ranges of growing width; a range holds its lower end and not its upper."""
+        return Ranges(widths, start)
+
+    @staticmethod
+    def prefixes(keep: Sequence[int] | None = None) -> Hierarchy:
+        """Codes shortened from the right: 47677 → 4767* → … → *.
+
+        `keep` names the numbers of characters to keep, for example [3, 1]; without it one
+        character goes at a time.
+        """
+        return Prefixes(keep)
+
+    @staticmethod
+    def dates(steps: Sequence[str]) -> Hierarchy:
+        """Dates in calendar steps, for example month, quarter, year, 5 years, decade."""
+        return Dates(steps)
+
+    @staticmethod
+    def flat() -> Hierarchy:
+        """Suppression only: a value is published as it is, or not at all."""
+        return Flat()
+
+    @staticmethod
+    def of(setting: Any, folder: Path | None = None) -> Hierarchy:
+        """The hierarchy that a plan asks for: an object, a path, or a mapping."""
+        if isinstance(setting, Hierarchy):
+            return setting
+        if isinstance(setting, str | Path):
+            return LevelFile(Path(folder or ".", setting))
+        if isinstance(setting, Mapping):
+            return _from_setting(setting)
+        raise BadHierarchy(
+            f"a hierarchy is a path, a mapping or a Hierarchy, not {type(setting).__name__}"
+        )
+
+
+def text(value: object) -> str:
+    """A value as hierarchies write it: numbers alike whether they came as text or not.
+
+    >>> text(17), text(17.0), text("17"), text(2.5), text(True)
+    ('17', '17', '17', '2.5', 'True')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
+        return str(int(value))
+    if isinstance(value, Decimal):
+        return text(int(value)) if value == value.to_integral() else str(value.normalize())
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    return str(value)
+
+
+def plain(label: str) -> str:
+    """A label without what tells nothing: blanks around it, zeros after a decimal point.
+
+    Leading zeros do tell something: 02139 is a postcode, 2139 is not.
+
+    >>> plain(" 17.0 "), plain("02139"), plain("1.50")
+    ('17', '02139', '1.5')
+    """
+    label = label.strip()
+    return text(Decimal(label)) if _NUMBER.fullmatch(label) else label
+
+
+class Given(Hierarchy):
+    """A tree that does not depend on the column."""
+
+    _tree: Tree
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:  # noqa: ARG002
+        """The tree as it was given."""
+        return self._tree
+
+
+class Levels(Given):
+    """A level table."""
+
+    def __init__(self, rows: Iterable[Sequence[object]]) -> None:
+        self._rows = _tidy(rows)
+        self._tree = Tree.from_rows(self._rows)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"levels": [["" if label is None else label for label in r] for r in self._rows]}
+
+
+class LevelFile(Given):
+    """A level table in a file, read when it is first needed."""
+
+    def __init__(self, path: str | Path, sep: str | None = None) -> None:
+        self.path = Path(path)
+        self._sep = sep
+        rows = _read_rows(self.path, sep)
+        try:
+            self._tree = Tree.from_rows(_tidy(rows))
+        except BadHierarchy as error:
+            raise BadHierarchy(f"{self.path}: {error}") from None
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        if self._sep is None:
+            return str(self.path)
+        return {"csv": str(self.path), "sep": self._sep}
+
+
+class Nested(Given):
+    """A nested mapping."""
+
+    def __init__(self, nested: Mapping[Any, Any]) -> None:
+        if not nested:
+            raise BadHierarchy("the hierarchy is empty; give the root and what is below it")
+        self._nested = nested if len(nested) == 1 else {ROOT: nested}
+        rows: Rows = []
+        _walk(self._nested, [], rows)
+        self._tree = Tree.from_rows(rows)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"tree": _plain_tree(self._nested)}
+
+
+class Parents(Given):
+    """A mapping from each value to its parent."""
+
+    def __init__(self, parents: Mapping[Any, Any]) -> None:
+        self._parents = {text(child): text(above) for child, above in parents.items()}
+        if not self._parents:
+            raise BadHierarchy("the hierarchy is empty; give each value its parent")
+        inner = set(self._parents.values())
+        rows: Rows = []
+        for leaf in self._parents:
+            if leaf in inner:
+                continue
+            row: list[Label] = [leaf]
+            while (above := self._parents.get(str(row[-1]))) is not None:
+                if above in row:
+                    raise BadHierarchy(f"the values {some(row)} go round in a cycle; break it")
+                row.append(above)
+            rows.append(row)
+        lost = set(self._parents) - {label for row in rows for label in row}
+        if lost:
+            raise BadHierarchy(f"the values {some(sorted(lost))} go round in a cycle; break it")
+        self._tree = Tree.from_rows(rows)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"parents": dict(self._parents)}
+
+
+class Ranges(Hierarchy):
+    """Numbers in ranges of growing width."""
+
+    def __init__(self, widths: Sequence[float], start: float | None = None) -> None:
+        if isinstance(widths, int | float):
+            widths = [widths]
+        self._widths = [_exact(width) for width in widths]
+        self._start = _exact(0 if start is None else start)
+        self._given_start = start
+        if not self._widths or any(width <= 0 for width in self._widths):
+            raise BadHierarchy(f"ranges need widths above 0, got {list(widths)}")
+        for narrow, wide in zip(self._widths, self._widths[1:], strict=False):
+            if wide <= narrow or wide % narrow != 0:
+                raise BadHierarchy(
+                    f"each width of ranges must be a multiple of the one before, but "
+                    f"{_shown(wide)} is no multiple of {_shown(narrow)}"
+                )
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The ranges around the numbers that occur."""
+        numbers = {text(value): number for value in values if (number := _number(value)) is not None}
+        if not numbers:
+            return Tree.from_rows([[ROOT]])
+        low, high = min(numbers.values()), max(numbers.values())
+        whole = all(number.denominator == 1 for number in numbers.values())
+        counts: dict[Label, int] = {}
+        rows: Rows = []
+        for label, number in sorted(numbers.items(), key=lambda item: item[1]):
+            row: list[Label] = [label]
+            for width in self._widths:
+                bottom = self._start + (number - self._start) // width * width
+                name = f"[{_shown(bottom)}, {_shown(bottom + width)})"
+                row.append(name)
+                if whole and name not in counts:
+                    # Whole numbers that could occur count, whether or not they do.
+                    counts[name] = min(int(high), ceil(bottom + width) - 1) - max(
+                        int(low), ceil(bottom)
+                    ) + 1
+            rows.append([*row, ROOT])
+        if whole:
+            counts[ROOT] = int(high) - int(low) + 1
+        return Tree.from_rows(rows, counts)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        setting: dict[str, Any] = {"ranges": [_simple(width) for width in self._widths]}
+        if self._given_start is not None:
+            setting["start"] = self._given_start
+        return setting
+
+
+class Prefixes(Hierarchy):
+    """Codes shortened from the right."""
+
+    def __init__(self, keep: Sequence[int] | None = None) -> None:
+        if keep is not None and (not keep or sorted(set(keep), reverse=True) != list(keep)):
+            raise BadHierarchy(f"prefixes need falling numbers of characters to keep, got {keep}")
+        self._keep = keep
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The prefixes of the codes that occur."""
+        codes = sorted({text(value) for value in values})
+        if not codes:
+            return Tree.from_rows([[ROOT]])
+        length = max(map(len, codes))
+        uneven = any(len(code) != length for code in codes)
+        keep = self._keep if self._keep is not None else range(length - 1, 0, -1)
+        rows: Rows = []
+        for code in codes:
+            if code == ROOT:
+                continue
+            row: list[Label] = [code]
+            for kept in keep:
+                if kept < len(code) or uneven:
+                    row.append(code[:kept] + ROOT * (1 if uneven else length - kept))
+            rows.append([*row, ROOT])
+        return Tree.from_rows(rows or [[ROOT]])
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"prefixes": True if self._keep is None else list(self._keep)}
+
+
+class Dates(Hierarchy):
+    """Dates in calendar steps."""
+
+    def __init__(self, steps: Sequence[str]) -> None:
+        if isinstance(steps, str):
+            steps = [steps]
+        self._steps = [CalendarStep.of(step) for step in steps]
+        if not self._steps:
+            raise BadHierarchy(f"dates need at least one step of {', '.join(STEPS)}")
+        for fine, coarse in zip(self._steps, self._steps[1:], strict=False):
+            if not coarse.holds(fine):
+                raise BadHierarchy(
+                    f"the step {coarse.name!r} does not hold whole steps of {fine.name!r}; "
+                    "order the steps from fine to coarse"
+                )
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The calendar steps around the dates that occur."""
+        moments: dict[str, datetime] = {}
+        bad: list[object] = []
+        for value in values:
+            moment = as_date(value)
+            if moment is None:
+                bad.append(value)
+            else:
+                moments[text(value)] = moment
+        if bad:
+            raise BadHierarchy(
+                f"{some(bad)}: no dates; write them as 2024-05-17 or 2024-05-17 13:45, "
+                "or give the column another hierarchy"
+            )
+        if not moments:
+            return Tree.from_rows([[ROOT]])
+        whole_days = all(moment == datetime.combine(moment, datetime.min.time()) for moment in moments.values())
+        low, high = min(moments.values()).toordinal(), max(moments.values()).toordinal()
+        counts: dict[Label, int] = {}
+        rows: Rows = []
+        for label, moment in sorted(moments.items(), key=lambda item: item[1]):
+            row: list[Label] = [label]
+            for step in self._steps:
+                name, bottom, top = step.around(moment)
+                row.append(name)
+                counts[name] = min(high, top - 1) - max(low, bottom) + 1
+            rows.append([*row, ROOT])
+        counts[ROOT] = high - low + 1
+        return Tree.from_rows(rows, counts if whole_days else None)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"dates": [step.name for step in self._steps]}
+
+
+class Flat(Hierarchy):
+    """Suppression only."""
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """Every value that occurs, straight under the root."""
+        labels = sorted({text(value) for value in values} - {ROOT})
+        return Tree.from_rows([[label, ROOT] for label in labels] or [[ROOT]])
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"flat": True}
+
+
+class _Settings:
+    """The words of a plan file, and what they build."""
+
+    makers: ClassVar[dict[str, tuple[set[str], Any]]] = {
+        "csv": ({"sep"}, lambda s, **o: Hierarchy.from_csv(s, **o)),
+        "levels": (set(), Hierarchy.from_levels),
+        "tree": (set(), Hierarchy.from_tree),
+        "parents": (set(), Hierarchy.from_parents),
+        "ranges": ({"start"}, Hierarchy.ranges),
+        "prefixes": (set(), lambda s: Hierarchy.prefixes(None if s is True else s)),
+        "dates": (set(), Hierarchy.dates),
+        "flat": (set(), lambda _: Hierarchy.flat()),
+    }
+
+
+def _from_setting(setting: Mapping[str, Any]) -> Hierarchy:
+    kinds = [kind for kind in setting if kind in _Settings.makers]
+    if len(kinds) != 1:
+        word = next(iter(setting), "")
+        raise BadHierarchy(
+            f"no hierarchy {dict(setting)!r}{did_you_mean(word, _Settings.makers)} "
+            f"Name one of {', '.join(_Settings.makers)}, or give a path"
+        )
+    (kind,) = kinds
+    options = {word: value for word, value in setting.items() if word != kind}
+    allowed, make = _Settings.makers[kind]
+    for word in options:
+        if word not in allowed:
+            raise BadHierarchy(f"the hierarchy {kind!r} has no option {word!r}")
+    hierarchy: Hierarchy = make(setting[kind], **options)
+    return hierarchy
+
+
+def _tidy(rows: Iterable[Sequence[object]]) -> Rows:
+    """Rows of labels: blanks stripped, empty fields at the end or between dropped."""
+    tidy: Rows = []
+    for row in rows:
+        labels = [text(field).strip() if field is not None else "" for field in row]
+        if not any(labels):
+            continue
+        tidy.append([labels[0] or None, *(label for label in labels[1:] if label)])
+    return tidy
+
+
+def _read_rows(path: Path, sep: str | None) -> list[list[str]]:
+    opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
+            content = lines.read()
+    except FileNotFoundError:
+        raise BadFile(f"no hierarchy file {path}; paths are relative to the plan file") from None
+    except UnicodeDecodeError:
+        raise BadFile(f"{path} is not UTF-8 text; save the hierarchy as UTF-8") from None
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise BadFile(f"cannot read the hierarchy {path}: {type(error).__name__}") from None
+    if sep is None:
+        head = content[:10_000]
+        sep = max(";\t|,", key=head.count)
+    return list(csv.reader(content.splitlines(), delimiter=sep))
+
+
+def _walk(nested: Any, above: list[Label], rows: Rows) -> None:
+    """Collect the rows of a nested mapping, from each leaf up to the root."""
+    items: Iterable[tuple[Any, Any]]
+    if isinstance(nested, Mapping):
+        items = nested.items()
+    elif isinstance(nested, Iterable) and not isinstance(nested, str):
+        items = ((leaf, None) for leaf in nested)
+    else:
+        items = ((nested, None),)
+    for label, inside in items:
+        path = [text(label), *above]
+        if inside is None or (not isinstance(inside, int | float) and not inside):
+            rows.append(path)
+        else:
+            _walk(inside, path, rows)
+
+
+def _plain_tree(nested: Any) -> Any:
+    """A nested mapping as a plan file can hold it: leaves in lists, or as empty mappings."""
+    if isinstance(nested, Mapping):
+        if all(inside is None for inside in nested.values()):
+            return [text(label) for label in nested]
+        return {
+            text(label): {} if inside is None else _plain_tree(inside)
+            for label, inside in nested.items()
+        }
+    return [text(leaf) for leaf in nested] if not isinstance(nested, str) else [nested]
+
+
+def _number(value: object) -> Fraction | None:
+    """The exact number, or None for the root's label; anything else is an error."""
+    if isinstance(value, bool):
+        raise BadHierarchy("ranges need numbers, but the column holds True and False")
+    if isinstance(value, int):
+        return Fraction(value)
+    if isinstance(value, float | Decimal):
+        if not isfinite(value):
+            raise BadHierarchy(f"{value!r} is no finite number; treat it as missing")
+        return _exact(value)
+    if isinstance(value, str):
+        try:
+            return Fraction(value.strip()) if "/" not in value else _no_number(value)
+        except ValueError:
+            return None if value == ROOT else _no_number(value)
+    return _no_number(value)
+
+
+def _no_number(value: object) -> Fraction:
+    hint = "; dates want the hierarchy dates" if isinstance(value, date) else ""
+    raise BadHierarchy(
+        f"ranges need numbers, but the column holds {value!r}{hint}; "
+        "give the column another hierarchy, or list the value under `missing` in the plan"
+    )
+
+
+def _exact(number: float | Decimal | Fraction) -> Fraction:
+    """The number as it is written: 0.1 is a tenth, not the nearest binary fraction."""
+    if isinstance(number, Fraction):
+        return number
+    if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
+        raise BadHierarchy(f"ranges need numbers, got {number!r}")
+    return Fraction(str(number))
+
+
+def _simple(number: Fraction) -> int | float:
+    return int(number) if number.denominator == 1 else float(number)
+
+
+def _shown(number: Fraction) -> str:
+    return text(_simple(number))

@@ -1,0 +1,206 @@
+"""The greedy merge of GAA over an index of classes (Algorithm 1, Mauger 2023)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels import kernel
+from shoal.kernels.index import find, has_room, insert, nearest, remove
+
+DONE, PAUSED, NEEDS_ROOM = 0, 1, 2
+
+
+class People(NamedTuple):
+    """Who is in which group of equal records; empty arrays when every record is one person."""
+
+    start: np.ndarray  # int64[groups + 1]
+    person: np.ndarray  # int64[pairs], the persons of a group
+    following: np.ndarray  # int64[groups], the next group in the same class; -1 at the end
+    tail: np.ndarray  # int64[classes], the last group of a class
+    seen: np.ndarray  # int64[persons], scratch space
+
+
+class Merge(NamedTuple):
+    """The state of a merge, so that it can pause and go on."""
+
+    into: np.ndarray  # int64[classes], the class this one was merged into; itself while alive
+    crowd: np.ndarray  # int64[classes], what k counts; where it repeats persons, at most k
+    heap: np.ndarray  # int64[places, 3]: crowd, first record, class
+    stack: np.ndarray  # int64[q + 1, 9], scratch space of the search
+    path: np.ndarray  # int32[q + 1, 2], scratch space of removals
+    count: np.ndarray  # int64[6]: heap used, alive, failing, merges, visits, inserted so far
+
+
+@kernel
+def earlier(heap, i, j):
+    """Whether entry i comes before entry j: the smaller crowd, then the first record."""
+    if heap[i, 0] != heap[j, 0]:
+        return heap[i, 0] < heap[j, 0]
+    return heap[i, 1] < heap[j, 1]
+
+
+@kernel
+def swap(heap, i, j):
+    """Exchange two entries."""
+    for d in range(3):
+        heap[i, d], heap[j, d] = heap[j, d], heap[i, d]
+
+
+@kernel
+def push(merge, crowd, first, c):
+    """Put a failing class on the heap."""
+    heap = merge.heap
+    i = merge.count[0]
+    heap[i, 0] = crowd
+    heap[i, 1] = first
+    heap[i, 2] = c
+    merge.count[0] += 1
+    while i > 0 and earlier(heap, i, (i - 1) // 2):
+        swap(heap, i, (i - 1) // 2)
+        i = (i - 1) // 2
+
+
+@kernel
+def pop(merge):
+    """Take the class of the smallest crowd off the heap."""
+    heap = merge.heap
+    c = heap[0, 2]
+    last = merge.count[0] - 1
+    merge.count[0] = last
+    swap(heap, 0, last)
+    i = 0
+    while True:
+        kid = 2 * i + 1
+        if kid >= last:
+            return c
+        if kid + 1 < last and earlier(heap, kid + 1, kid):
+            kid += 1
+        if not earlier(heap, kid, i):
+            return c
+        swap(heap, i, kid)
+        i = kid
+
+
+@kernel
+def start_merge(index, classes, merge, k, fan):
+    """Fill the index and the heap; class by class, so that it can pause for more room."""
+    q = classes.vector.shape[1]
+    n = len(classes.size)
+    while merge.count[5] < n:
+        c = merge.count[5]
+        if not has_room(index, q, fan):
+            return NEEDS_ROOM
+        fails = merge.crowd[c] < k
+        classes.fails[c] = fails
+        insert(index, classes, c)
+        merge.count[1] += 1
+        if fails:
+            merge.count[2] += 1
+            push(merge, merge.crowd[c], classes.first[c], c)
+        merge.count[5] += 1
+    return DONE
+
+
+@kernel
+def crowd_of_both(merge, people, a, b, k):
+    """How many are in both classes together; from k on it need not be exact."""
+    if len(people.start) == 0:
+        return merge.crowd[a] + merge.crowd[b]
+    if merge.crowd[a] >= k or merge.crowd[b] >= k:
+        return max(merge.crowd[a], merge.crowd[b])
+    merge.count[3] += 1  # a stamp that no earlier count has used
+    stamp = merge.count[3]
+    crowd = 0
+    for c in (a, b):
+        g = c
+        while g >= 0:
+            for p in range(people.start[g], people.start[g + 1]):
+                who = people.person[p]
+                if people.seen[who] != stamp:
+                    people.seen[who] = stamp
+                    crowd += 1
+            g = people.following[g]
+    return crowd
+
+
+@kernel
+def absorb(classes, merge, people, a, b, k):
+    """Make class b a part of class a, which keeps its published values."""
+    merge.crowd[a] = crowd_of_both(merge, people, a, b, k)
+    if len(people.start) > 0:
+        people.following[people.tail[a]] = b
+        people.tail[a] = people.tail[b]
+    for c in (a, b):
+        if classes.fails[c]:
+            merge.count[2] -= 1
+            classes.fails[c] = False
+    classes.size[a] += classes.size[b]
+    classes.first[a] = min(classes.first[a], classes.first[b])
+    merge.into[b] = a
+    merge.count[1] -= 1
+
+
+@kernel
+def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, budget):
+    """Merge until no class fails, or `budget` merges are done, or the index needs room."""
+    q = classes.vector.shape[1]
+    while merge.count[0] > 0:
+        if budget == 0:
+            return PAUSED
+        if not has_room(index, q, fan):
+            return NEEDS_ROOM
+        c = merge.heap[0, 2]
+        current = (
+            merge.into[c] == c
+            and classes.fails[c]
+            and merge.heap[0, 0] == merge.crowd[c]
+            and merge.heap[0, 1] == classes.first[c]
+        )
+        pop(merge)
+        if not current:
+            continue
+        if merge.count[1] == 1:
+            return DONE  # nobody left to merge with
+        budget -= 1
+        remove(index, classes, c, merge.path)
+        only_failing = only_small and merge.count[2] > 1
+        b, _ = nearest(
+            index, trees, classes, c, by_size, only_failing, merge.stack, merge.count[4:5]
+        )
+        remove(index, classes, b, merge.path)
+        for j in range(q):
+            start = trees.start[j]
+            top = classes.vector[c, j]
+            other = classes.vector[b, j]
+            while not (top <= other < trees.end[start + top]):
+                top = trees.parent[start + top]
+            classes.vector[c, j] = top
+        absorb(classes, merge, people, c, b, k)
+        # Classes that come to have equal published values are one class.
+        same = find(index, classes, c)
+        if same >= 0:
+            remove(index, classes, same, merge.path)
+            absorb(classes, merge, people, c, same, k)
+        if merge.crowd[c] < k:
+            classes.fails[c] = True
+            merge.count[2] += 1
+            push(merge, merge.crowd[c], classes.first[c], c)
+        insert(index, classes, c)
+    return DONE
+
+
+@kernel
+def survivors(into):
+    """For every class the class that it ended up in."""
+    for c in range(len(into)):
+        top = c
+        while into[top] != top:
+            top = into[top]
+        here = c
+        while into[here] != top:
+            above = into[here]
+            into[here] = top
+            here = above
+    return into

@@ -1,0 +1,28 @@
+"""Distortion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.columns import Domain
+from shoal.losses import EdgeLoss, Floats, w1
+
+
+class Distortion(EdgeLoss):
+    """Levels climbed, dearer towards the root, weighted by w1 (Sec. 3.2.1, Mauger 2023)."""
+
+    name: ClassVar[str] = "distortion"
+
+    def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
+        """1 / (h - lvl) for each level passed, as a share of all levels, times w1."""
+        tree = domain.tree
+        steps = [1.0 / (tree.height - level) for level in range(1, tree.height)]
+        climbed = np.concatenate([[0.0], np.cumsum(steps)])  # cost of reaching each level
+        if tree.height == 1:
+            return np.zeros(tree.size)
+        # An edge that passes several levels costs all of them (Sec. 4, Mauger 2020).
+        weights: Floats = climbed[tree.level[tree.parent]] - climbed[tree.level]
+        return weights / climbed[-1] * w1(domain, domains)

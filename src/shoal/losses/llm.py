@@ -1,0 +1,19 @@
+"""Lost leaves metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from shoal.columns import Domain
+from shoal.losses import EdgeLoss, Floats, lost_leaves, w2
+
+
+class LLM(EdgeLoss):
+    """Leaves lost, weighted by w2 (Sec. 3.2.2, Mauger 2023)."""
+
+    name: ClassVar[str] = "llm"
+
+    def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
+        """(nl(x') - nl(x)) × w2."""
+        return lost_leaves(domain.tree) * w2(domain, domains)

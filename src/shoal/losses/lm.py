@@ -1,0 +1,26 @@
+"""Loss metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.columns import Domain
+from shoal.losses import Floats, Loss
+
+
+class LM(Loss):
+    """Values that a published one may stand for, from 0 to 1, mean over columns (eq. 1, Tassa 2012)."""
+
+    name: ClassVar[str] = "lm"
+
+    def costs(self, domains: Sequence[Domain]) -> list[Floats]:
+        """((|root| - 1) - (|node| - 1)) / (|root| - 1), divided by the number of columns."""
+        return [
+            (tree.leaves[0] - tree.leaves) / max(int(tree.leaves[0]) - 1, 1) / len(domains)
+            if tree.leaves[0] > 1
+            else np.zeros(tree.size)
+            for tree in (domain.tree for domain in domains)
+        ]

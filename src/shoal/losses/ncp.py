@@ -1,0 +1,19 @@
+"""Normalized certainty penalty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from shoal.columns import Domain
+from shoal.losses import EdgeLoss, Floats, lost_share
+
+
+class NCP(EdgeLoss):
+    """Leaves lost, as a share of all leaves (Sec. 3.2.1, Mauger 2023)."""
+
+    name: ClassVar[str] = "ncp"
+
+    def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:  # noqa: ARG002
+        """(nl(x') - nl(x)) / nl(root)."""
+        return lost_share(domain.tree)

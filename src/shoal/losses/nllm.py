@@ -1,0 +1,19 @@
+"""Normalized lost leaves metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from shoal.columns import Domain
+from shoal.losses import EdgeLoss, Floats, lost_share, w2
+
+
+class NLLM(EdgeLoss):
+    """Leaves lost, as a share of all leaves, weighted by w2 (Sec. 3.2.2, Mauger 2023)."""
+
+    name: ClassVar[str] = "nllm"
+
+    def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
+        """(nl(x') - nl(x)) / nl(root) × w2."""
+        return lost_share(domain.tree) * w2(domain, domains)

@@ -1,0 +1,51 @@
+"""Edge weights handed in by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from pydantic import field_validator
+
+from shoal.columns import Domain
+from shoal.errors import BadPlan, did_you_mean, some
+from shoal.losses import EdgeLoss, Floats
+
+
+class Weights(EdgeLoss):
+    """Edge weights of your own: for each column, the weight of the edge above each value (Def. 3, Mauger 2023)."""
+
+    name: ClassVar[str] = "weights"
+    edge_weights: dict[str, dict[str, float]]
+
+    @field_validator("edge_weights")
+    @classmethod
+    def _not_negative(cls, given: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        for column, weights in given.items():
+            bad = {label: weight for label, weight in weights.items() if not 0 <= weight < np.inf}
+            if bad:
+                raise ValueError(f"needs weights of 0 or more, but column {column!r} has {bad}")
+        return given
+
+    def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:  # noqa: ARG002
+        """The weights as given; every value but the root and a missing one needs one."""
+        if domain.name not in self.edge_weights:
+            raise BadPlan(
+                f"weights has none for column {domain.name!r}; give the edge above each value"
+            )
+        given = self.edge_weights[domain.name]
+        labels = domain.tree.labels
+        unknown = [label for label in given if label not in labels]
+        if unknown:
+            hint = did_you_mean(unknown[0], [str(label) for label in labels])
+            raise BadPlan(
+                f"weights of column {domain.name!r} name values that its hierarchy lacks: "
+                f"{some(unknown)}{hint}"
+            )
+        lacking = [label for label in labels[1:] if label is not None and label not in given]
+        if lacking:
+            raise BadPlan(f"weights of column {domain.name!r} lack the values {some(lacking)}")
+        # A missing value that the weights do not name costs as much as the dearest edge.
+        dearest = max(given.values(), default=0.0)
+        return np.array([given.get(str(label), dearest) for label in labels])

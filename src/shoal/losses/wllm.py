@@ -1,0 +1,19 @@
+"""Wid lost leaves metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from shoal.columns import Domain
+from shoal.losses import EdgeLoss, Floats, lost_leaves, w1
+
+
+class WLLM(EdgeLoss):
+    """Leaves lost, weighted by w1 (Sec. 3.2.2, Mauger 2023)."""
+
+    name: ClassVar[str] = "wllm"
+
+    def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
+        """(nl(x') - nl(x)) × w1."""
+        return lost_leaves(domain.tree) * w1(domain, domains)

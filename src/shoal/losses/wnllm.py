@@ -1,0 +1,19 @@
+"""Wid normalized lost leaves metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from shoal.columns import Domain
+from shoal.losses import EdgeLoss, Floats, lost_share, w1
+
+
+class WNLLM(EdgeLoss):
+    """Leaves lost, as a share of all leaves, weighted by w1 (Sec. 3.2.2, Mauger 2023)."""
+
+    name: ClassVar[str] = "wnllm"
+
+    def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
+        """(nl(x') - nl(x)) / nl(root) × w1."""
+        return lost_share(domain.tree) * w1(domain, domains)

@@ -1,0 +1,47 @@
+"""k-anonymity."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import field_validator
+
+from shoal.classes import Classes
+from shoal.models import Model
+
+
+class KAnonymity(Model):
+    """Everybody shares their published quasi-identifiers with at least k - 1 others (Samarati, Sweeney 1998).
+
+    In a table with a person column people are counted, not rows: ten rows of one person are no
+    crowd.
+    """
+
+    name: ClassVar[str] = "k-anonymity"
+    k: int
+
+    @field_validator("k")
+    @classmethod
+    def _at_least_two(cls, k: int) -> int:
+        if k < 2:
+            raise ValueError(f"needs k of 2 or more, got k={k}")
+        return k
+
+    @property
+    def required(self) -> float:
+        """The crowd that is promised."""
+        return self.k
+
+    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+        """People in each class."""
+        return classes.people.astype(np.float64)
+
+    def reached(self, classes: Classes) -> float:
+        """People in the smallest class."""
+        return classes.smallest
+
+    def holds(self, level: float) -> bool:
+        """Whether the crowd is large enough."""
+        return level >= self.k

@@ -1,0 +1,75 @@
+"""Recoding: what an algorithm decided, and how it becomes a frame again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.columns import Column, Table, having
+from shoal.errors import ShoalError
+from shoal.frames import Frame
+
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """The distinct published vectors, and which one each record got (-1: suppressed)."""
+
+    vectors: npt.NDArray[np.int32]  # int32[vectors, q], nodes of the trees
+    record: npt.NDArray[np.int64]  # int64[n]
+
+    @property
+    def suppressed(self) -> int:
+        """Records that are not published at all."""
+        return int((self.record == SUPPRESSED).sum())
+
+    def codes(self) -> npt.NDArray[np.int32]:
+        """What is published of each record, int32[n, q]; a suppressed one is all roots."""
+        codes = self.vectors[self.record]
+        codes[self.record == SUPPRESSED] = 0
+        return codes
+
+
+def check_covers(table: Table, recoding: Recoding) -> None:
+    """Make sure that every published value covers the original one."""
+    published = recoding.codes()
+    for j, tree in enumerate(table.trees):
+        wide, narrow = published[:, j], table.codes[:, j]
+        if not ((wide <= narrow) & (narrow < tree.end[wide])).all():
+            raise ShoalError(
+                f"column {table.names[j]!r}: a published value does not cover its original; "
+                "this is a defect of the algorithm, and nothing is released"
+            )
+
+
+def decode(
+    frame: Frame,
+    columns: dict[str, Column],
+    table: Table,
+    recoding: Recoding,
+    rng: np.random.Generator,
+    keep_order: bool = False,
+) -> Frame:
+    """Turn a recoding into the frame that would be published."""
+    check_covers(table, recoding)
+    rows = np.flatnonzero(recoding.record != SUPPRESSED)
+    if not keep_order:
+        rng.shuffle(rows)
+    replaced: dict[str, pa.Array] = {}
+    published = recoding.vectors[recoding.record[rows]]  # int32[published rows, q]
+    for j, name in enumerate(table.names):
+        unchanged = table.exact[j] and np.array_equal(published[:, j], table.codes[rows, j])
+        if not unchanged:
+            labels = pa.array(table.trees[j].labels, pa.string())
+            replaced[name] = labels.take(pa.array(published[:, j]))
+    for name in having(columns, "person"):
+        # Numbers drawn at random: the same for all rows of a person, and nothing else in them.
+        assert table.people is not None
+        _, number = np.unique(table.people, return_inverse=True)
+        drawn = rng.permutation(int(number.max()) + 1)
+        replaced[name] = pa.array(drawn[number[rows]])
+    return frame.rebuild(rows, replaced, drop=having(columns, "identifier"))

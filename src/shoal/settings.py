@@ -1,0 +1,52 @@
+"""Settings that check themselves: the base of models, losses, algorithms and attacks."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from shoal.errors import BadPlan, did_you_mean
+
+
+class Setting(BaseModel):
+    """A thing of the catalog: its name, and its options as fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    name: ClassVar[str]
+
+    def __init__(self, **options: Any) -> None:
+        try:
+            super().__init__(**options)
+        except ValidationError as error:
+            raise BadPlan(explain(self.name, error, type(self).model_fields)) from None
+
+    def setting(self) -> dict[str, Any]:
+        """How a plan file writes it: the name, and the options that differ from the default."""
+        return {"name": self.name, **self.model_dump(exclude_defaults=True)}
+
+    def options(self) -> dict[str, Any]:
+        """All options with their values."""
+        return self.model_dump()
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the docstring."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
+
+def explain(name: str, error: ValidationError, known: Any) -> str:
+    """A plain sentence for each thing that is wrong with a setting."""
+    sentences = []
+    for fault in error.errors():
+        field = ".".join(str(part) for part in fault["loc"]) or "it"
+        if fault["type"] == "extra_forbidden":
+            sentences.append(f"{name} has no option {field!r}{did_you_mean(field, known)}")
+        elif fault["type"] == "missing":
+            sentences.append(f"{name} needs {field}, which is not given")
+        elif fault["type"] == "value_error":
+            sentences.append(f"{name} {fault['msg'].removeprefix('Value error, ')}")
+        else:
+            wish = fault["msg"][0].lower() + fault["msg"][1:]
+            sentences.append(f"{name}: {field}={fault['input']!r}: {wish}")
+    return "; ".join(sentences)

@@ -1,0 +1,45 @@
+"""GAA as its definition reads: lists of classes, a scan of all of them for every merge."""
+
+from __future__ import annotations
+
+
+def merge_cost(trees, costs, a, b, size_a, size_b):
+    """MC of Mauger 2020; with sizes of 1 it is Def. 6 of Mauger 2023."""
+    total = 0
+    for tree, cost, x, y in zip(trees, costs, a, b, strict=True):
+        top = tree.join(x, y)
+        total += size_a * int(cost[x] - cost[top]) + size_b * int(cost[y] - cost[top])
+    return total
+
+
+def gaa(rows, trees, costs, k, weight="size", candidates="all", people=None):
+    """Published vector of every row. `rows` are lists of nodes, `costs` integers to the root."""
+    people = people if people is not None else range(len(rows))
+    classes = {}  # published values → the numbers of their rows
+    for i, row in enumerate(rows):
+        classes.setdefault(tuple(int(v) for v in row), []).append(i)
+
+    def crowd(vector):
+        return len({people[i] for i in classes[vector]})
+
+    while True:
+        failing = [v for v in classes if crowd(v) < k]
+        if not failing or len(classes) == 1:
+            break
+        small = min(failing, key=lambda v: (crowd(v), min(classes[v])))
+        others = [v for v in failing if v != small] if candidates == "small" else []
+        others = others or [v for v in classes if v != small]
+
+        def cost(v, small=small):
+            sizes = (len(classes[small]), len(classes[v])) if weight == "size" else (1, 1)
+            return merge_cost(trees, costs, small, v, *sizes)
+
+        partner = min(others, key=lambda v: (cost(v), min(classes[v])))
+        members = classes.pop(small) + classes.pop(partner)
+        joined = tuple(t.join(x, y) for t, x, y in zip(trees, small, partner, strict=True))
+        classes[joined] = classes.get(joined, []) + members
+    published = [None] * len(rows)
+    for vector, members in classes.items():
+        for i in members:
+            published[i] = vector
+    return published
