@@ -1,2 +1,94 @@
-"""Privacy-preserving data publishing."""
-__version__ = "0.1.0"
+"""Publish a table about people: hide everybody in a crowd, prove it, lose as little as possible."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.anonymize import anonymize
+    from shoal.audit import Audit, audit
+    from shoal.draft import draft
+    from shoal.errors import (
+        BadFile,
+        BadHierarchy,
+        BadInput,
+        BadPlan,
+        BadTable,
+        BrokenPromise,
+        CannotReach,
+        NotHeld,
+        ShoalError,
+    )
+    from shoal.hierarchy import Hierarchy
+    from shoal.plan import Plan
+    from shoal.release import Release
+    from shoal.version import __version__
+
+# Where each public name lives. They are fetched when first used, so that `import shoal` is quick.
+_HOMES = {
+    "Audit": "audit",
+    "BadFile": "errors",
+    "BadHierarchy": "errors",
+    "BadInput": "errors",
+    "BadPlan": "errors",
+    "BadTable": "errors",
+    "BrokenPromise": "errors",
+    "CannotReach": "errors",
+    "Hierarchy": "hierarchy",
+    "NotHeld": "errors",
+    "Plan": "plan",
+    "Release": "release",
+    "ShoalError": "errors",
+    "__version__": "version",
+    "anonymize": "anonymize",
+    "audit": "audit",
+    "draft": "draft",
+}
+
+__all__ = [
+    "Audit",
+    "BadFile",
+    "BadHierarchy",
+    "BadInput",
+    "BadPlan",
+    "BadTable",
+    "BrokenPromise",
+    "CannotReach",
+    "Hierarchy",
+    "NotHeld",
+    "Plan",
+    "Release",
+    "ShoalError",
+    "__version__",
+    "anonymize",
+    "audit",
+    "draft",
+]
+
+
+class _Package(ModuleType):
+    """Fetches public names when they are first used.
+
+    A function and its file share a name (anonymize, audit, draft). Python sets the file as an
+    attribute of the package once it is imported; the function must win.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+        thing = getattr(import_module(f"shoal.{_HOMES[name]}"), name)
+        super().__setattr__(name, thing)
+        return thing
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted(__all__)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -16,9 +16,10 @@ from pydantic import ConfigDict, field_validator
 
 from shoal.errors import SHOWN, BadHierarchy, BadTable, did_you_mean, some
 from shoal.frames import Frame
-from shoal.hierarchy import Flat, Hierarchy, plain, text
+from shoal.hierarchy import Flat, Hierarchy
 from shoal.settings import Setting
 from shoal.tree import Tree
+from shoal.values import plain, text
 
 Role = Literal["identifier", "person", "quasi", "sensitive", "other"]
 Missing = Literal["value", "root", "error"]
@@ -159,8 +160,8 @@ def _encode_quasi(
             strange.append(i)
         nodes[i] = node
     if strange:
-        where = {i: int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]}
-        shown = ", ".join(f"{text(values[i])!r} (row {where[i]})" for i in strange[:SHOWN])
+        first = {i: int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]}
+        shown = ", ".join(f"{text(values[i])!r} (row {first[i]})" for i in strange[:SHOWN])
         more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         raise BadHierarchy(
             f"the hierarchy lacks values of the table: {shown}{more}; add them to the "

@@ -49,7 +49,8 @@ def never_falling(domain: Domain, cost: Floats) -> Floats:
     if not (cost[domain.tree.parent] > cost).any():
         return cost
     least: Floats = least_below(domain.tree.parent, cost)
-    return least - least[0]
+    risen: Floats = least - least[0]
+    return risen
 
 
 def common_denominator(costs: Sequence[Floats]) -> int | None:

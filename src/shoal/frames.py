@@ -7,6 +7,7 @@ row: it may name a person.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import lzma
@@ -15,7 +16,8 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
@@ -30,11 +32,21 @@ from shoal.errors import SHOWN, BadFile, BadTable, did_you_mean, some
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Progress: TypeAlias = Callable[[int, int], None]  # bytes of the file read so far, and in all
 
+TEXT = {".csv": "", ".txt": "", ".tsv": "\t", ".tab": "\t"}  # ending → its delimiter, if settled
+PARQUET = (".parquet", ".pq")
+UNPACK: dict[str, Callable[[Any], Any]] = {
+    ".gz": partial(pa.CompressedInputStream, compression="gzip"),
+    ".xz": lzma.LZMAFile,
+    ".zst": partial(pa.CompressedInputStream, compression="zstd"),
+}
+PACK: dict[str, Callable[[Any], Any]] = {  # the same table always gives the same bytes
+    "": nullcontext,
+    ".gz": lambda raw: gzip.GzipFile("", "wb", 4, raw, mtime=0),  # arrow's is many times slower
+    ".xz": partial(lzma.LZMAFile, mode="wb", preset=1),  # so are the higher presets
+    ".zst": partial(pa.CompressedOutputStream, compression="zstd"),
+}
 DELIMITERS = ",;\t|"
 DELIMITER_KEY = b"shoal.delimiter"
-TEXT = {".csv": "", ".txt": "", ".tsv": "\t", ".tab": "\t"}  # ending → its delimiter, if settled
-PARQUET = {".parquet", ".pq"}
-CODECS = {".gz": ["gzip"], ".xz": [], ".zst": ["zstd"]}  # ending → what arrow calls it
 BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 23  # bytes that arrow parses at once; a single row must fit in
 
@@ -66,7 +78,7 @@ class Frame:
         return self._spelled(name) if isinstance(kind, pa.BaseExtensionType) else values
 
     def rebuild(
-        self, rows: np.ndarray[Any, Any], columns: dict[str, pa.Array], drop: Collection[str]
+        self, rows: np.ndarray[Any, Any], columns: dict[str, Column], drop: Collection[str]
     ) -> Frame:
         """Take these rows by position, put these columns in place of their namesakes, drop some."""
         if any(len(values) != len(rows) for values in columns.values()):
@@ -74,16 +86,18 @@ class Frame:
         names = [name for name in self.names if name not in drop]
         # A frame without any column would forget its height, so one is kept to be replaced.
         taken = [name for name in names if name not in columns] or self.names[:1]
-        frame = nw.maybe_reset_index(self._frame.select(taken)[rows])
-        frame = frame.with_columns(*[self._series(n, columns[n]) for n in names if n in columns])
-        native = frame.select(names).to_native()
-        # What hangs on a whole table (pandas' notes, metadata) describes the original: leave it.
+        native = self._frame.select(taken)[np.asarray(rows, dtype=np.int64)].to_native()
         if self.kind == "pandas":
-            native.attrs = {}
+            native = native.reset_index(drop=True)  # labels re-identify people
+            native.attrs = {}  # notes on the original
         if self.kind == "arrow":
-            kept = {k: v for k, v in _metadata(self.native).items() if k == DELIMITER_KEY}
-            native = native.replace_schema_metadata(kept or None)
-        return Frame(native)
+            notes = native.schema.metadata or {}
+            native = native.replace_schema_metadata(
+                {key: note for key, note in notes.items() if key == DELIMITER_KEY}
+            )
+        new = [self._series(name, columns[name]) for name in names if name in columns]
+        frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
+        return Frame(frame.with_columns(*new).select(names).to_native())
 
     def _exact(self, name: str) -> Column:
         """Give a column in the arrow type nearest to its own."""
@@ -93,7 +107,7 @@ class Frame:
         if self.kind == "polars" and series.dtype == nw.Object:
             return self._spelled(name)  # arrow would hold the objects' addresses
         if self.kind == "pandas" and self.native[name].dtype == object:
-            # Of a mixture arrow makes what it can: dates of times, ones of True.
+            # Of a mixture arrow makes what it can: a date of a time, a one of True.
             kinds = {type(value) for value in self.native[name].dropna()}
             if len(kinds) > 1 and not kinds <= {int, float}:
                 return self._spelled(name)
@@ -108,17 +122,17 @@ class Frame:
         pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
         return pa.array([None if null else str(value) for value, null in pairs], pa.string())
 
-    def _series(self, name: str, values: pa.Array) -> nw.Series[Any]:
+    def _series(self, name: str, values: Column) -> nw.Series[Any]:
         """Turn an arrow column into a column of this kind of frame."""
+        library: Any = nw.get_native_namespace(self._frame)
         if self.kind == "pandas":
-            pandas: Any = nw.get_native_namespace(self._frame)
             # Without this pandas turns whole numbers among nulls into floats.
-            nullable = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
+            nullable = {pa.int64(): library.Int64Dtype(), pa.bool_(): library.BooleanDtype()}
             native = values.to_pandas(types_mapper=nullable.get if values.null_count else None)
         elif self.kind == "polars":
-            native = nw.get_native_namespace(self._frame).Series(values)
+            native = library.Series(values)
         else:
-            native = pa.chunked_array([values])
+            native = pa.table([values], [name])[name]
         series: nw.Series[Any] = nw.from_native(native, series_only=True)
         return series.alias(name)
 
@@ -133,19 +147,17 @@ def open_frame(source: Any) -> Frame:
         return source
     if isinstance(source, str | Path):
         return read(source)
-    if nw.dependencies.is_polars_lazyframe(source):
-        raise BadTable("this polars LazyFrame is not computed yet; call .collect() first")
     if isinstance(source, pa.Table):
         _check_names(source.column_names, "the table")
         return Frame(_takeable(source))
     if nw.dependencies.is_pandas_dataframe(source) or nw.dependencies.is_polars_dataframe(source):
         _check_names(list(source.columns), "the table")
         return Frame(source)
+    if nw.dependencies.is_polars_lazyframe(source):
+        raise BadTable("a polars LazyFrame holds no rows yet; call .collect() first")
+    wanted = "a pandas or polars DataFrame, a pyarrow Table, or the path of a file"
     found = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
-    raise BadTable(
-        "a table is a pandas or polars DataFrame, a pyarrow Table, or the path of a file; "
-        f"got {found}"
-    )
+    raise BadTable(f"a table is {wanted}; got {found}")
 
 
 def read(path: str | Path, progress: Progress | None = None) -> Frame:
@@ -159,14 +171,14 @@ def read(path: str | Path, progress: Progress | None = None) -> Frame:
         raise BadFile(f"cannot read {path}: no such file{did_you_mean(path.name, near)}")
     if path.stat().st_size == 0:
         raise BadFile(f"cannot read {path}: the file is empty")
-    reason = "it is damaged or cut off, or not what its name says; make or fetch it anew"
+    reason = "it is damaged, cut off, or not what its name says; make or fetch it anew"
     try:
         table = _read_parquet(path) if form.ending in PARQUET else _read_text(path, form, progress)
         return Frame(_takeable(table))
-    except PermissionError:
-        reason = "permission denied"
-    except (OSError, EOFError, lzma.LZMAError, pa.ArrowException):
-        pass  # arrow's own messages show rows
+    except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
+        # Only the system's own words are passed on: arrow's show rows.
+        if isinstance(error, OSError) and error.errno:
+            reason = os.strerror(error.errno)
     raise BadFile(f"cannot read {path}: {reason}")
 
 
@@ -175,21 +187,21 @@ def write(frame: Frame, path: str | Path) -> None:
     path = Path(path)
     form = _form(path)
     if form.ending in PARQUET:
-        _write_parquet(frame, path)
-        return
-    metadata = _metadata(frame.native) if frame.kind == "arrow" else {}
-    delimiter = form.delimiter or metadata.get(DELIMITER_KEY, b",").decode()
+        return _write_parquet(frame, path)
+    notes = (frame.native.schema.metadata or {}) if frame.kind == "arrow" else {}
+    delimiter = form.delimiter or notes.get(DELIMITER_KEY, b",").decode()
     table = pa.table([_text(frame.column(name), name) for name in frame.names], frame.names)
-    with _packed(path, form) as out:
-        out.write(_lines([pa.array([name]) for name in frame.names], delimiter))
+    with path.open("wb") as raw, PACK[form.packing](raw) as out:
+        out.write(_lines([pa.array([name], pa.large_string()) for name in frame.names], delimiter))
         for batch in table.to_batches(max_chunksize=1 << 16):
             out.write(_lines(batch.columns, delimiter))
+    return None
 
 
 def check_target(path: str | Path) -> None:
     """Check, before a long run, that a table can be written to this path."""
     _form(Path(path))
-    _check_place(Path(path))
+    check_place(Path(path))
 
 
 @contextmanager
@@ -206,7 +218,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
     ,""
     """
     target = Path(os.path.realpath(path))  # what a link points to, not the link
-    _check_place(target)
+    check_place(target)
     beside = target.with_name(f".shoal-{secrets.token_hex(8)}" + "".join(target.suffixes[-2:]))
     try:
         yield beside
@@ -219,7 +231,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 class _Form(NamedTuple):
     ending: str
-    packing: str  # "" or a key of CODECS
+    packing: str  # "" or a key of UNPACK
     delimiter: str  # "" if the ending does not settle it
 
 
@@ -229,43 +241,35 @@ def _form(path: Path) -> _Form:
     >>> _form(Path("people.2024.TSV.gz"))
     _Form(ending='.tsv', packing='.gz', delimiter='\t')
     """
-    endings = [ending.lower() for ending in path.suffixes]
-    packing = endings.pop() if endings and endings[-1] in CODECS else ""
-    ending = endings[-1] if endings else ""
-    if ending in TEXT or (ending in PARQUET and not packing):
-        return _Form(ending, packing, TEXT.get(ending, ""))
+    endings = ["", *(ending.lower() for ending in path.suffixes)]
+    packing = endings.pop() if endings[-1] in UNPACK else ""
+    if endings[-1] in TEXT or (endings[-1] in PARQUET and not packing):
+        return _Form(endings[-1], packing, TEXT.get(endings[-1], ""))
     raise BadFile(
         f"cannot tell the format of {path} from its name; use {', '.join(TEXT)} "
-        f"(also followed by {', '.join(CODECS)}) or {', '.join(sorted(PARQUET))}"
+        f"(also with {', '.join(UNPACK)} behind) or {', '.join(PARQUET)}"
     )
-
-
-def _metadata(table: pa.Table) -> dict[bytes, bytes]:
-    return table.schema.metadata or {}
 
 
 def _check_names(names: list[Any], where: str) -> None:
     """Refuse a table whose columns cannot be told apart by name."""
     if not names:
         raise BadTable(f"{where} has no columns")
-    odd = [name for name in names if not isinstance(name, str)]
-    if odd:
+    if odd := [name for name in names if not isinstance(name, str)]:
         raise BadTable(
             f"{where} has columns whose names are not text: {some(odd)}; rename them, "
             "for example with frame.columns = [str(name) for name in frame.columns]"
         )
-    empty = [number for number, name in enumerate(names, 1) if not name.strip()]
-    if empty:
+    if empty := [number for number, name in enumerate(names, 1) if not name.strip()]:
         raise BadTable(
             f"{where} has columns without a name, counted from the left: {some(empty)}; "
             "name them or remove them (pandas writes its index so, unless told index=False)"
         )
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise BadTable(f"{where} has several columns of the same name: {some(twice)}; rename them")
 
 
-def _check_place(path: Path) -> None:
+def check_place(path: Path) -> None:
     """Refuse a path at which no file can be made."""
     folder = path.parent
     if not folder.exists():
@@ -282,29 +286,28 @@ def _check_place(path: Path) -> None:
 
 def _takeable(table: pa.Table) -> pa.Table:
     """Make sure, before a long run, that arrow can take rows of every column."""
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
     for number, field in enumerate(table.schema):
+        if field.type in plain:
+            field = field.with_type(plain[field.type])
+            table = table.set_column(number, field, table[number].cast(field.type))
         try:
             table[number].slice(0, 0).take(pa.array([], pa.int64()))
         except pa.ArrowNotImplementedError:
-            plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-            if field.type not in plain:
-                raise BadTable(
-                    f"column {field.name!r} is of type {field.type}, whose rows pyarrow cannot "
-                    "take one by one; cast it to a plainer type first"
-                ) from None
-            values = table[number].cast(plain[field.type])
-            table = table.set_column(number, field.with_type(values.type), values)
+            raise BadTable(
+                f"column {field.name!r} is of type {field.type}, of which pyarrow cannot take "
+                "single rows; cast it to a plainer type first"
+            ) from None
     return table
 
 
-# ---------------------------------------------------------------------------- reading
+# Reading
 
 
 def _read_parquet(path: Path) -> pa.Table:
     import pyarrow.parquet as pq  # slow to import, and often not needed
 
-    # read_table() would add columns from folder names such as "k=5/".
-    with pq.ParquetFile(path) as file:
+    with pq.ParquetFile(path) as file:  # read_table() would make a column of a folder "k=5"
         table = file.read()
     _check_names(table.column_names, str(path))
     return table
@@ -317,44 +320,34 @@ def _read_text(path: Path, form: _Form, progress: Progress | None) -> pa.Table:
     if not head.removeprefix(BOM).strip():
         raise BadFile(f"cannot read {path}: the file is empty")
     header = None
-    if b"\0" not in head:
-        with suppress(UnicodeDecodeError, csv.Error):
-            header = _header(head, form)
+    with suppress(ValueError, csv.Error):
+        header = _header(head, form)
     if header is None:
         _check_bytes(path, form)
-        raise BadTable(f'{path}: a quote (") in the header is not closed')
+        raise BadTable(f'{path}: a quote (") in the header is not closed, or text follows it')
     _check_names(header.names, str(path))
 
     schema = pa.schema([(name, pa.string()) for name in header.names])
     if not form.delimiter:  # what is read from .tsv and written to .csv gets commas
         schema = schema.with_metadata({DELIMITER_KEY: header.delimiter})
     alone = len(header.names) == 1  # then an empty line is a row, and "" in it is missing as well
+    layout = pa_csv.ParseOptions(delimiter=header.delimiter, ignore_empty_lines=not alone)
+    layout.newlines_in_values = True
+    types = pa_csv.ConvertOptions(column_types=schema, null_values=[""], strings_can_be_null=True)
+    types.quoted_strings_can_be_null = alone
     table = None
     with path.open("rb") as raw, _unpacked(raw, form) as stream:
         stream.read(header.size)
         if not stream.peek(1):
             return schema.empty_table()
         source = _Source(stream, lambda: progress and progress(raw.tell(), path.stat().st_size))
-        with suppress(ValueError):  # arrow's errors are ValueErrors too, and show rows
-            table = pa_csv.read_csv(
-                source,
-                pa_csv.ReadOptions(column_names=header.names, block_size=BLOCK),
-                pa_csv.ParseOptions(
-                    delimiter=header.delimiter,
-                    newlines_in_values=True,
-                    ignore_empty_lines=not alone,
-                ),
-                pa_csv.ConvertOptions(
-                    column_types=schema,
-                    null_values=[""],
-                    strings_can_be_null=True,
-                    quoted_strings_can_be_null=alone,
-                ),
-            )
+        blocks = pa_csv.ReadOptions(column_names=header.names, block_size=BLOCK)
+        with suppress(ValueError):  # arrow's errors are of this kind too, and show rows
+            table = pa_csv.read_csv(source, blocks, layout, types)
     if table is None:
         _check_bytes(path, form)
         _check_rows(path, form, header)
-        raise BadTable(f"{path} cannot be read as a table of text")
+        raise BadTable(f"{path} is no table of text, or has a row longer than {BLOCK} bytes")
     # A quote that is never closed swallows rows, names and all, into one field. Then quotes are
     # odd in number, or there are more lines than rows; both can happen in a sound file as well.
     if source.quotes % 2 or source.lines != table.num_rows:
@@ -370,27 +363,19 @@ class _Source:
     def __init__(self, stream: IO[bytes], tell: Callable[[], None]) -> None:
         self._stream = stream
         self._tell = tell
-        self._counts: Counter[bytes] = Counter()
-        self._open_line = 0
+        self._ends = Counter[bytes]()
+        self.quotes = self.lines = 0
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int) -> bytes:
         chunk = self._stream.read(size)
         if b"\0" in chunk:
             raise ValueError("NUL byte")
-        for byte in (b"\n", b"\r", b'"'):
-            self._counts[byte] += chunk.count(byte)
         if chunk:
-            self._open_line = int(not chunk.endswith((b"\n", b"\r")))
+            self.quotes += chunk.count(b'"')
+            self._ends.update({end: chunk.count(end) for end in (b"\n", b"\r")})
+            self.lines = max(self._ends.values()) + (not chunk.endswith((b"\n", b"\r")))
         self._tell()
         return chunk
-
-    @property
-    def quotes(self) -> int:
-        return self._counts[b'"']
-
-    @property
-    def lines(self) -> int:
-        return max(self._counts[b"\n"], self._counts[b"\r"]) + self._open_line
 
 
 class _Header(NamedTuple):
@@ -405,6 +390,8 @@ def _header(head: bytes, form: _Form) -> _Header:
     >>> _header(b'"a;b";c\n1;2\n', _Form(".csv", "", ""))
     _Header(names=['a;b', 'c'], delimiter=';', size=8)
     """
+    if b"\0" in head:
+        raise ValueError("NUL byte")
     bom = BOM if head.startswith(BOM) else b""
     lines = head.removeprefix(bom).splitlines(keepends=True)
     first = next(line for line in lines if line.strip(b"\r\n")).decode()
@@ -420,69 +407,54 @@ def _check_bytes(path: Path, form: _Form) -> None:
     with path.open("rb") as raw, _unpacked(raw, form) as stream:
         for number, line in enumerate(stream, 1):
             if b"\0" in line:
-                raise BadFile(
-                    f"{path} is no table of text: there is a NUL byte in line {number}; if it "
-                    "comes from a spreadsheet, save it as 'CSV UTF-8'"
-                )
-            if line.decode(errors="ignore").encode() != line:
-                raise BadFile(
-                    f"{path} is not in UTF-8: line {number} cannot be decoded; "
-                    "save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
-                )
+                found = f"is no table of text: there is a NUL byte in line {number}"
+            elif line.decode(errors="ignore").encode() != line:
+                found = f"is not in UTF-8: line {number} cannot be decoded"
+            else:
+                continue
+            raise BadFile(f"{path} {found}; save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')")
 
 
 def _check_rows(path: Path, form: _Form, header: _Header) -> None:
     """Say which rows have too few or too many fields, or a broken quote, if there are any."""
+    width = len(header.names)
     ragged = []  # (line, number of fields)
-    start = 1
+    line = 1
     limit = csv.field_size_limit(BLOCK)
     try:
         with path.open("rb") as raw, _unpacked(raw, form) as stream:
             text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
             reader = csv.reader(text, delimiter=header.delimiter, strict=True)
             for row in reader:
-                if row and len(row) != len(header.names):
-                    ragged.append((start, len(row)))
-                start = reader.line_num + 1
+                if row and len(row) != width:
+                    ragged.append((line, len(row)))
+                line = reader.line_num + 1
     except csv.Error:
-        start = -start
+        raise BadTable(
+            f'{path}: in the row that begins in line {line} a quote (") is not closed, or text '
+            'follows a closing quote; write a quote inside a quoted field as ""'
+        ) from None
     finally:
         csv.field_size_limit(limit)
-    if start < 0:
-        raise BadTable(
-            f'{path}: in the row that begins in line {-start} a quote (") is not closed, or text '
-            'follows a closing quote; write a quote inside a quoted field as ""'
-        )
     if ragged:
         shown = ", ".join(f"line {line} has {fields}" for line, fields in ragged[:SHOWN])
-        rest = f" and {len(ragged) - SHOWN} more rows differ" if len(ragged) > SHOWN else ""
+        rest = f" and {len(ragged) - SHOWN} more differ" if len(ragged) > SHOWN else ""
         raise BadTable(
-            f"{path}: the header has {len(header.names)} fields, but {shown}{rest}; quote fields "
-            f"in which the delimiter {header.delimiter!r} stands, and remove lines that are no rows"
+            f"{path}: rows must have {width} fields as the header has, but {shown}{rest}; quote "
+            f"fields that hold the delimiter {header.delimiter!r}, remove lines that are no rows"
         )
 
 
 def _unpacked(raw: IO[bytes], form: _Form) -> Any:
-    if not form.packing:
-        return raw
-    unpack = lzma.LZMAFile if form.packing == ".xz" else pa.CompressedInputStream
-    # Buffered, so that a read gives as much as was asked for.
-    return io.BufferedReader(unpack(raw, *CODECS[form.packing]), 1 << 20)
+    """Open what is packed; buffered, so that a read gives as much as was asked for."""
+    return io.BufferedReader(UNPACK[form.packing](raw), 1 << 20) if form.packing else raw
 
 
-# ---------------------------------------------------------------------------- writing
-
-
-def _packed(path: Path, form: _Form) -> Any:
-    if form.packing == ".xz":
-        return lzma.open(path, "wb", preset=1)  # higher ones are many times slower
-    if form.packing:
-        return pa.CompressedOutputStream(str(path), *CODECS[form.packing])  # same bytes every time
-    return path.open("wb")
+# Writing
 
 
 def _write_parquet(frame: Frame, path: Path) -> None:
-    import pyarrow.parquet as pq
+    import pyarrow.parquet as pq  # slow to import, and often not needed
 
     table = pa.table([frame._exact(name) for name in frame.names], frame.names)
     try:
@@ -496,11 +468,14 @@ def _text(values: Column, name: str) -> Column:
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if pa.types.is_nested(values.type):
-        spelled = [v if v is None else json.dumps(v, default=str) for v in values.to_pylist()]
-        return pa.array(spelled, pa.large_string())
-    if pa.types.is_timestamp(values.type):
-        with suppress(pa.ArrowInvalid):  # no trail of zeros, where there are only whole seconds
+        plain = [json.dumps(value, default=str, ensure_ascii=False) for value in values.to_pylist()]
+        return pa.array(plain, pa.large_string(), mask=values.is_null().to_numpy())
+    with suppress(pa.ArrowInvalid):  # the coarsest unit that loses nothing: no trail of zeros
+        if pa.types.is_timestamp(values.type):
             values = values.cast(pa.timestamp("s", values.type.tz))
+        if pa.types.is_duration(values.type):  # arrow would write a number without its unit
+            values = values.cast(pa.duration("us"))
+            values = pa.array([v if v is None else str(v) for v in values.to_pylist()])
     try:
         return values.cast(pa.large_string())
     except pa.ArrowException:
@@ -511,16 +486,20 @@ def _text(values: Column, name: str) -> Column:
 
 
 def _lines(columns: list[pa.Array], delimiter: str) -> pa.Buffer:
-    r"""Join columns of text to the lines of a text file, as one piece of bytes.
+    r"""Join columns of text to the lines of a text file.
 
-    >>> _lines([pa.array(["a", None]), pa.array(["1;2", ""])], ";").to_pybytes()
+    >>> columns = [["a", None], ["1;2", ""]]
+    >>> _lines([pa.array(column, pa.large_string()) for column in columns], ";").to_pybytes()
     b'a;"1;2"\n;""\n'
     """
-    missing = "" if len(columns) > 1 else '""'  # an empty line would not be a row to most readers
+    comma, nothing, end = pa.array([delimiter, "", "\n"], pa.large_string())
+    missing = "" if len(columns) > 1 else '""'  # an empty line is no row to most readers
     fields = [_quoted(column, delimiter).fill_null(missing) for column in columns]
-    rows = pc.binary_join_element_wise(*fields, delimiter)
-    rows = pc.binary_join_element_wise(rows, "", "\n")
-    return pc.binary_join(pa.LargeListArray.from_arrays([0, len(rows)], rows), "")[0].as_buffer()
+    rows = pc.binary_join_element_wise(*fields, comma)
+    rows = pc.binary_join_element_wise(rows, nothing, end)
+    return pc.binary_join(pa.LargeListArray.from_arrays([0, len(rows)], rows), nothing)[
+        0
+    ].as_buffer()
 
 
 def _quoted(values: pa.Array, delimiter: str) -> pa.Array:
@@ -528,5 +507,6 @@ def _quoted(values: pa.Array, delimiter: str) -> pa.Array:
     special = pc.match_substring_regex(values, f'["\r\n{delimiter}]|^$')
     if not pc.any(special).as_py():
         return values
+    quote, nothing = pa.array(['"', ""], pa.large_string())
     doubled = pc.replace_substring(values, '"', '""')
-    return pc.if_else(special, pc.binary_join_element_wise('"', doubled, '"', ""), values)
+    return pc.if_else(special, pc.binary_join_element_wise(quote, doubled, quote, nothing), values)

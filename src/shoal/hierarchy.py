@@ -5,22 +5,17 @@ from __future__ import annotations
 import csv
 import gzip
 import lzma
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime
-from decimal import Decimal
-from fractions import Fraction
-from math import ceil, isfinite
+from datetime import datetime
+from math import ceil
 from pathlib import Path
 from typing import Any, ClassVar
 
 from shoal.calendar import STEPS, CalendarStep, as_date
 from shoal.errors import BadFile, BadHierarchy, did_you_mean, some
 from shoal.tree import Label, Tree
-
-ROOT = "*"
-_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+from shoal.values import ROOT, exact_number, number_of, shown, simple, text
 
 Rows = list[list[Label]]
 
@@ -108,35 +103,6 @@ class Hierarchy(ABC):
         raise BadHierarchy(
             f"a hierarchy is a path, a mapping or a Hierarchy, not {type(setting).__name__}"
         )
-
-
-def text(value: object) -> str:
-    """A value as hierarchies write it: numbers alike whether they came as text or not.
-
-    >>> text(17), text(17.0), text("17"), text(2.5), text(True)
-    ('17', '17', '17', '2.5', 'True')
-    """
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
-        return str(int(value))
-    if isinstance(value, Decimal):
-        return text(int(value)) if value == value.to_integral() else str(value.normalize())
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ")
-    return str(value)
-
-
-def plain(label: str) -> str:
-    """A label without what tells nothing: blanks around it, zeros after a decimal point.
-
-    Leading zeros do tell something: 02139 is a postcode, 2139 is not.
-
-    >>> plain(" 17.0 "), plain("02139"), plain("1.50")
-    ('17', '02139', '1.5')
-    """
-    label = label.strip()
-    return text(Decimal(label)) if _NUMBER.fullmatch(label) else label
 
 
 class Given(Hierarchy):
@@ -230,8 +196,8 @@ class Ranges(Hierarchy):
     def __init__(self, widths: Sequence[float], start: float | None = None) -> None:
         if isinstance(widths, int | float):
             widths = [widths]
-        self._widths = [_exact(width) for width in widths]
-        self._start = _exact(0 if start is None else start)
+        self._widths = [exact_number(width) for width in widths]
+        self._start = exact_number(0 if start is None else start)
         self._given_start = start
         if not self._widths or any(width <= 0 for width in self._widths):
             raise BadHierarchy(f"ranges need widths above 0, got {list(widths)}")
@@ -239,12 +205,14 @@ class Ranges(Hierarchy):
             if wide <= narrow or wide % narrow != 0:
                 raise BadHierarchy(
                     f"each width of ranges must be a multiple of the one before, but "
-                    f"{_shown(wide)} is no multiple of {_shown(narrow)}"
+                    f"{shown(wide)} is no multiple of {shown(narrow)}"
                 )
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
         """The ranges around the numbers that occur."""
-        numbers = {text(value): number for value in values if (number := _number(value)) is not None}
+        numbers = {
+            text(value): number for value in values if (number := number_of(value)) is not None
+        }
         if not numbers:
             return Tree.from_rows([[ROOT]])
         low, high = min(numbers.values()), max(numbers.values())
@@ -255,13 +223,13 @@ class Ranges(Hierarchy):
             row: list[Label] = [label]
             for width in self._widths:
                 bottom = self._start + (number - self._start) // width * width
-                name = f"[{_shown(bottom)}, {_shown(bottom + width)})"
+                name = f"[{shown(bottom)}, {shown(bottom + width)})"
                 row.append(name)
                 if whole and name not in counts:
                     # Whole numbers that could occur count, whether or not they do.
-                    counts[name] = min(int(high), ceil(bottom + width) - 1) - max(
-                        int(low), ceil(bottom)
-                    ) + 1
+                    counts[name] = (
+                        min(int(high), ceil(bottom + width) - 1) - max(int(low), ceil(bottom)) + 1
+                    )
             rows.append([*row, ROOT])
         if whole:
             counts[ROOT] = int(high) - int(low) + 1
@@ -269,7 +237,7 @@ class Ranges(Hierarchy):
 
     def setting(self) -> Any:
         """How a plan file writes it."""
-        setting: dict[str, Any] = {"ranges": [_simple(width) for width in self._widths]}
+        setting: dict[str, Any] = {"ranges": [simple(width) for width in self._widths]}
         if self._given_start is not None:
             setting["start"] = self._given_start
         return setting
@@ -340,7 +308,9 @@ class Dates(Hierarchy):
             )
         if not moments:
             return Tree.from_rows([[ROOT]])
-        whole_days = all(moment == datetime.combine(moment, datetime.min.time()) for moment in moments.values())
+        whole_days = all(
+            moment == datetime.combine(moment, datetime.min.time()) for moment in moments.values()
+        )
         low, high = min(moments.values()).toordinal(), max(moments.values()).toordinal()
         counts: dict[Label, int] = {}
         rows: Rows = []
@@ -417,7 +387,7 @@ def _tidy(rows: Iterable[Sequence[object]]) -> Rows:
 
 
 def _read_rows(path: Path, sep: str | None) -> list[list[str]]:
-    opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
+    opener: Any = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
     try:
         with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
             content = lines.read()
@@ -460,46 +430,3 @@ def _plain_tree(nested: Any) -> Any:
             for label, inside in nested.items()
         }
     return [text(leaf) for leaf in nested] if not isinstance(nested, str) else [nested]
-
-
-def _number(value: object) -> Fraction | None:
-    """The exact number, or None for the root's label; anything else is an error."""
-    if isinstance(value, bool):
-        raise BadHierarchy("ranges need numbers, but the column holds True and False")
-    if isinstance(value, int):
-        return Fraction(value)
-    if isinstance(value, float | Decimal):
-        if not isfinite(value):
-            raise BadHierarchy(f"{value!r} is no finite number; treat it as missing")
-        return _exact(value)
-    if isinstance(value, str):
-        try:
-            return Fraction(value.strip()) if "/" not in value else _no_number(value)
-        except ValueError:
-            return None if value == ROOT else _no_number(value)
-    return _no_number(value)
-
-
-def _no_number(value: object) -> Fraction:
-    hint = "; dates want the hierarchy dates" if isinstance(value, date) else ""
-    raise BadHierarchy(
-        f"ranges need numbers, but the column holds {value!r}{hint}; "
-        "give the column another hierarchy, or list the value under `missing` in the plan"
-    )
-
-
-def _exact(number: float | Decimal | Fraction) -> Fraction:
-    """The number as it is written: 0.1 is a tenth, not the nearest binary fraction."""
-    if isinstance(number, Fraction):
-        return number
-    if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
-        raise BadHierarchy(f"ranges need numbers, got {number!r}")
-    return Fraction(str(number))
-
-
-def _simple(number: Fraction) -> int | float:
-    return int(number) if number.denominator == 1 else float(number)
-
-
-def _shown(number: Fraction) -> str:
-    return text(_simple(number))

@@ -109,16 +109,18 @@ def _merge(
         heap=np.empty((n + 1, 3), np.int64),
         stack=np.empty((q + 1, 9), np.int64),
         path=np.empty((q + 1, 2), np.int32),
-        count=np.zeros(6, np.int64),
+        counts=np.zeros(6, np.int64),
     )
     index = trie.empty_index(3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
 
     def more_room() -> trie.Index:
-        return trie.grow_index(index, 2 * len(index.holds), 2 * len(index.value) + 2 * fan)
+        room = 2 * len(index.holds), 2 * len(index.value) + 2 * fan
+        grown: trie.Index = trie.grow_index(index, *room)
+        return grown
 
     while merging.start_merge(index, classes, state, k, fan) == merging.NEEDS_ROOM:
         index = more_room()
-    failing = max(int(state.count[2]), 1)
+    failing = max(int(state.counts[2]), 1)
     progress("merging", 0.0)
     while True:
         outcome = merging.go_on(
@@ -128,7 +130,7 @@ def _merge(
             break
         if outcome == merging.NEEDS_ROOM:
             index = more_room()
-        progress("merging", 1.0 - int(state.count[2]) / failing)
+        progress("merging", 1.0 - int(state.counts[2]) / failing)
     progress("merging", 1.0)
     vector = np.empty_like(classes.vector)
     vector[:, order] = classes.vector

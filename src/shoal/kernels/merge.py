@@ -30,7 +30,7 @@ class Merge(NamedTuple):
     heap: np.ndarray  # int64[places, 3]: crowd, first record, class
     stack: np.ndarray  # int64[q + 1, 9], scratch space of the search
     path: np.ndarray  # int32[q + 1, 2], scratch space of removals
-    count: np.ndarray  # int64[6]: heap used, alive, failing, merges, visits, inserted so far
+    counts: np.ndarray  # int64[6]: heap used, alive, failing, merges, visits, inserted so far
 
 
 @kernel
@@ -52,11 +52,11 @@ def swap(heap, i, j):
 def push(merge, crowd, first, c):
     """Put a failing class on the heap."""
     heap = merge.heap
-    i = merge.count[0]
+    i = merge.counts[0]
     heap[i, 0] = crowd
     heap[i, 1] = first
     heap[i, 2] = c
-    merge.count[0] += 1
+    merge.counts[0] += 1
     while i > 0 and earlier(heap, i, (i - 1) // 2):
         swap(heap, i, (i - 1) // 2)
         i = (i - 1) // 2
@@ -67,8 +67,8 @@ def pop(merge):
     """Take the class of the smallest crowd off the heap."""
     heap = merge.heap
     c = heap[0, 2]
-    last = merge.count[0] - 1
-    merge.count[0] = last
+    last = merge.counts[0] - 1
+    merge.counts[0] = last
     swap(heap, 0, last)
     i = 0
     while True:
@@ -88,18 +88,18 @@ def start_merge(index, classes, merge, k, fan):
     """Fill the index and the heap; class by class, so that it can pause for more room."""
     q = classes.vector.shape[1]
     n = len(classes.size)
-    while merge.count[5] < n:
-        c = merge.count[5]
+    while merge.counts[5] < n:
+        c = merge.counts[5]
         if not has_room(index, q, fan):
             return NEEDS_ROOM
         fails = merge.crowd[c] < k
         classes.fails[c] = fails
         insert(index, classes, c)
-        merge.count[1] += 1
+        merge.counts[1] += 1
         if fails:
-            merge.count[2] += 1
+            merge.counts[2] += 1
             push(merge, merge.crowd[c], classes.first[c], c)
-        merge.count[5] += 1
+        merge.counts[5] += 1
     return DONE
 
 
@@ -110,8 +110,8 @@ def crowd_of_both(merge, people, a, b, k):
         return merge.crowd[a] + merge.crowd[b]
     if merge.crowd[a] >= k or merge.crowd[b] >= k:
         return max(merge.crowd[a], merge.crowd[b])
-    merge.count[3] += 1  # a stamp that no earlier count has used
-    stamp = merge.count[3]
+    merge.counts[3] += 1  # a stamp that no earlier count has used
+    stamp = merge.counts[3]
     crowd = 0
     for c in (a, b):
         g = c
@@ -134,19 +134,19 @@ def absorb(classes, merge, people, a, b, k):
         people.tail[a] = people.tail[b]
     for c in (a, b):
         if classes.fails[c]:
-            merge.count[2] -= 1
+            merge.counts[2] -= 1
             classes.fails[c] = False
     classes.size[a] += classes.size[b]
     classes.first[a] = min(classes.first[a], classes.first[b])
     merge.into[b] = a
-    merge.count[1] -= 1
+    merge.counts[1] -= 1
 
 
 @kernel
 def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, budget):
     """Merge until no class fails, or `budget` merges are done, or the index needs room."""
     q = classes.vector.shape[1]
-    while merge.count[0] > 0:
+    while merge.counts[0] > 0:
         if budget == 0:
             return PAUSED
         if not has_room(index, q, fan):
@@ -161,13 +161,13 @@ def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, bud
         pop(merge)
         if not current:
             continue
-        if merge.count[1] == 1:
+        if merge.counts[1] == 1:
             return DONE  # nobody left to merge with
         budget -= 1
         remove(index, classes, c, merge.path)
-        only_failing = only_small and merge.count[2] > 1
+        only_failing = only_small and merge.counts[2] > 1
         b, _ = nearest(
-            index, trees, classes, c, by_size, only_failing, merge.stack, merge.count[4:5]
+            index, trees, classes, c, by_size, only_failing, merge.stack, merge.counts[4:5]
         )
         remove(index, classes, b, merge.path)
         for j in range(q):
@@ -185,7 +185,7 @@ def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, bud
             absorb(classes, merge, people, c, same, k)
         if merge.crowd[c] < k:
             classes.fails[c] = True
-            merge.count[2] += 1
+            merge.counts[2] += 1
             push(merge, merge.crowd[c], classes.first[c], c)
         insert(index, classes, c)
     return DONE

@@ -51,9 +51,7 @@ class EdgeLoss(Loss):
 
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:
         """For every column the weights added up from each node to the root."""
-        return [
-            sum_to_root(domain.tree.parent, self.edges(domain, domains)) for domain in domains
-        ]
+        return [sum_to_root(domain.tree.parent, self.edges(domain, domains)) for domain in domains]
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,5 +24,6 @@ class Distortion(EdgeLoss):
         if tree.height == 1:
             return np.zeros(tree.size)
         # An edge that passes several levels costs all of them (Sec. 4, Mauger 2020).
-        weights: Floats = climbed[tree.level[tree.parent]] - climbed[tree.level]
-        return weights / climbed[-1] * w1(domain, domains)
+        passed = climbed[tree.level[tree.parent]] - climbed[tree.level]
+        weights: Floats = passed / climbed[-1] * w1(domain, domains)
+        return weights

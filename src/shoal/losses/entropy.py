@@ -13,7 +13,7 @@ from shoal.losses import Floats, Loss
 
 
 class Entropy(Loss):
-    """Bits missing to tell the original value from the published one, in this table's distribution.
+    """Bits missing to tell the original value from the published one, in this table's own mix.
 
     The conditional entropy H(X | published value) of a column, mean over cells: the basic entropy
     measure (EM) of Tassa 2012. It may fall where a value is widened to a very frequent one.
@@ -40,4 +40,5 @@ def entropy_below(domain: Domain) -> Floats:
     bits = np.zeros_like(total)
     some = total > 0
     bits[some] = np.log2(total[some]) - spread[some] / total[some]
-    return np.maximum(bits, 0.0)
+    clipped: Floats = np.maximum(bits, 0.0)
+    return clipped

@@ -12,7 +12,7 @@ from shoal.losses import Floats, Loss
 
 
 class LM(Loss):
-    """Values that a published one may stand for, from 0 to 1, mean over columns (eq. 1, Tassa 2012)."""
+    """Values that the published one may stand for, from 0 to 1 (eq. 1, Tassa 2012)."""
 
     name: ClassVar[str] = "lm"
 

@@ -14,7 +14,7 @@ from shoal.losses import EdgeLoss, Floats
 
 
 class Weights(EdgeLoss):
-    """Edge weights of your own: for each column, the weight of the edge above each value (Def. 3, Mauger 2023)."""
+    """Your own weights: for each column, of the edge above each value (Def. 3, Mauger 2023)."""
 
     name: ClassVar[str] = "weights"
     edge_weights: dict[str, dict[str, float]]

@@ -13,7 +13,7 @@ from shoal.models import Model
 
 
 class KAnonymity(Model):
-    """Everybody shares their published quasi-identifiers with at least k - 1 others (Samarati, Sweeney 1998).
+    """Everybody shares what is published of them with k - 1 others (Samarati, Sweeney 1998).
 
     In a table with a person column people are counted, not rows: ten rows of one person are no
     crowd.

@@ -1,0 +1,95 @@
+"""The flow: read → encode → recode → decode → verify → release."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from shoal.columns import encode
+from shoal.frames import open_frame
+from shoal.plan import Plan
+from shoal.progress import Progress, silent
+from shoal.published import look_at
+from shoal.quality import discernibility, measure
+from shoal.recoding import decode
+from shoal.release import Release
+from shoal.risks import risks
+from shoal.verify import verify
+from shoal.version import __version__
+
+
+def anonymize(
+    table: Any, plan: Plan, *, keep_order: bool | None = None, progress: Progress = silent
+) -> Release:
+    """Turn a table about people into one that can be published.
+
+    >>> import pyarrow as pa
+    >>> plan = Plan(
+    ...     columns={"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "sex": "quasi"},
+    ...     models=[{"name": "k-anonymity", "k": 2}],
+    ... )
+    >>> people = pa.table({"age": [31, 38, 52, 57], "sex": ["f", "f", "m", "m"]})
+    >>> sorted(anonymize(people, plan).frame["age"].to_pylist())
+    ['[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
+    """
+    clock = _Clock(progress)
+    plan.check_served()
+    rng = np.random.default_rng(plan.seed)
+    keep_order = plan.keep_order if keep_order is None else keep_order
+
+    clock.start("read")
+    frame = open_frame(table)
+    clock.start("encode")
+    original = encode(frame, plan.columns, plan.missing, plan.missing_values)
+    clock.start("recode")
+    recoding = plan.algorithm.recode(original, plan.models, plan.loss, rng, progress)
+    clock.start("decode")
+    released = decode(frame, plan.columns, original, recoding, rng, keep_order)
+    clock.start("verify")
+    published = look_at(released, plan.columns, plan.missing_values)
+    checks = verify(published, plan.models)
+    quality = measure(original, published, plan.loss)
+    found = risks(published)
+    clock.stop()
+
+    classes = published.classes
+    return Release(
+        frame=released.native,
+        plan=plan,
+        checks=checks,
+        quality=quality,
+        risks=found,
+        rows=original.rows,
+        published=published.rows,
+        suppressed=recoding.suppressed,
+        classes=len(classes),
+        smallest_class=classes.smallest,
+        average_class_size=published.rows / len(classes),
+        discernibility=discernibility(classes, recoding.suppressed),
+        seconds=clock.seconds,
+        seed=plan.seed,
+        version=__version__,
+    )
+
+
+class _Clock:
+    """Seconds spent in each step of the flow, told to the progress callback as they begin."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.seconds: dict[str, float] = {}
+        self._progress = progress
+        self._step = ""
+        self._since = 0.0
+
+    def start(self, step: str) -> None:
+        self.stop()
+        self._step, self._since = step, perf_counter()
+        self._progress(step, 0.0)
+
+    def stop(self) -> None:
+        if self._step:
+            self.seconds[self._step] = round(perf_counter() - self._since, 6)
+            self._progress(self._step, 1.0)
+        self._step = ""

@@ -1,0 +1,25 @@
+"""Linkage."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from shoal.attacks import Attack
+from shoal.published import Published
+
+
+class Linkage(Attack):
+    """Somebody knows everybody's quasi-identifiers: how many candidates has each record?"""
+
+    name: ClassVar[str] = "linkage"
+
+    def run(self, published: Published) -> dict[str, Any]:
+        """Candidates of the most exposed record, on average over records, and records found."""
+        classes = published.classes
+        candidates = classes.people[classes.label]  # int64[n]
+        return {
+            "fewest_candidates": int(candidates.min()),
+            "mean_candidates": float(candidates.mean()),
+            "singled_out": int((candidates == 1).sum()),
+            "singled_out_percent": 100.0 * float((candidates == 1).mean()),
+        }

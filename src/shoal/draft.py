@@ -1,0 +1,188 @@
+"""Draft: a first proposal of a plan, guessed from the table and meant to be edited."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from math import floor, log10
+from typing import Any
+
+import numpy as np
+
+from shoal.calendar import as_date
+from shoal.columns import Column, Role, value_codes
+from shoal.errors import BadTable
+from shoal.frames import Frame, open_frame
+from shoal.hierarchy import Hierarchy
+from shoal.models.k_anonymity import KAnonymity
+from shoal.plan import Plan
+from shoal.values import text
+
+K = 5
+FREE_TEXT = 30  # mean length from which on a text is prose rather than a category
+
+# Words in column names. A guess only: the plan says so, and a person decides.
+DIRECT = set(
+    "name names firstname lastname surname forename fullname vorname nachname nom prenom email "
+    "mail phone telephone telefon mobile fax ssn nhs passport iban account card licence license "
+    "plate address street strasse url website ip mac fingerprint photo signature".split()
+)
+PERSONS = set(
+    "patient person subject participant member client customer pupil student employee user "
+    "pseudonym pid nbr id key".split()
+)
+SENSITIVE = set(
+    "diagnosis diagnoses diagnose diag disease illness condition icd icd9 icd10 disorder symptom "
+    "drug medication medicine treatment therapy procedure salary income wage pay earnings debt "
+    "religion belief politics party vote orientation hiv test result outcome crime offence verdict "
+    "grade score".split()
+)
+CODES = set("zip zipcode postcode postal plz postleitzahl cap geocode tract lsoa".split())
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is known of one column."""
+
+    words: set[str]
+    rows: int
+    values: list[Any]
+    distinct: int
+    filled: int
+
+    @property
+    def unlike(self) -> bool:
+        """Whether nearly every filled row has a value of its own."""
+        return self.filled >= 20 and self.distinct >= 0.95 * self.filled
+
+    @property
+    def numbers(self) -> list[float] | None:
+        """The values as numbers, if all of them are and none is a code with leading zeros."""
+        numbers = []
+        for value in self.values:
+            label = text(value).strip()
+            if isinstance(value, bool) or re.fullmatch(r"[+-]?0[0-9]+.*", label):
+                return None
+            try:
+                number = float(label)
+            except ValueError:
+                return None
+            if not np.isfinite(number):
+                return None
+            numbers.append(number)
+        return numbers
+
+    @property
+    def dates(self) -> bool:
+        """Whether all values are dates."""
+        return all(
+            isinstance(value, date) or (len(text(value)) >= 8 and as_date(value) is not None)
+            for value in self.values
+        )
+
+    @property
+    def codes(self) -> bool:
+        """Whether the values are codes of one length whose beginnings mean something."""
+        labels = [text(value) for value in self.values]
+        return len({len(label) for label in labels}) == 1 and all(
+            re.fullmatch(r"[0-9A-Z]{4,10}", label) for label in labels
+        )
+
+
+def draft(table: Any) -> Plan:
+    """Propose a plan: roles and hierarchies guessed from names and values, to be edited.
+
+    When in doubt a column is taken for a quasi-identifier, which is the safe side.
+
+    >>> import pyarrow as pa
+    >>> plan = draft(pa.table({"name": ["Ann", "Bob"], "age": [31, 47]}))
+    >>> plan.columns["name"].role, plan.columns["age"].role
+    ('identifier', 'quasi')
+    """
+    frame = open_frame(table)
+    if frame.height == 0:
+        raise BadTable("the table has no rows; there is nothing to guess from")
+    guesses = {name: _guess(_facts(frame, name)) for name in frame.names}
+    _one_person(guesses)
+    if not any(role == "quasi" for role, _, _ in guesses.values()):
+        raise BadTable(
+            "no column looks like a quasi-identifier (age, sex, postcode, job …); "
+            "write the plan by hand"
+        )
+    plan = Plan(
+        columns={
+            name: Column(role=role, hierarchy=hierarchy)
+            for name, (role, hierarchy, _) in guesses.items()
+        },
+        models=[KAnonymity(k=max(2, min(K, frame.height)))],
+    )
+    plan.notes.update({name: note for name, (_, _, note) in guesses.items()})
+    return plan
+
+
+Guess = tuple[Role, Hierarchy | None, str]
+
+
+def _facts(frame: Frame, name: str) -> _Facts:
+    codes, values = value_codes(frame.column(name), [""])
+    words = set(re.findall(r"[a-z]+[0-9]*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    return _Facts(words, frame.height, values, len(values), int((codes >= 0).sum()))
+
+
+def _guess(facts: _Facts) -> Guess:
+    """The role, the hierarchy and the reason for one column."""
+    labels = [text(value) for value in facts.values[:1000]]
+    if not facts.values:
+        return "other", None, "empty"
+    if facts.words & DIRECT:
+        return "identifier", None, "named like something that points at one person"
+    if any(re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", label) for label in labels):
+        return "identifier", None, "holds mail addresses"
+    if facts.dates:
+        steps = ["month", "year", "5 years", "decade"]
+        return "quasi", Hierarchy.dates(steps), f"{facts.distinct} dates"
+    if facts.words & CODES and not facts.unlike:
+        return "quasi", Hierarchy.prefixes(), f"{facts.distinct} codes, shortened from the right"
+    numbers = facts.numbers
+    whole = numbers is not None and all(number.is_integer() for number in numbers)
+    if facts.words & PERSONS and (whole or numbers is None) and facts.distinct > facts.filled / 20:
+        if facts.distinct < facts.filled:
+            return "person", None, f"{facts.distinct} people with {facts.filled} rows"
+        return "identifier", None, "every row has a number of its own"
+    if facts.words & SENSITIVE:
+        return "sensitive", None, "named like something worth protecting"
+    if numbers is not None:
+        widths = _widths(min(numbers), max(numbers), whole)
+        if facts.distinct <= 3 or widths is None:
+            return "quasi", None, f"{facts.distinct} numbers"
+        return "quasi", Hierarchy.ranges(widths), f"{facts.distinct} numbers, in ranges"
+    if np.mean([len(label) for label in labels]) > FREE_TEXT:
+        return "identifier", None, "free text, which may name anybody"
+    if facts.unlike:
+        return "identifier", None, "nearly every row has a value of its own"
+    if facts.codes and facts.distinct > 20:
+        return "quasi", Hierarchy.prefixes(), f"{facts.distinct} codes, shortened from the right"
+    return "quasi", None, f"{facts.distinct} values; give it a hierarchy to lose less"
+
+
+def _one_person(guesses: dict[str, Guess]) -> None:
+    """Keep the first person column; a second number for people is an identifier."""
+    found = False
+    for name, (role, _, _) in guesses.items():
+        if role == "person" and found:
+            guesses[name] = ("identifier", None, "a second number for people")
+        found = found or role == "person"
+
+
+def _widths(low: float, high: float, whole: bool) -> list[float] | None:
+    """Three widths that double, the first about a fifteenth of the span: 5, 10, 20 for ages."""
+    span = high - low
+    if span <= 0:
+        return None
+    power = 10.0 ** floor(log10(span / 15))
+    width = next(step * power for step in (1, 2, 5, 10) if step * power >= span / 15)
+    if whole:
+        width = max(2.0, width)
+    widths = [width, 2 * width, 4 * width]
+    return [int(w) if float(w).is_integer() else float(f"{w:.12g}") for w in widths]

@@ -1,0 +1,203 @@
+"""Plan: all that was asked for, in one object that can be saved, edited and run again."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
+
+from shoal import catalog
+from shoal.algorithms import Algorithm
+from shoal.columns import Column, Missing, having, relative_to
+from shoal.errors import BadFile, BadPlan
+from shoal.frames import atomic
+from shoal.hierarchy import LevelFile
+from shoal.losses import Loss
+from shoal.models import Model
+from shoal.settings import Setting
+
+
+class Plan(Setting):
+    """What is to be published, what it must promise, and how to get there.
+
+    >>> plan = Plan(
+    ...     columns={"age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}}},
+    ...     models=[{"name": "k-anonymity", "k": 5}],
+    ... )
+    >>> plan.loss.name, plan.algorithm.name
+    ('nllm', 'gaa')
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    name: ClassVar[str] = "the plan"
+
+    columns: dict[str, Column]
+    models: list[Model] = Field(default_factory=list)
+    algorithm: Algorithm = Field(default="gaa", validate_default=True)
+    loss: Loss = Field(default="nllm", validate_default=True)
+    seed: int | None = None
+    missing: Missing = "value"
+    missing_values: list[str] = Field(default_factory=lambda: [""])
+    keep_order: bool = False
+    _notes: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @field_validator("columns", mode="before")
+    @classmethod
+    def _columns(cls, given: Any) -> dict[str, Column]:
+        if not isinstance(given, dict) or not given:
+            raise BadPlan("the plan needs columns: a mapping from each column to its role")
+        columns = {}
+        for name, column in given.items():
+            try:
+                if isinstance(column, str):
+                    column = {"role": column}
+                columns[name] = column if isinstance(column, Column) else Column(**column)
+            except BadPlan as error:
+                message = str(error).removeprefix("a column: ").removeprefix("a column ")
+                raise BadPlan(f"column {name!r}: {message}") from None
+            except TypeError:
+                raise BadPlan(f"column {name!r}: give it a role, as in role = 'quasi'") from None
+        return columns
+
+    @field_validator("models", mode="before")
+    @classmethod
+    def _models(cls, given: Any) -> list[Setting]:
+        if not isinstance(given, list | tuple):
+            given = [given]
+        return [catalog.models.make(model) for model in given]
+
+    @field_validator("algorithm", mode="before")
+    @classmethod
+    def _algorithm(cls, given: Any) -> Setting:
+        return catalog.algorithms.make(given)
+
+    @field_validator("loss", mode="before")
+    @classmethod
+    def _loss(cls, given: Any) -> Setting:
+        return catalog.losses.make(given)
+
+    @field_validator("seed")
+    @classmethod
+    def _seed(cls, seed: int | None) -> int | None:
+        if seed is not None and seed < 0:
+            raise ValueError(f"needs a seed of 0 or more, got seed={seed}")
+        return seed
+
+    @model_validator(mode="after")
+    def _one_person_column(self) -> Plan:
+        persons = having(self.columns, "person")
+        if len(persons) > 1:
+            raise ValueError(f"can have one person column, but has {', '.join(persons)}")
+        return self
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """Why a drafted plan guessed what it did, by column; comments in the plan file."""
+        return self._notes
+
+    def with_seed(self, seed: int) -> Plan:
+        """The same plan with another seed."""
+        return self.changed(seed=seed)
+
+    def changed(self, **fields: Any) -> Plan:
+        """The same plan with some fields changed, checked anew."""
+        kept = {field: getattr(self, field) for field in type(self).model_fields}
+        plan = Plan(**{**kept, **fields})
+        plan.notes.update(self._notes)
+        return plan
+
+    def check_served(self) -> None:
+        """Complain unless the algorithm can keep every promise."""
+        if not self.models:
+            raise BadPlan("the plan promises nothing; add a model, for example k-anonymity")
+        for model in self.models:
+            if not self.algorithm.serves(model):
+                able = [
+                    name
+                    for name, kind in catalog.algorithms.items()
+                    if kind().serves(model)  # type: ignore[attr-defined]
+                ]
+                raise BadPlan(
+                    f"the algorithm {self.algorithm.name} cannot keep {model.key}; "
+                    f"these can: {', '.join(able) or 'none yet'}"
+                )
+
+    @staticmethod
+    def load(path: str | Path) -> Plan:
+        """Read a plan file; paths in it are relative to it."""
+        path = Path(path)
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadFile(f"no plan file {path}; `shoal draft` proposes one") from None
+        except OSError as error:
+            raise BadFile(f"cannot read the plan {path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise BadFile(f"{path} is not UTF-8 text; a plan is a TOML file") from None
+        except tomllib.TOMLDecodeError as error:
+            raise BadPlan(f"{path} is not valid TOML: {error}") from None
+        if isinstance(content.get("columns"), dict):
+            content["columns"] = relative_to(content["columns"], path.parent)
+        return Plan(**content)
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan as a TOML file, from which `load` makes the same plan."""
+        path = Path(path)
+        with atomic(path) as target:
+            target.write_text(self.to_toml(path.parent), encoding="utf-8")
+
+    def to_toml(self, folder: Path | None = None) -> str:
+        """The plan as TOML; paths of hierarchies are written relative to the folder."""
+        lines = []
+        loss = self.loss.setting()
+        if len(loss) == 1:
+            lines.append(f"loss = {_toml(loss['name'])}")
+        for field in ("seed", "missing", "missing_values", "keep_order"):
+            value = getattr(self, field)
+            if value is not None and value != type(self).model_fields[field].get_default(
+                call_default_factory=True
+            ):
+                lines.append(f"{field} = {_toml(value)}")
+        lines += ["", "[columns]"]
+        for name, column in self.columns.items():
+            entry: dict[str, Any] = {"role": column.role}
+            if isinstance(column.hierarchy, LevelFile):
+                entry["hierarchy"] = column.hierarchy.setting()
+                if folder is not None and isinstance(entry["hierarchy"], str):
+                    entry["hierarchy"] = Path(
+                        os.path.relpath(column.hierarchy.path, folder)
+                    ).as_posix()
+            elif column.hierarchy is not None:
+                entry["hierarchy"] = column.hierarchy.setting()
+            note = f"  # {self._notes[name]}" if name in self._notes else ""
+            lines.append(f"{_key(name)} = {_toml(entry)}{note}")
+        for model in self.models:
+            lines += ["", "[[models]]", *_fields(model.setting())]
+        lines += ["", "[algorithm]", *_fields(self.algorithm.setting())]
+        if len(loss) > 1:
+            lines += ["", "[loss]", *_fields(loss)]
+        return "\n".join(lines).lstrip() + "\n"
+
+
+def _fields(setting: dict[str, Any]) -> list[str]:
+    return [f"{_key(name)} = {_toml(value)}" for name, value in setting.items()]
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it; JSON's strings and numbers are TOML's too."""
+    if isinstance(value, dict):
+        inside = ", ".join(f"{_key(str(k))} = {_toml(v)}" for k, v in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    # DEL is the one character that JSON leaves as it is and TOML does not allow.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -1,0 +1,99 @@
+"""A table as its reader sees it: published values, grouped into classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.classes import Classes, tally
+from shoal.columns import Column, Table, having, person_codes, value_codes
+from shoal.errors import BadTable, did_you_mean, some
+from shoal.frames import Frame
+from shoal.values import plain, text
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """The quasi-identifiers of a table as they stand there, and who its rows belong to."""
+
+    names: tuple[str, ...]
+    codes: npt.NDArray[np.int32]  # int32[n, q], -1 is a missing value
+    values: tuple[list[Any], ...]  # what the codes of each column stand for
+    people: npt.NDArray[np.int64] | None
+
+    @property
+    def rows(self) -> int:
+        """Number of records."""
+        return len(self.codes)
+
+    @cached_property
+    def crowd(self) -> int:
+        """Number of people."""
+        return self.rows if self.people is None else len(np.unique(self.people))
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The classes of equal published values."""
+        return tally(self.codes, self.people)
+
+    def counts(self, table: Table) -> list[npt.NDArray[np.float64]]:
+        """How often each node of the original's trees is published; float64[nodes] a column.
+
+        Records of the original that are not published count at the root: all of them is lost.
+        """
+        counts = []
+        for j, tree in enumerate(table.trees):
+            alike: dict[str, int] = {}
+            count = np.zeros(tree.size)
+            often = np.bincount(self.codes[:, j] + 1, minlength=len(self.values[j]) + 1)
+            strange = []
+            for value, times in zip([None, *self.values[j]], often, strict=True):
+                if times == 0:
+                    continue
+                node = tree.node(None if value is None else text(value))
+                if node < 0 and value is not None:
+                    alike = alike or {plain(str(label)): i for i, label in enumerate(tree.labels)}
+                    node = alike.get(plain(text(value)), -1)
+                if node < 0:
+                    strange.append(value)
+                count[node] += times
+            if strange:
+                raise BadTable(
+                    f"column {table.names[j]!r} publishes {some(strange)}, which its hierarchy "
+                    "lacks; use the plan that the release was made with"
+                )
+            count[0] += max(table.rows - self.rows, 0)
+            counts.append(count)
+        return counts
+
+
+def look_at(
+    frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str] = ()
+) -> Published:
+    """Read the quasi-identifiers and the persons of a table, as anybody could who has it."""
+    names = having(columns, "quasi")
+    if not names:
+        raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
+    lacking = [name for name in names if name not in frame.names]
+    if lacking:
+        raise BadTable(
+            f"the table lacks the quasi-identifiers {some(lacking)} of the plan"
+            f"{did_you_mean(lacking[0], frame.names)}"
+        )
+    if frame.height == 0:
+        raise BadTable("the table has no rows; there is nothing to measure")
+    codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
+    values = []
+    for j, name in enumerate(names):
+        codes[:, j], distinct = value_codes(frame.column(name), missing_values)
+        values.append(distinct)
+    people = None
+    for name in having(columns, "person"):
+        if name in frame.names:
+            people = person_codes(frame.column(name), missing_values)
+    return Published(tuple(names), codes, tuple(values), people)

@@ -1,0 +1,72 @@
+"""Release: what the user holds in the end."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal import frames
+from shoal.models import Check
+from shoal.plan import Plan
+from shoal.published import look_at
+from shoal.quality import Quality
+from shoal.risks import Risks
+from shoal.verify import verify
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A table that may be published, with the proof that it keeps its promises."""
+
+    frame: Any  # of the kind that was handed in; an arrow table for a path
+    plan: Plan
+    checks: list[Check]
+    quality: Quality
+    risks: Risks
+    rows: int
+    published: int
+    suppressed: int
+    classes: int
+    smallest_class: int
+    average_class_size: float
+    discernibility: int
+    seconds: dict[str, float]
+    seed: int | None  # None: chance came from the operating system
+    version: str
+
+    @property
+    def losses(self) -> dict[str, float]:
+        """Percent of alteration, per loss metric."""
+        return self.quality.losses
+
+    def save(self, path: str | Path) -> None:
+        """Write the table to a file: the file is read back and verified before it gets its name."""
+        with frames.atomic(path) as target:
+            frames.write(frames.open_frame(self.frame), target)
+            written = look_at(frames.read(target), self.plan.columns, self.plan.missing_values)
+            verify(written, self.plan.models)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers of the release, by the names of the JSON file."""
+        return {
+            "rows": self.rows,
+            "published": self.published,
+            "suppressed": self.suppressed,
+            "classes": self.classes,
+            "smallest_class": self.smallest_class,
+            "average_class_size": self.average_class_size,
+            "discernibility": self.discernibility,
+            "generalized_percent": self.quality.generalized_percent,
+            "root_percent": self.quality.root_percent,
+            "losses": self.quality.losses,
+            "mean_loss": self.quality.mean_loss,
+            "column_losses": self.quality.columns,
+            "checks": [asdict(check) for check in self.checks],
+            "risks": self.risks.as_dict(),
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
+            "loss": self.plan.loss.name,
+            "version": self.version,
+        }

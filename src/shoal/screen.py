@@ -1,0 +1,181 @@
+"""What the command line shows: tables of numbers, and progress with the time left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from shoal.audit import Audit
+from shoal.progress import Progress as Tell
+from shoal.release import Release
+
+WORDS = {
+    "read": "reading",
+    "encode": "encoding",
+    "recode": "choosing what to publish",
+    "merging": "merging classes",
+    "decode": "writing the release in memory",
+    "verify": "verifying the release",
+    "compiling": "compiling, on the first run only (up to 20 s)",
+}
+
+
+@contextmanager
+def progress_on(console: Console) -> Iterator[Tell]:
+    """A callback that draws a bar, which goes away when all is done."""
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as bars:
+        tasks: dict[str, Any] = {}
+
+        def tell(stage: str, share: float) -> None:
+            for known, task in tasks.items():
+                bars.update(task, visible=known == stage)
+            if stage not in tasks:
+                total = 1.0 if stage not in ("read", "recode", "compiling") else None
+                tasks[stage] = bars.add_task(WORDS.get(stage, stage), total=total)
+            bars.update(tasks[stage], completed=share)
+
+        yield tell
+
+
+def show_release(console: Console, release: Release, before: Audit | None = None) -> None:
+    """The promises, and what the release cost."""
+    promises = Table(title="Promises, measured on the published table", title_justify="left")
+    for heading in ("promise", "asked", "reached", ""):
+        promises.add_column(heading, justify="left" if heading == "promise" else "right")
+    for check in release.checks:
+        name = check.model if check.column is None else f"{check.model} [{check.column}]"
+        held = "[green]held[/]" if check.holds else "[red]broken[/]"
+        promises.add_row(name, f"{check.required:g}", f"{check.reached:g}", held)
+    console.print(promises)
+
+    table = Table(title="The table", title_justify="left")
+    table.add_column("")
+    if before is not None:
+        table.add_column("before", justify="right")
+    table.add_column("after", justify="right")
+
+    def row(label: str, after: str, earlier: str = "") -> None:
+        table.add_row(label, *([earlier] if before is not None else []), after)
+
+    row("rows", f"{release.published:,}", f"{before.rows:,}" if before else "")
+    if release.suppressed:
+        row("rows left out", f"{release.suppressed:,}")
+    row(
+        "people in the smallest class",
+        f"{release.smallest_class:,}",
+        f"{before.smallest_class:,}" if before else "",
+    )
+    row("classes", f"{release.classes:,}", f"{before.classes:,}" if before else "")
+    row(
+        "rows that are alone in their class",
+        percent(100 * release.risks.unique),
+        percent(100 * before.risks.unique) if before else "",
+    )
+    row(
+        "highest chance to find a person",
+        percent(100 * release.risks.prosecutor),
+        percent(100 * before.risks.prosecutor) if before else "",
+    )
+    row(
+        "average chance to find a person",
+        percent(100 * release.risks.average),
+        percent(100 * before.risks.average) if before else "",
+    )
+    row(
+        f"information lost ({release.plan.loss.name})",
+        percent(release.losses[release.plan.loss.name]),
+        percent(0.0) if before else "",
+    )
+    row("values generalized", percent(release.quality.generalized_percent))
+    row("values suppressed altogether", percent(release.quality.root_percent))
+    console.print(table)
+
+    lost = Table(title="Lost per column", title_justify="left")
+    lost.add_column("quasi-identifier")
+    lost.add_column("lost", justify="right")
+    lost.add_column("")
+    for name, share in release.quality.columns.items():
+        lost.add_row(shown(name), percent(share), "█" * round(share / 4))
+    console.print(lost)
+
+
+def show_audit(console: Console, audit: Audit) -> None:
+    """What a table promises and gives away."""
+    table = Table(title="Audit", title_justify="left")
+    table.add_column("")
+    table.add_column("", justify="right")
+    table.add_row("rows", f"{audit.rows:,}")
+    if audit.people != audit.rows:
+        table.add_row("people", f"{audit.people:,}")
+    table.add_row("classes", f"{audit.classes:,}")
+    table.add_row("people in the smallest class", f"{audit.smallest_class:,}")
+    table.add_row("average class size", f"{audit.average_class_size:,.1f}")
+    table.add_row("rows that are alone in their class", percent(100 * audit.risks.unique))
+    table.add_row("highest chance to find a person", percent(100 * audit.risks.prosecutor))
+    table.add_row("average chance to find a person", percent(100 * audit.risks.average))
+    if audit.quality is not None:
+        table.add_row("information lost, mean of seven metrics", percent(audit.quality.mean_loss))
+        table.add_row("values generalized", percent(audit.quality.generalized_percent))
+    console.print(table)
+
+    levels = Table(title="Levels", title_justify="left")
+    for heading in ("model", "asked", "reached", ""):
+        levels.add_column(heading, justify="left" if heading == "model" else "right")
+    asked = {
+        check.model if check.column is None else f"{check.model}[{check.column}]": check
+        for check in audit.checks
+    }
+    for name, level in audit.levels.items():
+        check = asked.get(name)
+        verdict = "" if check is None else "[green]held[/]" if check.holds else "[red]broken[/]"
+        levels.add_row(name, "" if check is None else f"{check.required:g}", f"{level:g}", verdict)
+    console.print(levels)
+
+    attacks = Table(title="Attacks", title_justify="left")
+    attacks.add_column("attack")
+    attacks.add_column("finds")
+    attacks.add_column("", justify="right")
+    for name, finding in audit.attacks.items():
+        for i, (what, value) in enumerate(finding.items()):
+            number = f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
+            attacks.add_row(name if i == 0 else "", what.replace("_", " "), number)
+    console.print(attacks)
+
+
+def show_roles(console: Console, plan: Any) -> None:
+    """The columns of a plan, their roles and why they were guessed."""
+    table = Table(title="Columns", title_justify="left")
+    for heading in ("column", "role", "why"):
+        table.add_column(heading)
+    for name, column in plan.columns.items():
+        table.add_row(shown(name), column.role, plan.notes.get(name, ""))
+    console.print(table)
+
+
+def percent(share: float) -> str:
+    """A percentage with as many digits as it deserves.
+
+    >>> percent(0.0), percent(6.66), percent(0.004)
+    ('0 %', '6.7 %', '0.004 %')
+    """
+    if share == 0:
+        return "0 %"
+    return f"{share:.1f} %" if share >= 0.1 else f"{share:.2g} %"
+
+
+def shown(name: str) -> str:
+    """A name from the data, with nothing in it that could format or move the screen."""
+    return "".join(c if c.isprintable() else "?" for c in name).replace("[", "\\[")
