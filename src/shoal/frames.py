@@ -64,7 +64,9 @@ class Frame:
     def __init__(self, native: Any) -> None:
         self.native = native
         self._frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
-        self.kind = "arrow" if isinstance(native, pa.Table) else self._frame.implementation.value
+        is_pandas = nw.dependencies.is_pandas_dataframe(native)
+        is_arrow = isinstance(native, pa.Table)
+        self.kind = "arrow" if is_arrow else "pandas" if is_pandas else "polars"
         self.names: list[str] = self._frame.columns
         self.height: int = self._frame.shape[0]
 
@@ -187,15 +189,9 @@ def write(frame: Frame, path: str | Path) -> None:
     path = Path(path)
     form = _form(path)
     if form.ending in PARQUET:
-        return _write_parquet(frame, path)
-    notes = (frame.native.schema.metadata or {}) if frame.kind == "arrow" else {}
-    delimiter = form.delimiter or notes.get(DELIMITER_KEY, b",").decode()
-    table = pa.table([_text(frame.column(name), name) for name in frame.names], frame.names)
-    with path.open("wb") as raw, PACK[form.packing](raw) as out:
-        out.write(_lines([pa.array([name], pa.large_string()) for name in frame.names], delimiter))
-        for batch in table.to_batches(max_chunksize=1 << 16):
-            out.write(_lines(batch.columns, delimiter))
-    return None
+        _write_parquet(frame, path)
+    else:
+        _write_text(frame, path, form)
 
 
 def check_target(path: str | Path) -> None:
@@ -286,10 +282,10 @@ def check_place(path: Path) -> None:
 
 def _takeable(table: pa.Table) -> pa.Table:
     """Make sure, before a long run, that arrow can take rows of every column."""
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     for number, field in enumerate(table.schema):
-        if field.type in plain:
-            field = field.with_type(plain[field.type])
+        if str(field.type) in plain:
+            field = field.with_type(plain[str(field.type)])
             table = table.set_column(number, field, table[number].cast(field.type))
         try:
             table[number].slice(0, 0).take(pa.array([], pa.int64()))
@@ -461,6 +457,16 @@ def _write_parquet(frame: Frame, path: Path) -> None:
         pq.write_table(table, path)
     except pa.ArrowNotImplementedError as error:  # speaks of types only, never of values
         raise BadFile(f"Parquet cannot hold this table: {error}; drop or cast the column") from None
+
+
+def _write_text(frame: Frame, path: Path, form: _Form) -> None:
+    notes = (frame.native.schema.metadata or {}) if frame.kind == "arrow" else {}
+    delimiter = form.delimiter or notes.get(DELIMITER_KEY, b",").decode()
+    table = pa.table([_text(frame.column(name), name) for name in frame.names], frame.names)
+    with path.open("wb") as raw, PACK[form.packing](raw) as out:
+        out.write(_lines([pa.array([name], pa.large_string()) for name in frame.names], delimiter))
+        for batch in table.to_batches(max_chunksize=1 << 16):
+            out.write(_lines(batch.columns, delimiter))
 
 
 def _text(values: Column, name: str) -> Column:

@@ -108,13 +108,13 @@ def _merge(
         crowd=start.people.copy(),
         heap=np.empty((n + 1, 3), np.int64),
         stack=np.empty((q + 1, 9), np.int64),
-        path=np.empty((q + 1, 2), np.int32),
-        counts=np.zeros(6, np.int64),
+        counts=np.zeros(5, np.int64),
+        visits=np.zeros(1, np.int64),
     )
-    index = trie.empty_index(3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
+    index = trie.empty_index(n, 3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
 
     def more_room() -> trie.Index:
-        room = 2 * len(index.holds), 2 * len(index.value) + 2 * fan
+        room = 2 * len(index.node), 2 * len(index.pool) + 2 * fan
         grown: trie.Index = trie.grow_index(index, *room)
         return grown
 

@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import event
+
+HERE = Path(__file__).parent
+
+
+def _machine_code() -> Path:
+    """Where compiled kernels are kept: a folder of its own for every version of their sources.
+
+    numba looks for changes in the file of a kernel only, not in the files that it calls; code
+    that was compiled from other sources must never run.
+    """
+    digest = hashlib.sha256()
+    for source in sorted(HERE.glob("*.py")):
+        digest.update(source.read_bytes())
+    base = HERE / "__pycache__"
+    if not os.access(base if base.exists() else HERE, os.W_OK):
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shoal"
+    folder = base / f"kernels-{digest.hexdigest()[:16]}"
+    for old in base.glob("kernels-*"):
+        if old != folder:
+            shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+_FOLDER = _machine_code()
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -17,7 +45,12 @@ def kernel(function: Callable[..., Any]) -> Any:
     writing the cache of parallel kernels at once have crashed other projects. Fast-math stays
     off, because exact ties must stay ties.
     """
-    return numba.njit(cache=True, nogil=True)(function)
+    theirs = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = theirs or str(_FOLDER)
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    finally:
+        numba.config.CACHE_DIR = theirs
 
 
 class _Once(event.Listener):

@@ -18,7 +18,7 @@ import numpy as np
 
 from shoal.kernels import kernel
 
-WIDE = 64  # children beyond which stale lower bounds are cheaper than a new look
+WIDE = 16  # children beyond which stale lower bounds are cheaper than a new look
 
 
 class Trees(NamedTuple):
@@ -30,22 +30,30 @@ class Trees(NamedTuple):
     cost: np.ndarray  # int64[nodes], cost from the node to the root
 
 
-class Index(NamedTuple):
-    """The prefix tree. Node 0 is its root; a node is a leaf when `holds` names a class."""
+# What a line of Index.node holds. A line is as long as a line of the processor's cache: the time
+# goes into fetching nodes from memory, and so one fetch brings all of a node.
+HOLDS = 0  # the class of a leaf; -1 for an inner node
+KIDS = 1  # where its children begin in the pool
+USED = 2  # number of children
+ROOM = 3  # log2 of the children that fit
+LEAST = 4  # no class below is smaller
+FIRST = 5  # no class below has an earlier first record
+FAILS = 6  # classes below that fail the models
+ABOVE = 7  # the node that this one is a child of
 
-    holds: np.ndarray  # int32[nodes], the class of a leaf; -1 for an inner node
-    kids: np.ndarray  # int64[nodes], where the children begin in the pool
-    used: np.ndarray  # int32[nodes], number of children
-    room: np.ndarray  # int32[nodes], log2 of the children that fit
-    least: np.ndarray  # int64[nodes], no class below is smaller
-    first: np.ndarray  # int64[nodes], no class below has an earlier first record
-    fails: np.ndarray  # int32[nodes], classes below that fail the models
-    value: np.ndarray  # int32[pool], the child's value
-    child: np.ndarray  # int32[pool], the child's node
+VALUE, CHILD = 0, 1  # what a line of Index.pool holds: a child's value, and its node
+
+
+class Index(NamedTuple):
+    """The prefix tree. Node 0 is its root; a node is a leaf when it holds a class."""
+
+    node: np.ndarray  # int64[nodes, 8]
+    pool: np.ndarray  # int32[places, 2], children of one node side by side, sorted by value
+    leaf: np.ndarray  # int32[classes], the leaf of a class
     free: np.ndarray  # int32[nodes], a stack of unused nodes
-    freed: np.ndarray  # int64[pool], chains of returned runs of children
+    freed: np.ndarray  # int64[places], chains of returned runs of children
     chain: np.ndarray  # int64[32], heads of those chains, by log2 of their size
-    mark: np.ndarray  # int64[2]: unused nodes left, pool used so far
+    mark: np.ndarray  # int64[2]: unused nodes left, places used so far
 
 
 class Classes(NamedTuple):
@@ -58,21 +66,15 @@ class Classes(NamedTuple):
 
 
 @kernel
-def empty_index(nodes, pool):
-    """Make an index without classes, with room for so many nodes and children."""
+def empty_index(classes, nodes, pool):
+    """Make an index for so many classes, none in it yet, with room for nodes and children."""
     free = np.empty(nodes, np.int32)
     for i in range(nodes):
         free[i] = nodes - 1 - i
     index = Index(
-        np.full(nodes, -1, np.int32),
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int32),
-        np.full(nodes, -1, np.int32),
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int32),
-        np.empty(pool, np.int32),
-        np.empty(pool, np.int32),
+        np.zeros((nodes, 8), np.int64),
+        np.empty((pool, 2), np.int32),
+        np.zeros(classes, np.int32),
         free,
         np.empty(pool, np.int64),
         np.full(32, -1, np.int64),
@@ -85,21 +87,14 @@ def empty_index(nodes, pool):
 @kernel
 def grow_index(old, nodes, pool):
     """The same index with room for more."""
-    index = empty_index(nodes, pool)
-    n, p = len(old.holds), len(old.value)
-    index.holds[:n] = old.holds
-    index.kids[:n] = old.kids
-    index.used[:n] = old.used
-    index.room[:n] = old.room
-    index.least[:n] = old.least
-    index.first[:n] = old.first
-    index.fails[:n] = old.fails
-    index.value[:p] = old.value
-    index.child[:p] = old.child
+    index = empty_index(len(old.leaf), nodes, pool)
+    n, p = len(old.node), len(old.pool)
+    index.node[:n] = old.node
+    index.pool[:p] = old.pool
+    index.leaf[:] = old.leaf
     index.freed[:p] = old.freed
     index.chain[:] = old.chain
     index.mark[1] = old.mark[1]
-    left = 0
     for i in range(nodes - n):
         index.free[i] = nodes - 1 - i
     left = nodes - n
@@ -113,7 +108,7 @@ def grow_index(old, nodes, pool):
 @kernel
 def has_room(index, q, fan):
     """Whether one more class of q attributes surely fits; no node has more than `fan` children."""
-    return index.mark[0] > q + 2 and index.mark[1] + 2 * fan + 4 * q + 8 < len(index.value)
+    return index.mark[0] > q + 2 and index.mark[1] + 2 * fan + 4 * q + 8 < len(index.pool)
 
 
 @kernel
@@ -121,20 +116,20 @@ def take_node(index):
     """Take an unused node."""
     index.mark[0] -= 1
     t = index.free[index.mark[0]]
-    index.holds[t] = -1
-    index.used[t] = 0
-    index.room[t] = -1
-    index.fails[t] = 0
-    index.least[t] = np.int64(1) << 62
-    index.first[t] = np.int64(1) << 62
+    index.node[t, HOLDS] = -1
+    index.node[t, USED] = 0
+    index.node[t, ROOM] = -1
+    index.node[t, FAILS] = 0
+    index.node[t, LEAST] = np.int64(1) << 62
+    index.node[t, FIRST] = np.int64(1) << 62
     return t
 
 
 @kernel
 def give_node(index, t):
     """Return a node, and the run of its children."""
-    if index.room[t] >= 0:
-        give_run(index, index.kids[t], index.room[t])
+    if index.node[t, ROOM] >= 0:
+        give_run(index, index.node[t, KIDS], index.node[t, ROOM])
     index.free[index.mark[0]] = t
     index.mark[0] += 1
 
@@ -159,245 +154,229 @@ def give_run(index, at, room):
 
 
 @kernel
-def below(index, t, value):
-    """How many children of t have a smaller value than this."""
-    base = index.kids[t]
-    lo, hi = 0, index.used[t]
+def below(pool, base, used, value):
+    """How many of the `used` children from `base` on have a smaller value than this."""
+    lo, hi = base, base + used
     while lo < hi:
         mid = (lo + hi) // 2
-        if index.value[base + mid] < value:
+        if pool[mid, VALUE] < value:
             lo = mid + 1
         else:
             hi = mid
-    return lo
+    return lo - base
 
 
 @kernel
 def add_child(index, t, at, value, child):
     """Put a child into its place."""
-    used = index.used[t]
-    room = index.room[t]
+    used = index.node[t, USED]
+    room = index.node[t, ROOM]
     if room < 0 or used == np.int64(1) << room:
         new = take_run(index, room + 1)
         if room >= 0:
-            old = index.kids[t]
+            old = index.node[t, KIDS]
             for i in range(used):
-                index.value[new + i] = index.value[old + i]
-                index.child[new + i] = index.child[old + i]
+                index.pool[new + i, VALUE] = index.pool[old + i, VALUE]
+                index.pool[new + i, CHILD] = index.pool[old + i, CHILD]
             give_run(index, old, room)
-        index.kids[t] = new
-        index.room[t] = room + 1
-    base = index.kids[t]
+        index.node[t, KIDS] = new
+        index.node[t, ROOM] = room + 1
+    base = index.node[t, KIDS]
     for i in range(used, at, -1):
-        index.value[base + i] = index.value[base + i - 1]
-        index.child[base + i] = index.child[base + i - 1]
-    index.value[base + at] = value
-    index.child[base + at] = child
-    index.used[t] = used + 1
+        index.pool[base + i, VALUE] = index.pool[base + i - 1, VALUE]
+        index.pool[base + i, CHILD] = index.pool[base + i - 1, CHILD]
+    index.pool[base + at, VALUE] = value
+    index.pool[base + at, CHILD] = child
+    index.node[child, ABOVE] = t
+    index.node[t, USED] = used + 1
 
 
 @kernel
-def tell(index, t, size, first, fails):
-    """Let a node know of a class below it."""
-    index.least[t] = min(index.least[t], size)
-    index.first[t] = min(index.first[t], first)
-    index.fails[t] += fails
+def add_leaf(index, classes, t, at, depth, c):
+    """Put a class under t, as the child at this place."""
+    leaf = take_node(index)
+    index.node[leaf, HOLDS] = c
+    index.leaf[c] = leaf
+    index.node[leaf, LEAST] = classes.size[c]
+    index.node[leaf, FIRST] = classes.first[c]
+    index.node[leaf, FAILS] = 1 if classes.fails[c] else 0
+    add_child(index, t, at, classes.vector[c, depth], leaf)
 
 
 @kernel
 def insert(index, classes, c):
     """Insert class c, unless a class with equal published values is there: then return that."""
     q = classes.vector.shape[1]
-    fails = 1 if classes.fails[c] else 0
-    other = find(index, classes, c)
-    if other >= 0:
-        return other
-    t = 0
-    for depth in range(q):
-        tell(index, t, classes.size[c], classes.first[c], fails)
-        value = classes.vector[c, depth]
-        at = below(index, t, value)
-        base = index.kids[t]
-        if at == index.used[t] or index.value[base + at] != value:
-            leaf = take_node(index)
-            index.holds[leaf] = c
-            tell(index, leaf, classes.size[c], classes.first[c], fails)
-            add_child(index, t, at, value, leaf)
-            return -1
-        kid = index.child[base + at]
-        if index.holds[kid] >= 0:
-            # Two classes share this branch: the one that is there moves one level down.
-            there = index.holds[kid]
-            leaf = take_node(index)
-            index.holds[leaf] = there
-            tell(index, leaf, index.least[kid], index.first[kid], index.fails[kid])
-            index.holds[kid] = -1
-            add_child(index, kid, 0, classes.vector[there, depth + 1], leaf)
-        t = kid
-    return -1
-
-
-@kernel
-def find(index, classes, c):
-    """The class with the same published values as c; -1 when there is none."""
-    q = classes.vector.shape[1]
     t = 0
     for depth in range(q):
         value = classes.vector[c, depth]
-        at = below(index, t, value)
-        base = index.kids[t]
-        if at == index.used[t] or index.value[base + at] != value:
-            return -1
-        t = index.child[base + at]
-        there = index.holds[t]
-        if there >= 0:
-            for j in range(depth + 1, q):
-                if classes.vector[there, j] != classes.vector[c, j]:
-                    return -1
+        base = index.node[t, KIDS]
+        at = below(index.pool, base, index.node[t, USED], value)
+        if at == index.node[t, USED] or index.pool[base + at, VALUE] != value:
+            add_leaf(index, classes, t, at, depth, c)
+            break
+        t = index.pool[base + at, CHILD]
+        there = index.node[t, HOLDS]
+        if there < 0:
+            continue
+        same = depth + 1
+        while same < q and classes.vector[there, same] == classes.vector[c, same]:
+            same += 1
+        if same == q:
             return there
-    return -1
+        # Two classes share this branch: the one that is there moves one level down.
+        index.node[t, HOLDS] = -1
+        add_leaf(index, classes, t, 0, depth + 1, there)
+    size, first = classes.size[c], classes.first[c]
+    fails = 1 if classes.fails[c] else 0
+    t = index.node[index.leaf[c], ABOVE]
+    while True:
+        index.node[t, LEAST] = min(index.node[t, LEAST], size)
+        index.node[t, FIRST] = min(index.node[t, FIRST], first)
+        index.node[t, FAILS] += fails
+        if t == 0:
+            return -1
+        t = index.node[t, ABOVE]
 
 
 @kernel
-def remove(index, classes, c, path):
-    """Take class c out; `path` is scratch space, int32[q + 1, 2]."""
-    q = classes.vector.shape[1]
-    t = 0
-    depth = 0
-    while index.holds[t] < 0 and depth < q:
-        at = below(index, t, classes.vector[c, depth])
-        path[depth, 0] = t
-        path[depth, 1] = at
-        t = index.child[index.kids[t] + at]
-        depth += 1
-    fails = 1 if classes.fails[c] else 0
+def remove(index, classes, c):
+    """Take class c out."""
+    t = index.leaf[c]
+    fails = index.node[t, FAILS]
     size, first = classes.size[c], classes.first[c]
-    give_node(index, t)
-    gone = True
-    for d in range(depth - 1, -1, -1):
-        t = path[d, 0]
-        index.fails[t] -= fails
-        base = index.kids[t]
+    gone, stale = True, True
+    while t != 0:
+        kid, t = t, index.node[t, ABOVE]
+        index.node[t, FAILS] -= fails
+        base = index.node[t, KIDS]
         if gone:
-            used = index.used[t] - 1
-            for i in range(path[d, 1], used):
-                index.value[base + i] = index.value[base + i + 1]
-                index.child[base + i] = index.child[base + i + 1]
-            index.used[t] = used
-            if used == 0 and d > 0:
-                give_node(index, t)
+            used = index.node[t, USED] - 1
+            at = 0
+            while index.pool[base + at, CHILD] != kid:
+                at += 1
+            for i in range(at, used):
+                index.pool[base + i, VALUE] = index.pool[base + i + 1, VALUE]
+                index.pool[base + i, CHILD] = index.pool[base + i + 1, CHILD]
+            index.node[t, USED] = used
+            give_node(index, kid)
+            if used == 0 and t != 0:
                 continue
             gone = False
-        stale = index.least[t] == size or index.first[t] == first
-        if stale and index.used[t] <= WIDE:
+        # Bounds that are no longer reached stay valid, but a new look makes the search quicker.
+        # Where nothing changes, nothing changes further up.
+        stale = stale and (index.node[t, LEAST] == size or index.node[t, FIRST] == first)
+        if stale and index.node[t, USED] <= WIDE:
             least, early = np.int64(1) << 62, np.int64(1) << 62
-            for i in range(index.used[t]):
-                kid = index.child[base + i]
-                least = min(least, index.least[kid])
-                early = min(early, index.first[kid])
-            index.least[t] = least
-            index.first[t] = early
-
-
-@kernel
-def merge_cost(trees, x, size_x, y, size_y, depth, cost, limit):
-    """Cost of merging two vectors from attribute `depth` on, added to `cost`.
-
-    MC of Sec. 3, Mauger 2020. Gives up, with a cost above the limit, once it is passed.
-    """
-    for j in range(depth, len(x)):
-        start = trees.start[j]
-        a, b = x[j], y[j]
-        if a != b:
-            top = a
-            while not (top <= b < trees.end[start + top]):
-                top = trees.parent[start + top]
-            up = trees.cost[start + top]
-            cost += size_x * (trees.cost[start + a] - up) + size_y * (trees.cost[start + b] - up)
-            if cost > limit:
-                return cost
-    return cost
+            for i in range(index.node[t, USED]):
+                kid = index.pool[base + i, CHILD]
+                least = min(least, index.node[kid, LEAST])
+                early = min(early, index.node[kid, FIRST])
+            stale = least != index.node[t, LEAST] or early != index.node[t, FIRST]
+            index.node[t, LEAST] = least
+            index.node[t, FIRST] = early
 
 
 @kernel
 def nearest(index, trees, classes, c, by_size, only_failing, stack, spent):
     """The class whose merge with c costs least; of several, the one with the first record.
 
-    Class c itself must not be in the index. Costs count each side `by_size`, or once.
-    `stack` is scratch space, int64[q + 1, 9]; `spent[0]` counts the visited nodes.
-    Returns the class (-1 when there is none) and the cost.
+    The cost is MC of Sec. 3, Mauger 2020: each side counts `by_size`, or once (Def. 6, Mauger
+    2023). Class c itself must not be in the index. `stack` is scratch space, int64[q + 1, 9];
+    `spent[0]` counts the visited nodes. Returns the class (-1 when there is none) and the cost.
     """
-    x = classes.vector[c]
+    # Taken out of their tuples once: the loop below is all the time there is.
+    q = classes.vector.shape[1]
+    vector, node, pool = classes.vector, index.node, index.pool
+    begin, parent, end, price = trees.start, trees.parent, trees.end, trees.cost
+
     size_x = classes.size[c] if by_size else np.int64(1)
     best = np.int64(-1)
     best_cost = np.int64(1) << 62
     best_first = np.int64(1) << 62
-
-    # A line of the stack is a node on the way down: (0) the node, (1) x's share of the cost so
-    # far, (2) what one record of the other side has to rise so far, (3) the ancestor a of x's
-    # value where they meet, (4, 5) the run of children below a, (6, 7) the part of that run
-    # already done, (8) the next child.
     depth = 0
+    t = np.int64(0)  # the node
+    share = np.int64(0)  # x's part of the cost on the way to t
+    rise = np.int64(0)  # what one record of the other side has to rise on the way to t
     enter = True
-    stack[0, 0] = 0
-    stack[0, 1] = 0
-    stack[0, 2] = 0
-    while depth >= 0:
-        line = stack[depth]
-        t = line[0]
-        start = trees.start[depth]
+    start = begin[0]
+    x = np.int64(0)  # x's value here
+    a = np.int64(0)  # its ancestor in which the children at hand meet x
+    meet = np.int64(0)  # what a costs to the root
+    lo, hi = np.int64(0), np.int64(0)  # the run of children below a
+    done_lo, done_hi = np.int64(0), np.int64(0)  # the part of it that is done already
+    at = np.int64(0)  # the next child
+    while True:
         if enter:
             enter = False
             spent[0] += 1
-            a = np.int64(x[depth])
-            line[3] = a
-            line[4] = below(index, t, a)
-            line[5] = below(index, t, trees.end[start + a])
-            line[6] = line[4]
-            line[7] = line[4]
-            line[8] = line[4]
-        if line[8] == line[6]:
-            line[8] = line[7]  # jump over what is already done
-        if line[8] >= line[5]:
-            a = line[3]
-            if a == 0:
+            start = begin[depth]
+            x = np.int64(vector[c, depth])
+            a = x
+            meet = price[start + a]
+            lo = below(pool, node[t, KIDS], node[t, USED], a)
+            hi = lo + below(pool, node[t, KIDS] + lo, node[t, USED] - lo, end[start + a])
+            done_lo, done_hi, at = lo, lo, lo
+        if at == done_lo:
+            at = done_hi
+        if at >= hi:
+            # The run is done: go on with the next ancestor, or with the node above.
+            up = True
+            if a != 0:
+                a = np.int64(parent[start + a])
+                meet = price[start + a]
+                size_y = node[t, LEAST] if by_size else np.int64(1)
+                if share + size_x * (price[start + x] - meet) + size_y * rise <= best_cost:
+                    up = False
+                    done_lo, done_hi = lo, hi
+                    lo = below(pool, node[t, KIDS], lo, a)
+                    hi += below(pool, node[t, KIDS] + hi, node[t, USED] - hi, end[start + a])
+                    at = lo
+            if up:
+                if depth == 0:
+                    break
                 depth -= 1
-                continue
-            a = np.int64(trees.parent[start + a])
-            own = size_x * (trees.cost[start + x[depth]] - trees.cost[start + a])
-            least = index.least[t] if by_size else np.int64(1)
-            if line[1] + own + least * line[2] > best_cost:
-                depth -= 1
-                continue
-            line[3] = a
-            line[6], line[7] = line[4], line[5]
-            line[4] = below(index, t, a)
-            line[5] = below(index, t, trees.end[start + a])
-            line[8] = line[4]
+                start = begin[depth]
+                x = np.int64(vector[c, depth])
+                t, share, rise = stack[depth, 0], stack[depth, 1], stack[depth, 2]
+                a, lo, hi = stack[depth, 3], stack[depth, 4], stack[depth, 5]
+                done_lo, done_hi, at = stack[depth, 6], stack[depth, 7], stack[depth, 8]
+                meet = price[start + a]
             continue
-        place = index.kids[t] + line[8]
-        line[8] += 1
-        kid = index.child[place]
-        size_y = index.least[kid] if by_size else np.int64(1)
-        meet = trees.cost[start + line[3]]
-        share = line[1] + size_x * (trees.cost[start + x[depth]] - meet)
-        rise = line[2] + trees.cost[start + index.value[place]] - meet
-        cost = share + size_y * rise
-        if cost > best_cost or (cost == best_cost and index.first[kid] > best_first):
+        place = node[t, KIDS] + at
+        at += 1
+        kid_share = share + size_x * (price[start + x] - meet)
+        kid_rise = rise + price[start + pool[place, VALUE]] - meet
+        if kid_share + kid_rise > best_cost:
+            continue  # too dear even for a single record, whatever is below
+        kid = pool[place, CHILD]
+        size_y = node[kid, LEAST] if by_size else np.int64(1)
+        cost = kid_share + size_y * kid_rise
+        if cost > best_cost or (cost == best_cost and node[kid, FIRST] > best_first):
             continue
-        if only_failing and index.fails[kid] == 0:
+        if only_failing and node[kid, FAILS] == 0:
             continue
-        there = index.holds[kid]
+        there = node[kid, HOLDS]
         if there < 0:
+            stack[depth, 0], stack[depth, 1], stack[depth, 2] = t, share, rise
+            stack[depth, 3], stack[depth, 4], stack[depth, 5] = a, lo, hi
+            stack[depth, 6], stack[depth, 7], stack[depth, 8] = done_lo, done_hi, at
             depth += 1
-            stack[depth, 0] = kid
-            stack[depth, 1] = share
-            stack[depth, 2] = rise
+            t, share, rise = np.int64(kid), kid_share, kid_rise
             enter = True
             continue
-        spent[0] += 1
-        vector = classes.vector[there]
-        cost = merge_cost(trees, x, size_x, vector, size_y, depth + 1, cost, best_cost)
-        if cost < best_cost or (cost == best_cost and classes.first[there] < best_first):
-            best, best_cost, best_first = np.int64(there), cost, classes.first[there]
+        # A single class: the rest of its vector is compared at once.
+        for j in range(depth + 1, q):
+            base = begin[j]
+            mine, other = vector[c, j], vector[there, j]
+            if mine != other:
+                top = mine
+                while not (top <= other < end[base + top]):
+                    top = parent[base + top]
+                both = size_x * price[base + mine] + size_y * price[base + other]
+                cost += both - (size_x + size_y) * price[base + top]
+                if cost > best_cost:
+                    break
+        if cost < best_cost or (cost == best_cost and node[kid, FIRST] < best_first):
+            best, best_cost, best_first = np.int64(there), cost, node[kid, FIRST]
     return best, best_cost

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import kernel
-from shoal.kernels.index import find, has_room, insert, nearest, remove
+from shoal.kernels.index import has_room, insert, nearest, remove
 
 DONE, PAUSED, NEEDS_ROOM = 0, 1, 2
 
@@ -29,8 +29,8 @@ class Merge(NamedTuple):
     crowd: np.ndarray  # int64[classes], what k counts; where it repeats persons, at most k
     heap: np.ndarray  # int64[places, 3]: crowd, first record, class
     stack: np.ndarray  # int64[q + 1, 9], scratch space of the search
-    path: np.ndarray  # int32[q + 1, 2], scratch space of removals
-    counts: np.ndarray  # int64[6]: heap used, alive, failing, merges, visits, inserted so far
+    counts: np.ndarray  # int64[5]: heap used, alive, failing, stamps given, inserted so far
+    visits: np.ndarray  # int64[1], nodes of the index that searches have looked at
 
 
 @kernel
@@ -88,8 +88,8 @@ def start_merge(index, classes, merge, k, fan):
     """Fill the index and the heap; class by class, so that it can pause for more room."""
     q = classes.vector.shape[1]
     n = len(classes.size)
-    while merge.counts[5] < n:
-        c = merge.counts[5]
+    while merge.counts[4] < n:
+        c = merge.counts[4]
         if not has_room(index, q, fan):
             return NEEDS_ROOM
         fails = merge.crowd[c] < k
@@ -99,7 +99,7 @@ def start_merge(index, classes, merge, k, fan):
         if fails:
             merge.counts[2] += 1
             push(merge, merge.crowd[c], classes.first[c], c)
-        merge.counts[5] += 1
+        merge.counts[4] += 1
     return DONE
 
 
@@ -143,6 +143,19 @@ def absorb(classes, merge, people, a, b, k):
 
 
 @kernel
+def settle(index, classes, merge, c, k):
+    """Put a merged class back, unless one with equal published values is there: return that."""
+    classes.fails[c] = merge.crowd[c] < k
+    same = insert(index, classes, c)
+    if same < 0 and classes.fails[c]:
+        merge.counts[2] += 1
+        push(merge, merge.crowd[c], classes.first[c], c)
+    if same >= 0:
+        classes.fails[c] = False  # not counted as failing yet
+    return same
+
+
+@kernel
 def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, budget):
     """Merge until no class fails, or `budget` merges are done, or the index needs room."""
     q = classes.vector.shape[1]
@@ -164,12 +177,10 @@ def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, bud
         if merge.counts[1] == 1:
             return DONE  # nobody left to merge with
         budget -= 1
-        remove(index, classes, c, merge.path)
+        remove(index, classes, c)
         only_failing = only_small and merge.counts[2] > 1
-        b, _ = nearest(
-            index, trees, classes, c, by_size, only_failing, merge.stack, merge.counts[4:5]
-        )
-        remove(index, classes, b, merge.path)
+        b, _ = nearest(index, trees, classes, c, by_size, only_failing, merge.stack, merge.visits)
+        remove(index, classes, b)
         for j in range(q):
             start = trees.start[j]
             top = classes.vector[c, j]
@@ -178,16 +189,12 @@ def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, bud
                 top = trees.parent[start + top]
             classes.vector[c, j] = top
         absorb(classes, merge, people, c, b, k)
-        # Classes that come to have equal published values are one class.
-        same = find(index, classes, c)
+        same = settle(index, classes, merge, c, k)
         if same >= 0:
-            remove(index, classes, same, merge.path)
+            # Classes that come to have equal published values are one class.
+            remove(index, classes, same)
             absorb(classes, merge, people, c, same, k)
-        if merge.crowd[c] < k:
-            classes.fails[c] = True
-            merge.counts[2] += 1
-            push(merge, merge.crowd[c], classes.first[c], c)
-        insert(index, classes, c)
+            settle(index, classes, merge, c, k)
     return DONE
 
 

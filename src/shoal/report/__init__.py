@@ -1,0 +1,1 @@
+"""Pages that people look at: facts become tables and plots in one self-contained HTML file."""

@@ -1,0 +1,164 @@
+"""Plots as SVG, drawn offline, that can be read on light and on dark ground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any
+
+WIDTH, HEIGHT = 760, 360
+
+# Okabe and Ito's palette, which people see apart whatever their colour vision; on light ground
+# darkened where it would be pale. Shapes tell series apart a second time.
+SHADES = {  # on light ground → on dark ground
+    "#0072b2": "#56a8e0",
+    "#d55e00": "#ff8a3d",
+    "#00805f": "#2fc39a",
+    "#b0558a": "#e48fbd",
+    "#b57a00": "#f0b429",
+    "#3b4252": "#d8dee9",
+    "#2a9fd6": "#9be0ff",
+    "#7a4a21": "#c9976b",
+}
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "stroke")
+INK, FAINT, GRID = "#1c2128", "#5d6670", "#dde2e7"
+GROUND = "#fefefe"  # inside hollow marks
+DARK = {INK: "#e4e8ec", FAINT: "#9ba6b2", GRID: "#323b45", GROUND: "#15191e", **SHADES}
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a plot, and what it may be compared with."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    beside: Sequence[tuple[float, float]] = ()  # somebody else's points: hollow, not joined
+
+
+def lines(
+    series: Sequence[Series],
+    x: str,
+    y: str,
+    *,
+    log_x: bool = False,
+    log_y: bool = False,
+    top: float | None = None,
+    reference: Sequence[tuple[float, float]] = (),
+) -> str:
+    """Draw one line per series; `reference` is a dashed line behind them.
+
+    >>> svg = lines([Series("gaa", [(2, 3.4), (100, 35.0)])], "k", "percent lost", log_x=True)
+    >>> svg.startswith("<svg") and "percent lost" in svg and "#0072b2" in svg
+    True
+    """
+    import altair as alt  # slow to import, and seldom needed
+    import vl_convert
+
+    points = [(name.name, *point) for name in series for point in name.points]
+    marks = [(name.name, *point) for name in series for point in name.beside]
+    if not points:
+        raise ValueError("a plot needs at least one point")
+    names = [one.name for one in series]
+    across = [px for _, px, _ in points + marks]
+    up = [py for _, _, py in points + marks]
+    x_axis = _axis(alt, alt.X, "x:Q", x, across, log_x, None)
+    y_axis = _axis(alt, alt.Y, "y:Q", y, up, log_y, top)
+    color = alt.Color("series:N", sort=names, title=None).scale(
+        domain=names, range=_first(SHADES, names)
+    )
+    shape = alt.Shape("series:N", sort=names, title=None).scale(
+        domain=names, range=_first(SHAPES, names)
+    )
+    drawn = alt.Chart(_data(alt, points)).encode(x=x_axis, y=y_axis, color=color)
+    layers = [
+        drawn.mark_line(strokeWidth=2, opacity=0.9),
+        drawn.mark_point(filled=True, size=46, opacity=1).encode(shape=shape),
+    ]
+    if reference:
+        behind = alt.Chart(_data(alt, [("", *point) for point in reference]))
+        layers.insert(
+            0,
+            behind.mark_line(color=FAINT, strokeDash=[4, 4], strokeWidth=1.5).encode(
+                x=x_axis, y=y_axis
+            ),
+        )
+    if marks:
+        hollow = alt.Chart(_data(alt, marks)).mark_point(
+            filled=False, fill=GROUND, size=110, strokeWidth=2, opacity=1
+        )
+        layers.append(hollow.encode(x=x_axis, y=y_axis, color=color, shape=shape))
+    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, background="transparent")
+    svg: str = vl_convert.vegalite_to_svg(_styled(chart).to_dict())
+    return _for_both_grounds(svg)
+
+
+def _data(alt: Any, points: Sequence[tuple[str, float, float]]) -> Any:
+    return alt.Data(values=[{"series": name, "x": px, "y": py} for name, px, py in points])
+
+
+def _first(choice: Any, names: Sequence[str]) -> list[str]:
+    """As many of the choice as there are names, from the start again when they run out."""
+    return [one for one, _ in zip(cycle(choice), names, strict=False)]
+
+
+def _axis(
+    alt: Any, kind: Any, field: str, title: str, values: list[float], log: bool, top: float | None
+) -> Any:
+    """An axis; a logarithmic one has ticks at 1, 2, 5, 10, 20, …"""
+    axis, scale = alt.Axis(format="~g"), alt.Scale(zero=True)
+    if top is not None:
+        scale = alt.Scale(domain=[0, top])
+    if log:
+        low, high = min(values), max(values)
+        scale = alt.Scale(type="log", domain=[low, high], nice=False)
+        axis = alt.Axis(values=round_ticks(low, high), format=",~g")
+    return kind(field, title=title, axis=axis, scale=scale)
+
+
+def round_ticks(low: float, high: float) -> list[float]:
+    """The numbers 1, 2, 5, 10, 20, 50, … between two positive ones.
+
+    >>> round_ticks(2, 120)
+    [2, 5, 10, 20, 50, 100]
+    """
+    if low <= 0:
+        raise ValueError(f"a logarithmic axis needs values above 0, got {low:g}")
+    ticks: list[float] = []
+    unit: float = 1
+    while unit > low:
+        unit /= 10
+    while unit <= high:
+        ticks += [step * unit for step in (1, 2, 5) if low <= step * unit <= high]
+        unit *= 10
+    return ticks
+
+
+def _styled(chart: Any) -> Any:
+    text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 13}
+    return (
+        chart.configure(font="sans-serif")
+        .configure_view(stroke=None)
+        .configure_axis(
+            **text,
+            gridColor=GRID,
+            domainColor=FAINT,
+            tickColor=FAINT,
+            titleFontWeight="normal",
+            titlePadding=10,
+            labelOverlap=True,
+        )
+        .configure_legend(labelColor=INK, labelFontSize=13, symbolSize=90, rowPadding=5)
+    )
+
+
+def _for_both_grounds(svg: str) -> str:
+    """Add other colours for dark ground; on paper the light ones stay."""
+    rules = "".join(
+        f'[{what}="{light}"]{{{what}:{dark}}}'
+        for light, dark in DARK.items()
+        for what in ("fill", "stroke")
+    )
+    style = f"<style>@media screen and (prefers-color-scheme: dark){{{rules}}}</style>"
+    end = svg.index(">") + 1  # of the opening tag
+    return svg[:end] + style + svg[end:]

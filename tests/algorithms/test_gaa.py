@@ -1,0 +1,109 @@
+"""GAA: the indexed search merges what a plain scan would, to the tie."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal import catalog
+from shoal.algorithms.gaa import GAA
+from shoal.columns import Table
+from shoal.errors import BadPlan, CannotReach
+from shoal.exact import exact_costs
+from shoal.hierarchy import Hierarchy
+from shoal.losses.ncp import NCP
+from shoal.losses.nllm import NLLM
+from shoal.models.k_anonymity import KAnonymity
+from tests.naive.gaa import gaa
+from tests.strategies import tables
+
+RNG = np.random.default_rng(0)
+
+
+def recode(table, k, loss=None, **options):
+    return GAA(**options).recode(table, [KAnonymity(k=k)], loss or NLLM(), RNG)
+
+
+@settings(max_examples=250)
+@given(
+    table=tables(persons=True),
+    k=st.integers(2, 6),
+    weight=st.sampled_from(["size", "unit"]),
+    candidates=st.sampled_from(["all", "small"]),
+    loss=st.sampled_from(sorted(set(catalog.losses) - {"weights"})),
+)
+def test_equals_the_plain_scan(table, k, weight, candidates, loss):
+    guide = catalog.losses[loss]()
+    if table.crowd < k:
+        with pytest.raises(CannotReach) as error:
+            recode(table, k, guide, weight=weight, candidates=candidates)
+        assert error.value.best == table.crowd
+        return
+    recoding = recode(table, k, guide, weight=weight, candidates=candidates)
+    costs = exact_costs(guide, table.domains, table.rows)
+    expected = gaa(table.codes, table.trees, costs, k, weight, candidates, table.people)
+    assert [tuple(row) for row in recoding.codes().tolist()] == expected
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_equals_the_plain_scan_on_larger_tables(seed):
+    """Hundreds of classes: the index splits, grows, frees and reuses its nodes."""
+    rng = np.random.default_rng(seed)
+    shapes = [
+        Hierarchy.ranges([2, 4, 8]).tree(range(25)),
+        Hierarchy.from_tree({"top": {"A": {"B": ["c", "d"], "e": None}, "f": None}}).tree(),
+        Hierarchy.prefixes().tree([f"{i:03}" for i in range(0, 1000, 7)]),
+        Hierarchy.flat().tree("wxyz"),
+    ]
+    leaves = [np.flatnonzero(t.end == np.arange(t.size) + 1) for t in shapes]
+    codes = np.stack([rng.choice(leaf, 260) for leaf in leaves], axis=1).astype(np.int32)
+    people = rng.integers(0, 200, 260) if seed % 2 else None
+    table = Table(("a", "b", "c", "d"), tuple(shapes), codes, people, (True,) * 4)
+    for weight in ("size", "unit"):
+        for candidates in ("all", "small"):
+            options = {"weight": weight, "candidates": candidates}
+            got = recode(table, 2 + seed, NCP(), **options).codes()
+            costs = exact_costs(NCP(), table.domains, table.rows)
+            expected = gaa(codes, shapes, costs, 2 + seed, weight, candidates, people)
+            assert [tuple(row) for row in got.tolist()] == expected
+
+
+def test_table_one_of_mauger_2023():
+    """Eight animals become two classes of four, as in table 1b."""
+    gender = Hierarchy.flat().tree("FM")
+    race = Hierarchy.from_tree({"Mammal": {"Felid": ["Cat", "Lion"], "Dog": None}}).tree()
+    rows = "F Lion,F Dog,F Lion,F Dog,M Cat,M Cat,M Lion,M Lion".split(",")
+    codes = np.array(
+        [[gender.node(g), race.node(r)] for g, r in (row.split() for row in rows)], np.int32
+    )
+    table = Table(("gender", "race"), (gender, race), codes, None, (True, True))
+    published = recode(table, 4, weight="unit").codes()
+    classes = {tuple(row) for row in published.tolist()}
+    assert len(classes) == 2
+
+
+def test_people_count_and_not_rows():
+    """Five rows of one person are no crowd."""
+    tree = Hierarchy.flat().tree("ab")
+    codes = np.full((7, 1), tree.node("a"), np.int32)
+    codes[5:] = tree.node("b")
+    one = Table(("q",), (tree,), codes, np.array([1, 1, 1, 1, 1, 2, 3]), (True,))
+    assert set(recode(one, 2).codes().ravel().tolist()) == {0}
+    each = Table(("q",), (tree,), codes, None, (True,))
+    assert len(set(recode(each, 2).codes().ravel().tolist())) == 2
+
+
+def test_k_above_the_people_cannot_be_reached():
+    tree = Hierarchy.flat().tree("ab")
+    table = Table(("q",), (tree,), np.array([[1], [2], [2]], np.int32), None, (True,))
+    with pytest.raises(CannotReach, match="the best k possible is 3"):
+        recode(table, 4)
+
+
+def test_options_are_checked():
+    with pytest.raises(BadPlan, match="no option 'wieght'; did you mean 'weight'"):
+        GAA(wieght="size")
+    with pytest.raises(BadPlan, match="candidates='some'"):
+        GAA(candidates="some")

@@ -1,0 +1,39 @@
+"""Small random hierarchies and tables for the laws."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from shoal.columns import Table
+from shoal.hierarchy import Hierarchy
+
+
+@st.composite
+def trees(draw, most=9):
+    """Any small tree: unbalanced, with chains of single children, roots not called *."""
+    size = draw(st.integers(1, most))
+    above = [draw(st.integers(0, i - 1)) for i in range(1, size)]
+    if not above:
+        return Hierarchy.from_levels([["only"]]).tree()
+    return Hierarchy.from_parents({f"n{i}": f"n{p}" for i, p in enumerate(above, 1)}).tree()
+
+
+@st.composite
+def tables(draw, most_rows=14, most_columns=4, persons=False):
+    """A table whose values are leaves, and now and then a value that is general already."""
+    columns = draw(st.lists(trees(), min_size=1, max_size=most_columns))
+    rows = draw(st.integers(2, most_rows))
+    codes = np.empty((rows, len(columns)), np.int32)
+    for j, tree in enumerate(columns):
+        leaves = [v for v in range(tree.size) if tree.end[v] == v + 1]
+        general = draw(st.integers(0, 9)) == 0
+        pool = range(tree.size) if general else leaves
+        codes[:, j] = draw(
+            st.lists(st.sampled_from(list(pool)), min_size=rows, max_size=rows)
+        )
+    people = None
+    if persons and draw(st.booleans()):
+        people = np.array(draw(st.lists(st.integers(0, rows), min_size=rows, max_size=rows)))
+    names = tuple(f"q{j}" for j in range(len(columns)))
+    return Table(names, tuple(columns), codes, people, (True,) * len(columns))
