@@ -29,9 +29,7 @@ def tables(draw, most_rows=14, most_columns=4, persons=False):
         leaves = [v for v in range(tree.size) if tree.end[v] == v + 1]
         general = draw(st.integers(0, 9)) == 0
         pool = range(tree.size) if general else leaves
-        codes[:, j] = draw(
-            st.lists(st.sampled_from(list(pool)), min_size=rows, max_size=rows)
-        )
+        codes[:, j] = draw(st.lists(st.sampled_from(list(pool)), min_size=rows, max_size=rows))
     people = None
     if persons and draw(st.booleans()):
         people = np.array(draw(st.lists(st.integers(0, rows), min_size=rows, max_size=rows)))

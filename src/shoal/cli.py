@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -51,31 +52,43 @@ class Shelf(StrEnum):
 
 
 def main() -> None:
-    """Run the command line; errors become one plain message and an exit status."""
-    from shoal.errors import BadInput, ShoalError
+    """Run the command line."""
+    app()
 
-    try:
-        app(standalone_mode=True)
-    except BadInput as error:
-        _fail(str(error), BAD_INPUT)
-    except ShoalError as error:
-        _fail(str(error), BROKEN)
-    except KeyboardInterrupt:
-        _fail("interrupted; nothing was written", INTERRUPTED)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(DONE)
-    except Exception as error:
-        if os.environ.get("SHOAL_DEBUG"):
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a function a command whose errors become one plain message and an exit status."""
+
+    @wraps(function)
+    def careful(*args: Any, **options: Any) -> None:
+        from shoal.errors import BadInput, ShoalError
+
+        try:
+            function(*args, **options)
+        except BadInput as error:
+            _fail(str(error), BAD_INPUT)
+        except ShoalError as error:
+            _fail(str(error), BROKEN)
+        except KeyboardInterrupt:
+            _fail("interrupted; nothing was written", INTERRUPTED)
+        except BrokenPipeError:
+            # Whoever read our output has gone; nothing more can be said there.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (typer.Exit, typer.Abort):
             raise
-        _fail(
-            f"a defect of shoal ({type(error).__name__}); nothing was written. "
-            "Run it again with SHOAL_DEBUG=1 for the traceback and report it, without the data.",
-            DEFECT,
-        )
+        except Exception as error:
+            if os.environ.get("SHOAL_DEBUG"):
+                raise
+            _fail(
+                f"a defect of shoal ({type(error).__name__}); nothing was written. Run it again "
+                "with SHOAL_DEBUG=1 for the traceback and report it, without the data.",
+                DEFECT,
+            )
+
+    return app.command(function.__name__.rstrip("_"))(careful)
 
 
-@app.command()
+@command
 def anonymize(
     data: Data,
     plan: PlanFile,
@@ -101,8 +114,8 @@ def anonymize(
     console = _console(json_file)
     with _progress(console) as tell:
         frame = frames.read(data)
-        before = look(frame.native, asked)
-        release = run(frame.native, asked, keep_order=keep_order or None, progress=tell)
+        release = run(frame, asked, keep_order=keep_order or None, progress=tell)
+        before = look(frame, asked)
         with ExitStack() as files:
             release.save(out)
             _write_json(files, json_file, release.as_dict())
@@ -110,7 +123,7 @@ def anonymize(
     console.print(f"written: {out}", highlight=False, markup=False)
 
 
-@app.command()
+@command
 def audit(
     data: Data,
     plan: PlanFile,
@@ -136,7 +149,7 @@ def audit(
         raise typer.Exit(BROKEN)
 
 
-@app.command()
+@command
 def draft(
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="where the plan goes")],
@@ -164,7 +177,7 @@ def draft(
     )
 
 
-@app.command("list")
+@command
 def list_(
     kind: Annotated[Shelf | None, typer.Argument(help="only these")] = None,
 ) -> None:
@@ -185,7 +198,7 @@ def list_(
         console.print(table)
 
 
-@app.command()
+@command
 def demo(
     out: Annotated[Path, typer.Option("--out", help="the folder to write to")] = Path("demo"),
     rows: Annotated[int, typer.Option(help="rows of the invented table", min=10)] = 2000,
@@ -200,7 +213,7 @@ def demo(
     story(console)
 
 
-@app.command()
+@command
 def reproduce(
     paper: Annotated[str, typer.Argument(help="mauger2020 or mauger2023")],
     data: Annotated[
@@ -277,9 +290,9 @@ def _write_json(files: ExitStack, json_file: str | None, content: dict[str, Any]
         files.enter_context(atomic(Path(json_file))).write_text(lines + "\n", encoding="utf-8")
 
 
-def _fail(message: str, status: int) -> None:
+def _fail(message: str, status: int) -> NoReturn:
     print(f"shoal: {message}", file=sys.stderr)
-    sys.exit(status)
+    raise typer.Exit(status)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ConfigDict, field_validator
 
-from shoal.errors import SHOWN, BadHierarchy, BadTable, did_you_mean, some
+from shoal.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.hierarchy import Flat, Hierarchy
 from shoal.settings import Setting
@@ -29,7 +30,7 @@ class Column(Setting):
     """What a plan says of one column."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
-    name: ClassVar[str] = "a column"
+    name: ClassVar[str] = "it"
     role: Role
     hierarchy: Hierarchy | None = None
 
@@ -113,12 +114,10 @@ def encode(
     codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
     for j, name in enumerate(names):
         hierarchy = columns[name].hierarchy or Flat()
-        try:
+        with naming(name):
             tree, one_to_one = _encode_quasi(
                 frame.column(name), hierarchy, missing, missing_values, codes[:, j]
             )
-        except BadHierarchy as error:
-            raise BadHierarchy(f"column {name!r}: {error}") from None
         trees.append(tree)
         exact.append(one_to_one)
     people = None
@@ -219,7 +218,17 @@ def relative_to(columns: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """The columns of a plan file, with the paths of their hierarchies read from its folder."""
     resolved = {}
     for name, column in columns.items():
-        if isinstance(column, Mapping) and isinstance(column.get("hierarchy"), str):
-            column = {**column, "hierarchy": Hierarchy.of(column["hierarchy"], folder)}
+        if isinstance(column, Mapping) and isinstance(column.get("hierarchy"), str | Mapping):
+            with naming(name):
+                column = {**column, "hierarchy": Hierarchy.of(column["hierarchy"], folder)}
         resolved[name] = column
     return resolved
+
+
+@contextmanager
+def naming(column: str) -> Iterator[None]:
+    """Put the name of the column in front of what is wrong with it."""
+    try:
+        yield
+    except BadInput as error:
+        raise type(error)(f"column {column!r}: {error}") from None

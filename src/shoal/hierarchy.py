@@ -99,7 +99,7 @@ class Hierarchy(ABC):
         if isinstance(setting, str | Path):
             return LevelFile(Path(folder or ".", setting))
         if isinstance(setting, Mapping):
-            return _from_setting(setting)
+            return _from_setting(setting, Path(folder or "."))
         raise BadHierarchy(
             f"a hierarchy is a path, a mapping or a Hierarchy, not {type(setting).__name__}"
         )
@@ -357,7 +357,7 @@ class _Settings:
     }
 
 
-def _from_setting(setting: Mapping[str, Any]) -> Hierarchy:
+def _from_setting(setting: Mapping[str, Any], folder: Path) -> Hierarchy:
     kinds = [kind for kind in setting if kind in _Settings.makers]
     if len(kinds) != 1:
         word = next(iter(setting), "")
@@ -371,7 +371,8 @@ def _from_setting(setting: Mapping[str, Any]) -> Hierarchy:
     for word in options:
         if word not in allowed:
             raise BadHierarchy(f"the hierarchy {kind!r} has no option {word!r}")
-    hierarchy: Hierarchy = make(setting[kind], **options)
+    value = folder / setting[kind] if kind == "csv" else setting[kind]
+    hierarchy: Hierarchy = make(value, **options)
     return hierarchy
 
 
@@ -421,12 +422,11 @@ def _walk(nested: Any, above: list[Label], rows: Rows) -> None:
 
 
 def _plain_tree(nested: Any) -> Any:
-    """A nested mapping as a plan file can hold it: leaves in lists, or as empty mappings."""
+    """A nested mapping as a plan file can hold it: leaves in lists, or with an empty list."""
     if isinstance(nested, Mapping):
-        if all(inside is None for inside in nested.values()):
+        if not any(nested.values()):
             return [text(label) for label in nested]
         return {
-            text(label): {} if inside is None else _plain_tree(inside)
-            for label, inside in nested.items()
+            text(label): _plain_tree(inside) if inside else [] for label, inside in nested.items()
         }
-    return [text(leaf) for leaf in nested] if not isinstance(nested, str) else [nested]
+    return [text(nested)] if isinstance(nested, str) else [text(leaf) for leaf in nested]

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.columns import Column, Missing, having, relative_to
+from shoal.columns import Column, Missing, having, naming, relative_to
 from shoal.errors import BadFile, BadPlan
 from shoal.frames import atomic
 from shoal.hierarchy import LevelFile
@@ -53,15 +53,12 @@ class Plan(Setting):
             raise BadPlan("the plan needs columns: a mapping from each column to its role")
         columns = {}
         for name, column in given.items():
-            try:
+            with naming(name):
                 if isinstance(column, str):
                     column = {"role": column}
+                if not isinstance(column, Column | dict):
+                    raise BadPlan("give it a role, as in role = 'quasi'")
                 columns[name] = column if isinstance(column, Column) else Column(**column)
-            except BadPlan as error:
-                message = str(error).removeprefix("a column: ").removeprefix("a column ")
-                raise BadPlan(f"column {name!r}: {message}") from None
-            except TypeError:
-                raise BadPlan(f"column {name!r}: give it a role, as in role = 'quasi'") from None
         return columns
 
     @field_validator("models", mode="before")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 from rich.console import Console
@@ -25,9 +26,15 @@ WORDS = {
 }
 
 
+PATIENCE = 5.0  # seconds between two lines where no bar can be drawn
+
+
 @contextmanager
 def progress_on(console: Console) -> Iterator[Tell]:
-    """A callback that draws a bar, which goes away when all is done."""
+    """A callback that draws a bar, which goes away when all is done; in a log, a line at times."""
+    if not console.is_terminal:
+        yield _lines(console)
+        return
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=30),
@@ -48,6 +55,18 @@ def progress_on(console: Console) -> Iterator[Tell]:
             bars.update(tasks[stage], completed=share)
 
         yield tell
+
+
+def _lines(console: Console) -> Tell:
+    since = monotonic()
+
+    def tell(stage: str, share: float) -> None:
+        nonlocal since
+        if monotonic() - since > PATIENCE:
+            since = monotonic()
+            console.print(f"{WORDS.get(stage, stage)}: {100 * share:.0f} %", markup=False)
+
+    return tell
 
 
 def show_release(console: Console, release: Release, before: Audit | None = None) -> None:

@@ -79,8 +79,10 @@ def exact_number(number: float | Decimal | Fraction) -> Fraction:
 
 
 def simple(number: Fraction) -> int | float:
+    """The number as a plan file writes it."""
     return int(number) if number.denominator == 1 else float(number)
 
 
 def shown(number: Fraction) -> str:
+    """The number as a label writes it."""
     return text(simple(number))

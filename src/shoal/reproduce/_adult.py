@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from shoal import datasets
+from shoal import catalog, datasets
 from shoal.algorithms.gaa import GAA
 from shoal.anonymize import anonymize
 from shoal.columns import Column
@@ -77,7 +77,7 @@ class Adult:
             },
             models=[KAnonymity(k=k)],
             algorithm=algorithm,
-            loss=guide,
+            loss=catalog.losses[guide](),  # type: ignore[arg-type]
             seed=0,  # the merge leaves nothing to chance; this is for the order of the rows
         )
         release = anonymize(self.table, plan)
@@ -133,7 +133,9 @@ def _given_hierarchies(data: Path) -> dict[str, Hierarchy] | None:
         if len(lacking) == len(SHAPES):
             continue
         if lacking:
-            raise BadFile(f"{folder} has some hierarchies of Adult but lacks those of {some(lacking)}")
+            raise BadFile(
+                f"{folder} has some hierarchies of Adult but lacks those of {some(lacking)}"
+            )
         found = {name: Hierarchy.from_csv(folder / f"{name}.csv") for name in SHAPES}
         found["age"] = only(found["age"].tree(), {str(age) for age in AGES})
         return found
@@ -150,7 +152,7 @@ def only(tree: Tree, wanted: set[str]) -> Hierarchy:
     rows: list[list[Label]] = []
     for node, label in enumerate(tree.labels):
         if tree.end[node] == node + 1 and label in wanted:
-            row = [label]
+            row: list[Label] = [label]
             while node:
                 node = int(tree.parent[node])
                 row.append(tree.labels[node])
@@ -194,3 +196,31 @@ def shapes(adult: Adult) -> Table:
 def _beside(ours: int, theirs: int) -> Cell:
     same = ours == theirs
     return Cell(str(ours), "as in the paper" if same else f"paper {theirs}", "" if same else "off")
+
+
+def origin(adult: Adult) -> str:
+    """Which hierarchies were used, in a sentence."""
+    if adult.given:
+        return (
+            "Used here are the level tables found in the folder given with --data; of the ages "
+            f"only {AGES[0]} to {AGES[-1]} are kept, as the paper has {len(AGES)} of them."
+        )
+    return (
+        "Used here are the hierarchies built into shoal.datasets.adult, which have the paper's "
+        "numbers of values and heights and groups of our own."
+    )
+
+
+def sample_warning(adult: Adult) -> str:
+    """What to say on top of a quick run."""
+    return (
+        f"Quick run on a sample of {adult.table.num_rows:,} rows and few values of k, to see "
+        "whether everything works. Its numbers cannot be compared with the paper's; leave out "
+        "--quick to get those that can."
+    )
+
+
+def again(paper: str, adult: Adult, quick: bool) -> str:
+    """How to make the same page again."""
+    options = (" --data DIR" if adult.given else "") + (" --quick" if quick else "")
+    return f"The same again: shoal reproduce {paper}{options}"

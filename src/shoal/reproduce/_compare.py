@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from operator import attrgetter
 from typing import Literal
 
 from shoal.quality import METRICS
 from shoal.report.page import Cell, Table, Tone
-from shoal.reproduce._adult import Release, Releases
+from shoal.reproduce._adult import Release, Releases, shown
 
 Verdict = Literal["agrees", "in part", "differs", "not run"]
 VERDICTS: dict[Verdict, Cell] = {
@@ -70,11 +71,27 @@ def nauc(points: Iterable[tuple[float, float]], low: float, high: float) -> floa
     return area / (high - low)
 
 
-def difference(ours: float, theirs: float) -> Cell:
-    """Ours, with theirs and the difference below."""
-    gap = ours - theirs
-    tone: Tone = "far" if abs(gap) >= FAR else "off" if abs(gap) >= NEAR else ""
-    return Cell(f"{ours:.1f}", f"{theirs:g} · {gap:+.1f}", tone)
+def tone(gap: float) -> Tone:
+    """How far a difference of so many percentage points stands out."""
+    return "far" if abs(gap) >= FAR else "off" if abs(gap) >= NEAR else ""
+
+
+def ranked(ours: Sequence[float], theirs: Sequence[float]) -> list[Cell]:
+    """Cells with ours above theirs and the difference; ranks in brackets."""
+    our_ranks = ranks([round(value, 1) for value in ours])  # as they are shown
+    return [
+        Cell(
+            f"{value:.1f} ({rank})",
+            f"{other:g} ({other_rank}) · {value - other:+.1f}",
+            tone(value - other),
+        )
+        for value, rank, other, other_rank in zip(
+            ours, our_ranks, theirs, ranks(theirs), strict=True
+        )
+    ]
+
+
+SHADING = f"Shaded from {NEAR:g} point of difference, darker from {FAR:g} points on."
 
 
 @dataclass(frozen=True)
@@ -96,6 +113,16 @@ class Claim:
         return "in part" if 2 * sum(self.held) >= len(self.held) else "differs"
 
 
+def listed(guides: Sequence[str]) -> str:
+    """Guides in a sentence.
+
+    >>> listed(["ncp", "nllm", "total"])
+    'NCP, NLLM and Total'
+    """
+    names = [shown(guide) for guide in guides]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def statements(claims: Sequence[Claim]) -> Table:
     """The statements with what became of them."""
     return Table(
@@ -113,6 +140,11 @@ def verdicts(claims: Sequence[Claim]) -> Mapping[Verdict, int]:
 
 
 Measure = Callable[[Release], float]
+MINIMUM: Measure = attrgetter("minimum")
+MEAN: Measure = attrgetter("mean")
+MODIFIED: Measure = attrgetter("modified")
+DELETED: Measure = attrgetter("deleted")
+PART: Measure = attrgetter("deleted_of_modified")
 
 
 def by_guide(releases: Releases, k: int, measure: Measure) -> dict[str, float]:

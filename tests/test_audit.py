@@ -1,0 +1,77 @@
+"""Audits: a table as it is, and a release against its original."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import BadTable, Plan
+from shoal.models.k_anonymity import KAnonymity
+
+TABLE = pa.table({"sex": ["f", "f", "f", "m"], "zip": ["1", "1", None, None], "d": [1, 2, 3, 4]})
+PLAN = Plan(columns={"sex": "quasi", "zip": "quasi", "d": "sensitive"}, models=[KAnonymity(k=2)])
+
+
+def test_a_table_as_it_is():
+    audit = shoal.audit(TABLE, PLAN)
+    assert audit.rows == audit.people == 4
+    assert audit.classes == 3
+    assert audit.smallest_class == 1
+    assert audit.levels == {"k-anonymity": 1}
+    assert not audit.holds
+    assert audit.risks.prosecutor == 1
+    assert audit.risks.average == pytest.approx((1 / 2 + 1 / 2 + 1 + 1) / 4)  # over records
+    assert audit.risks.unique == pytest.approx(2 / 4)
+    assert audit.attacks["linkage"]["singled_out"] == 2
+
+
+def test_without_models_a_standard_set_is_measured():
+    audit = shoal.audit(TABLE, PLAN.changed(models=[]))
+    assert audit.levels == {"k-anonymity": 1}
+    assert audit.checks == []
+
+
+def test_people_are_counted_where_there_are_persons():
+    table = TABLE.append_column("who", pa.array(["a", "a", "b", None]))
+    plan = PLAN.changed(columns={**PLAN.columns, "who": "person"})
+    audit = shoal.audit(table, plan)
+    assert audit.people == 3  # a row without a person is a person of its own
+    assert audit.smallest_class == 1
+    assert audit.risks.unique == 1  # the class of two rows is one person's
+
+
+def test_identifiers_may_be_gone_but_no_column_may_be_unknown():
+    plan = PLAN.changed(columns={**PLAN.columns, "name": "identifier"})
+    assert shoal.audit(TABLE, plan).rows == 4
+    with pytest.raises(BadTable, match="nothing of the columns 'x'"):
+        shoal.audit(TABLE.append_column("x", pa.array([1, 2, 3, 4])), plan)
+    with pytest.raises(BadTable, match="lacks the quasi-identifiers 'zip'"):
+        shoal.audit(TABLE.drop_columns(["zip"]), plan)
+    with pytest.raises(BadTable, match="no rows"):
+        shoal.audit(TABLE.slice(0, 0), plan)
+
+
+def test_against_its_original():
+    release = shoal.anonymize(TABLE, PLAN)
+    audit = shoal.audit(release.frame, PLAN, original=TABLE)
+    assert audit.holds
+    assert audit.quality.losses == pytest.approx(release.losses)
+    assert audit.quality.generalized_percent == release.quality.generalized_percent
+    with pytest.raises(BadTable, match="do not belong together"):
+        shoal.audit(TABLE, PLAN, original=TABLE.slice(0, 2))
+    other = pa.table({"sex": ["x", "x"], "zip": ["1", "1"], "d": [1, 1]})
+    with pytest.raises(BadTable, match="column 'sex' publishes 'x'"):
+        shoal.audit(other, PLAN, original=TABLE)
+
+
+def test_rows_left_out_count_as_lost():
+    left_out = pa.table({"sex": ["f", "f"], "zip": ["1", "1"], "d": [1, 2]})
+    audit = shoal.audit(left_out, PLAN, original=TABLE)
+    assert audit.quality.losses["ncp"] == pytest.approx(50)
+    assert audit.quality.root_percent == pytest.approx(50)
+
+
+def test_row_order_does_not_matter():
+    turned = TABLE.take([3, 1, 0, 2])
+    assert shoal.audit(turned, PLAN).as_dict() == shoal.audit(TABLE, PLAN).as_dict()

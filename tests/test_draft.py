@@ -1,0 +1,69 @@
+"""Drafts: guesses on the safe side."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import BadTable, Plan
+from shoal.datasets import adult, hospital
+
+
+def test_the_hospital_table():
+    plan = shoal.draft(hospital(2000))
+    roles = {name: column.role for name, column in plan.columns.items()}
+    assert roles["name"] == "identifier"
+    assert roles["patient"] == "person"
+    assert roles["diagnosis"] == "sensitive"
+    assert {roles[c] for c in ("birth date", "sex", "postcode", "job", "admission")} == {"quasi"}
+    assert plan.columns["postcode"].hierarchy.setting() == {"prefixes": True}
+    assert "dates" in plan.columns["birth date"].hierarchy.setting()
+    assert plan.notes["patient"]
+
+
+def test_adult():
+    plan = shoal.draft(adult())
+    assert plan.columns["age"].hierarchy.setting() == {"ranges": [5, 10, 20]}
+    assert plan.columns["sex"].role == "quasi"
+    assert shoal.anonymize(adult().slice(0, 500), plan).smallest_class >= 5
+
+
+def test_guesses_by_value():
+    rows = 40
+    table = pa.table(
+        {
+            "mail of": [f"p{i}@example.org" for i in range(rows)],
+            "code": [f"X{i:05}" for i in range(rows)],
+            "remark": ["a long remark that somebody typed about somebody"] * rows,
+            "day": [f"2024-01-{1 + i % 28:02}" for i in range(rows)],
+            "born": [dt.date(1990, 1, 1 + i % 28) for i in range(rows)],
+            "flag": [i % 2 == 0 for i in range(rows)],
+            "empty": pa.array([None] * rows, pa.string()),
+            "temperature": [36 + i / 10 for i in range(rows)],
+            "town": ["A-town", "B-town"] * (rows // 2),
+        }
+    )
+    plan = shoal.draft(table)
+    roles = {name: column.role for name, column in plan.columns.items()}
+    assert roles == {
+        "mail of": "identifier", "code": "identifier", "remark": "identifier", "day": "quasi",
+        "born": "quasi", "flag": "quasi", "empty": "other", "temperature": "quasi", "town": "quasi",
+    }  # fmt: skip
+
+
+def test_the_draft_runs_as_it_is(tmp_path):
+    table = hospital(400, seed=3)
+    shoal.draft(table).save(tmp_path / "plan.toml")
+    text = (tmp_path / "plan.toml").read_text(encoding="utf-8")
+    assert "# named like something that points at one person" in text
+    assert shoal.anonymize(table, Plan.load(tmp_path / "plan.toml")).smallest_class >= 5
+
+
+def test_nothing_to_guess_from():
+    with pytest.raises(BadTable, match="no rows"):
+        shoal.draft(pa.table({"a": pa.array([], pa.string())}))
+    with pytest.raises(BadTable, match="quasi-identifier"):
+        shoal.draft(pa.table({"name": ["a", "b"]}))

@@ -1,0 +1,142 @@
+"""Plans: checked when made, the same again from their file."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal import BadFile, BadPlan, Hierarchy, Plan
+from shoal.algorithms.gaa import GAA
+from shoal.losses.ncp import NCP
+from shoal.models.k_anonymity import KAnonymity
+
+COLUMNS = {"age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}}, "name": "identifier"}
+
+
+def test_by_name_by_mapping_or_as_an_object():
+    by_name = Plan(columns=COLUMNS, models=[{"name": "k-anonymity", "k": 3}], loss="ncp")
+    as_object = Plan(columns=COLUMNS, models=[KAnonymity(k=3)], loss=NCP(), algorithm=GAA())
+    assert by_name.to_toml() == as_object.to_toml()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"models": [{"name": "k-anonymity", "k": 1}]},
+            "k-anonymity needs k of 2 or more, got k=1",
+        ),
+        ({"models": [{"name": "k-anonymity"}]}, "k-anonymity needs k"),
+        ({"models": [{"name": "k-anonymity", "k": "5"}]}, "k='5'"),
+        ({"models": [{"name": "k-anonimity", "k": 5}]}, "did you mean 'k-anonymity'"),
+        ({"models": [{"k": 5}]}, "needs a name"),
+        ({"models": [{"name": "k-anonymity", "kk": 5}]}, "did you mean 'k'"),
+        ({"loss": "nlm"}, "no loss 'nlm'; did you mean 'nllm'"),
+        ({"loss": 5}, "not int"),
+        ({"loss": KAnonymity(k=2)}, "no loss 'k-anonymity'"),
+        ({"algorithm": {"name": "gaa", "weigth": "size"}}, "did you mean 'weight'"),
+        ({"algorithm": {"name": "gaa", "strategy": "S9"}}, "strategy='S9'"),
+        ({"seed": -1}, "seed of 0 or more"),
+        ({"missing": "drop"}, "missing='drop'"),
+        ({"colums": {}}, "the plan has no option 'colums'; did you mean 'columns'"),
+        ({"columns": {}}, "needs columns"),
+        ({"columns": {"age": {"role": "quazi"}}}, "column 'age': it: role='quazi'"),
+        ({"columns": {"age": {}}}, "column 'age': it needs role"),
+        ({"columns": {"age": 5}}, "column 'age': give it a role"),
+        ({"columns": {"a": "person", "b": "person", "c": "quasi"}}, "one person column"),
+    ],
+)
+def test_what_is_wrong_is_named(change, message):
+    with pytest.raises(BadPlan) as error:
+        Plan(**{"columns": COLUMNS, **change})
+    assert message in str(error.value)
+
+
+def test_saved_and_loaded_it_is_the_same(tmp_path):
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "education.csv").write_text("BSc;Degree;*\nPhD;Degree;*\n")
+    plan = Plan(
+        columns={
+            "name": {"role": "identifier"},
+            'odd "name" ü = [x]': {"role": "quasi"},
+            "a.b": {"role": "other"},
+            "": {"role": "other"},
+            "age": {"role": "quasi", "hierarchy": Hierarchy.ranges([2.5, 10], start=1)},
+            "zip": {"role": "quasi", "hierarchy": Hierarchy.prefixes()},
+            "seen": {"role": "quasi", "hierarchy": Hierarchy.dates(["month", "5 years"])},
+            "education": {"role": "quasi", "hierarchy": tmp_path / "tables" / "education.csv"},
+            "job": {
+                "role": "quasi",
+                "hierarchy": Hierarchy.from_tree(
+                    {"any": {'in "quotes"': ["a\tb", "ü"], "c": None}}
+                ),
+            },
+            "disease": {"role": "sensitive"},
+        },
+        models=[{"name": "k-anonymity", "k": 4}],
+        algorithm={"name": "gaa", "weight": "unit", "candidates": "small"},
+        loss={"name": "weights", "edge_weights": {"zip": {"4": 1.5}}},
+        seed=7,
+        missing="root",
+        missing_values=["", "?"],
+        keep_order=True,
+    )
+    (tmp_path / "plans").mkdir()
+    path = tmp_path / "plans" / "plan.toml"
+    plan.save(path)
+    assert '"../tables/education.csv"' in path.read_text(encoding="utf-8")
+    again = Plan.load(path)
+    assert again.to_toml(path.parent) == plan.to_toml(path.parent)
+    assert list(again.columns) == list(plan.columns)
+    assert again.columns["education"].hierarchy.tree().labels == ("*", "Degree", "BSc", "PhD")
+
+
+def test_bad_files(tmp_path):
+    with pytest.raises(BadFile, match="shoal draft"):
+        Plan.load(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("columns = [", encoding="utf-8")
+    with pytest.raises(BadPlan, match="not valid TOML"):
+        Plan.load(tmp_path / "bad.toml")
+    (tmp_path / "latin.toml").write_bytes("name = 'Zoë'".encode("latin-1"))
+    with pytest.raises(BadFile, match="UTF-8"):
+        Plan.load(tmp_path / "latin.toml")
+    (tmp_path / "plan.toml").write_text('[columns]\na = { role = "quasi", hierarchy = "no.csv" }')
+    with pytest.raises(BadFile, match=r"no\.csv"):
+        Plan.load(tmp_path / "plan.toml")
+    with pytest.raises(BadFile, match="there is no directory"):
+        Plan(columns=COLUMNS).save(tmp_path / "nowhere" / "plan.toml")
+
+
+def test_a_plan_that_promises_nothing():
+    with pytest.raises(BadPlan, match="promises nothing"):
+        Plan(columns=COLUMNS).check_served()
+
+
+def test_plan_of_the_interface(tmp_path):
+    """The plan file shown to users, word by word."""
+    (tmp_path / "education.csv").write_text("BSc;Degree;*\n")
+    (tmp_path / "disease.csv").write_text("flu;*\n")
+    (tmp_path / "plan.toml").write_text(
+        """
+loss = "nllm"
+seed = 7
+
+[columns]
+name      = { role = "identifier" }
+age       = { role = "quasi", hierarchy = { ranges = [5, 10, 20] } }
+zip       = { role = "quasi", hierarchy = { prefixes = true } }
+education = { role = "quasi", hierarchy = "education.csv" }
+disease   = { role = "sensitive", hierarchy = "disease.csv" }
+
+[[models]]
+name = "k-anonymity"
+k = 5
+
+[algorithm]
+name = "gaa"
+strategy = "S1"
+"""
+    )
+    plan = Plan.load(tmp_path / "plan.toml")
+    assert plan.seed == 7
+    assert plan.models == [KAnonymity(k=5)]
+    assert plan.algorithm == GAA(strategy="S1")
