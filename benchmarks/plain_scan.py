@@ -32,13 +32,13 @@ def plain_merge(start, parent, end, cost, vector, size, first, k, by_size):
     alive = n
     into = np.arange(n)
     while alive > 1:
-        c, at_c = -1, -1
+        c = -1
         for i in range(alive):
             e = live[i]
             if size[e] < k and (
                 c < 0 or size[e] < size[c] or (size[e] == size[c] and first[e] < first[c])
             ):
-                c, at_c = e, i
+                c = e
         if c < 0:
             break
         best, at_best, best_cost = -1, -1, np.int64(1) << 62

@@ -18,6 +18,7 @@ import numpy as np
 
 from shoal.kernels import kernel
 
+FAR = 2**31 - 1  # later than any record, more than any number of records
 WIDE = 16  # children beyond which stale lower bounds are cheaper than a new look
 
 
@@ -30,8 +31,8 @@ class Trees(NamedTuple):
     cost: np.ndarray  # int64[nodes], cost from the node to the root
 
 
-# What a line of Index.node holds. A line is as long as a line of the processor's cache: the time
-# goes into fetching nodes from memory, and so one fetch brings all of a node.
+# What a line of Index.node holds. The time goes into fetching nodes from memory: a line is half
+# as long as a line of the processor's cache, so one fetch brings all of a node.
 HOLDS = 0  # the class of a leaf; -1 for an inner node
 KIDS = 1  # where its children begin in the pool
 USED = 2  # number of children
@@ -47,7 +48,7 @@ VALUE, CHILD = 0, 1  # what a line of Index.pool holds: a child's value, and its
 class Index(NamedTuple):
     """The prefix tree. Node 0 is its root; a node is a leaf when it holds a class."""
 
-    node: np.ndarray  # int64[nodes, 8]
+    node: np.ndarray  # int32[nodes, 8]; records and places are far fewer than 2 ** 31
     pool: np.ndarray  # int32[places, 2], children of one node side by side, sorted by value
     leaf: np.ndarray  # int32[classes], the leaf of a class
     free: np.ndarray  # int32[nodes], a stack of unused nodes
@@ -72,7 +73,7 @@ def empty_index(classes, nodes, pool):
     for i in range(nodes):
         free[i] = nodes - 1 - i
     index = Index(
-        np.zeros((nodes, 8), np.int64),
+        np.zeros((nodes, 8), np.int32),
         np.empty((pool, 2), np.int32),
         np.zeros(classes, np.int32),
         free,
@@ -120,8 +121,8 @@ def take_node(index):
     index.node[t, USED] = 0
     index.node[t, ROOM] = -1
     index.node[t, FAILS] = 0
-    index.node[t, LEAST] = np.int64(1) << 62
-    index.node[t, FIRST] = np.int64(1) << 62
+    index.node[t, LEAST] = FAR
+    index.node[t, FIRST] = FAR
     return t
 
 
@@ -240,12 +241,16 @@ def insert(index, classes, c):
 
 
 @kernel
-def remove(index, classes, c):
-    """Take class c out."""
+def remove(index, classes, c, by_size):
+    """Take class c out.
+
+    Bounds that no class reaches any more stay valid, but a new look makes a search by size
+    quicker; a search that counts each side once hardly uses them.
+    """
     t = index.leaf[c]
     fails = index.node[t, FAILS]
     size, first = classes.size[c], classes.first[c]
-    gone, stale = True, True
+    gone, stale = True, by_size
     while t != 0:
         kid, t = t, index.node[t, ABOVE]
         index.node[t, FAILS] -= fails
@@ -263,11 +268,10 @@ def remove(index, classes, c):
             if used == 0 and t != 0:
                 continue
             gone = False
-        # Bounds that are no longer reached stay valid, but a new look makes the search quicker.
         # Where nothing changes, nothing changes further up.
         stale = stale and (index.node[t, LEAST] == size or index.node[t, FIRST] == first)
         if stale and index.node[t, USED] <= WIDE:
-            least, early = np.int64(1) << 62, np.int64(1) << 62
+            least, early = FAR, FAR
             for i in range(index.node[t, USED]):
                 kid = index.pool[base + i, CHILD]
                 least = min(least, index.node[kid, LEAST])
@@ -315,7 +319,9 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, spent):
             a = x
             meet = price[start + a]
             lo = below(pool, node[t, KIDS], node[t, USED], a)
-            hi = lo + below(pool, node[t, KIDS] + lo, node[t, USED] - lo, end[start + a])
+            hi = lo
+            while hi < node[t, USED] and pool[node[t, KIDS] + hi, VALUE] < end[start + a]:
+                hi += 1  # few, and they are looked at next anyway
             done_lo, done_hi, at = lo, lo, lo
         if at == done_lo:
             at = done_hi
@@ -325,7 +331,7 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, spent):
             if a != 0:
                 a = np.int64(parent[start + a])
                 meet = price[start + a]
-                size_y = node[t, LEAST] if by_size else np.int64(1)
+                size_y = np.int64(node[t, LEAST]) if by_size else np.int64(1)
                 if share + size_x * (price[start + x] - meet) + size_y * rise <= best_cost:
                     up = False
                     done_lo, done_hi = lo, hi
@@ -350,7 +356,7 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, spent):
         if kid_share + kid_rise > best_cost:
             continue  # too dear even for a single record, whatever is below
         kid = pool[place, CHILD]
-        size_y = node[kid, LEAST] if by_size else np.int64(1)
+        size_y = np.int64(node[kid, LEAST]) if by_size else np.int64(1)
         cost = kid_share + size_y * kid_rise
         if cost > best_cost or (cost == best_cost and node[kid, FIRST] > best_first):
             continue
@@ -378,5 +384,5 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, spent):
                 if cost > best_cost:
                     break
         if cost < best_cost or (cost == best_cost and node[kid, FIRST] < best_first):
-            best, best_cost, best_first = np.int64(there), cost, node[kid, FIRST]
+            best, best_cost, best_first = np.int64(there), cost, np.int64(node[kid, FIRST])
     return best, best_cost

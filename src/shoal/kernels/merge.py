@@ -42,45 +42,39 @@ def earlier(heap, i, j):
 
 
 @kernel
-def swap(heap, i, j):
-    """Exchange two entries."""
-    for d in range(3):
-        heap[i, d], heap[j, d] = heap[j, d], heap[i, d]
-
-
-@kernel
 def push(merge, crowd, first, c):
     """Put a failing class on the heap."""
     heap = merge.heap
     i = merge.counts[0]
-    heap[i, 0] = crowd
-    heap[i, 1] = first
-    heap[i, 2] = c
     merge.counts[0] += 1
-    while i > 0 and earlier(heap, i, (i - 1) // 2):
-        swap(heap, i, (i - 1) // 2)
-        i = (i - 1) // 2
+    while i > 0:
+        above = (i - 1) // 2
+        if heap[above, 0] < crowd or (heap[above, 0] == crowd and heap[above, 1] <= first):
+            break
+        heap[i, 0], heap[i, 1], heap[i, 2] = heap[above, 0], heap[above, 1], heap[above, 2]
+        i = above
+    heap[i, 0], heap[i, 1], heap[i, 2] = crowd, first, c
 
 
 @kernel
 def pop(merge):
     """Take the class of the smallest crowd off the heap."""
     heap = merge.heap
-    c = heap[0, 2]
     last = merge.counts[0] - 1
     merge.counts[0] = last
-    swap(heap, 0, last)
+    crowd, first, c = heap[last, 0], heap[last, 1], heap[last, 2]
     i = 0
     while True:
         kid = 2 * i + 1
         if kid >= last:
-            return c
+            break
         if kid + 1 < last and earlier(heap, kid + 1, kid):
             kid += 1
-        if not earlier(heap, kid, i):
-            return c
-        swap(heap, i, kid)
+        if crowd < heap[kid, 0] or (crowd == heap[kid, 0] and first <= heap[kid, 1]):
+            break
+        heap[i, 0], heap[i, 1], heap[i, 2] = heap[kid, 0], heap[kid, 1], heap[kid, 2]
         i = kid
+    heap[i, 0], heap[i, 1], heap[i, 2] = crowd, first, c
 
 
 @kernel
@@ -177,10 +171,10 @@ def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, bud
         if merge.counts[1] == 1:
             return DONE  # nobody left to merge with
         budget -= 1
-        remove(index, classes, c)
+        remove(index, classes, c, by_size)
         only_failing = only_small and merge.counts[2] > 1
         b, _ = nearest(index, trees, classes, c, by_size, only_failing, merge.stack, merge.visits)
-        remove(index, classes, b)
+        remove(index, classes, b, by_size)
         for j in range(q):
             start = trees.start[j]
             top = classes.vector[c, j]
@@ -192,7 +186,7 @@ def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, bud
         same = settle(index, classes, merge, c, k)
         if same >= 0:
             # Classes that come to have equal published values are one class.
-            remove(index, classes, same)
+            remove(index, classes, same, by_size)
             absorb(classes, merge, people, c, same, k)
             settle(index, classes, merge, c, k)
     return DONE

@@ -58,6 +58,7 @@ class Table:
     rows: Sequence[Sequence[Cell | str]]
     caption: str = ""
     numbers: bool = False
+    widths: Sequence[int] = ()  # of the columns, in percent; none: as the content needs
     files: Sequence[str] = ()  # beside the page, with the same content
 
     @property

@@ -21,7 +21,7 @@ SHADES = {  # on light ground → on dark ground
     "#2a9fd6": "#9be0ff",
     "#7a4a21": "#c9976b",
 }
-SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "stroke")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 INK, FAINT, GRID = "#1c2128", "#5d6670", "#dde2e7"
 GROUND = "#fefefe"  # inside hollow marks
 DARK = {INK: "#e4e8ec", FAINT: "#9ba6b2", GRID: "#323b45", GROUND: "#15191e", **SHADES}
@@ -73,7 +73,7 @@ def lines(
     drawn = alt.Chart(_data(alt, points)).encode(x=x_axis, y=y_axis, color=color)
     layers = [
         drawn.mark_line(strokeWidth=2, opacity=0.9),
-        drawn.mark_point(filled=True, size=46, opacity=1).encode(shape=shape),
+        drawn.mark_point(filled=True, size=60, opacity=1).encode(shape=shape),
     ]
     if reference:
         behind = alt.Chart(_data(alt, [("", *point) for point in reference]))
@@ -106,13 +106,13 @@ def _axis(
     alt: Any, kind: Any, field: str, title: str, values: list[float], log: bool, top: float | None
 ) -> Any:
     """An axis; a logarithmic one has ticks at 1, 2, 5, 10, 20, …"""
-    axis, scale = alt.Axis(format="~g"), alt.Scale(zero=True)
+    axis, scale = alt.Axis(), alt.Scale(zero=True)
     if top is not None:
         scale = alt.Scale(domain=[0, top])
     if log:
         low, high = min(values), max(values)
         scale = alt.Scale(type="log", domain=[low, high], nice=False)
-        axis = alt.Axis(values=round_ticks(low, high), format=",~g")
+        axis = alt.Axis(values=round_ticks(low, high), format=",")
     return kind(field, title=title, axis=axis, scale=scale)
 
 

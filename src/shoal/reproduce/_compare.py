@@ -71,6 +71,15 @@ def nauc(points: Iterable[tuple[float, float]], low: float, high: float) -> floa
     return area / (high - low)
 
 
+def signed(gap: float) -> str:
+    """A difference with its sign.
+
+    >>> signed(-1.25), signed(0.5), signed(-0.01)
+    ('−1.2', '+0.5', '0.0')
+    """
+    return "0.0" if abs(gap) < 0.05 else f"{gap:+.1f}".replace("-", "−")
+
+
 def tone(gap: float) -> Tone:
     """How far a difference of so many percentage points stands out."""
     return "far" if abs(gap) >= FAR else "off" if abs(gap) >= NEAR else ""
@@ -82,7 +91,7 @@ def ranked(ours: Sequence[float], theirs: Sequence[float]) -> list[Cell]:
     return [
         Cell(
             f"{value:.1f} ({rank})",
-            f"{other:g} ({other_rank}) · {value - other:+.1f}",
+            f"{other:g} ({other_rank}) · {signed(value - other)}",
             tone(value - other),
         )
         for value, rank, other, other_rank in zip(
@@ -131,6 +140,7 @@ def statements(claims: Sequence[Claim]) -> Table:
             [claim.says, claim.meant, claim.found or "–", VERDICTS[claim.verdict]]
             for claim in claims
         ],
+        widths=(34, 26, 28, 12),
     )
 
 

@@ -189,7 +189,7 @@ def _extreme_average(releases: Releases, k: int, end: str, guides: str) -> Claim
     order = sorted(METRICS, key=lambda guide: values[guide], reverse=end == "highest")
     return Claim(
         f"At k = {k} {listed(names)} have the {end} average alteration.",
-        f"the {len(names)} {end} averages are theirs",
+        f"no other guide's average is {'below' if end == 'lowest' else 'above'} theirs",
         [test(values, names)],
         ", ".join(f"{shown(guide)} {values[guide]:.1f}" for guide in order[: len(names) + 1]),
     )

@@ -1,0 +1,46 @@
+"""The tables that the benchmarks share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from shoal import Hierarchy, Plan
+from shoal.columns import Table, encode
+from shoal.datasets import adult
+from shoal.datasets.adult import hierarchies
+from shoal.frames import open_frame
+
+QUASI = list(hierarchies())
+
+
+def plan(k: int = 5, **change) -> Plan:
+    """Nine quasi-identifiers, k-anonymity, the built-in hierarchies."""
+    columns = {
+        name: {"role": "quasi", "hierarchy": Hierarchy.from_tree(tree)}
+        for name, tree in hierarchies().items()
+    }
+    return Plan(**{"columns": columns, "models": [{"name": "k-anonymity", "k": k}], **change})
+
+
+def frame() -> pd.DataFrame:
+    """Adult: 30,162 complete rows, 19,502 distinct tuples."""
+    return adult().select(QUASI).to_pandas()
+
+
+def mixed(rows: int, seed: int = 0, share: float = 0.15) -> pd.DataFrame:
+    """Rows of Adult in which each cell comes from another random row with this probability."""
+    rng = np.random.default_rng(seed)
+    people = frame()
+    base = rng.integers(0, len(people), rows)
+    columns = {}
+    for name in QUASI:
+        other = rng.integers(0, len(people), rows)
+        taken = np.where(rng.random(rows) < share, other, base)
+        columns[name] = people[name].take(taken).reset_index(drop=True)
+    return pd.DataFrame(columns)
+
+
+def encoded() -> Table:
+    """Adult as integer codes."""
+    return encode(open_frame(frame()), plan().columns)
