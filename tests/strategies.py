@@ -32,6 +32,7 @@ def tables(draw, most_rows=14, most_columns=4, persons=False):
         codes[:, j] = draw(st.lists(st.sampled_from(list(pool)), min_size=rows, max_size=rows))
     people = None
     if persons and draw(st.booleans()):
-        people = np.array(draw(st.lists(st.integers(0, rows), min_size=rows, max_size=rows)))
+        drawn = draw(st.lists(st.integers(0, rows), min_size=rows, max_size=rows))
+        people = np.unique(drawn, return_inverse=True)[1]
     names = tuple(f"q{j}" for j in range(len(columns)))
     return Table(names, tuple(columns), codes, people, (True,) * len(columns))

@@ -367,3 +367,21 @@ def test_quality_of_the_worked_table():
     assert audit.quality.root_percent == pytest.approx(100 * 12 / 16)
     # 8 genders × 5, and 4 races × 4, of 8 × 5 + 8 × 4.
     assert audit.quality.losses["weights"] == pytest.approx(100 * (40 + 16) / (40 + 32))
+
+
+def test_all_rows_of_a_person_are_published_alike():
+    """Two visits in two classes would tell the one person who is in both."""
+    frame = pa.table(
+        {
+            "who": ["a", "a", "b", "c", "d", "e"],
+            "town": ["X", "Y", "X", "X", "Y", "Y"],
+            "visit": [1, 2, 3, 4, 5, 6],
+        }
+    )
+    asked = Plan(
+        columns={"who": "person", "town": "quasi", "visit": "other"}, models=[KAnonymity(k=2)]
+    )
+    assert shoal.audit(frame, asked).levels["k-anonymity"] == 1
+    release = shoal.anonymize(frame, asked, keep_order=True)
+    assert release.frame["town"].to_pylist()[0] == release.frame["town"].to_pylist()[1] == "*"
+    assert shoal.audit(release.frame, asked).levels["k-anonymity"] >= 2

@@ -53,7 +53,10 @@ class Shelf(StrEnum):
 
 def main() -> None:
     """Run the command line."""
-    app()
+    try:
+        app()
+    except KeyboardInterrupt:  # outside of any command: while it was being loaded, or had ended
+        sys.exit(INTERRUPTED)
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -182,6 +185,7 @@ def list_(
     kind: Annotated[Shelf | None, typer.Argument(help="only these")] = None,
 ) -> None:
     """Show the models, losses, algorithms and attacks there are, with their options."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     from shoal import catalog
@@ -190,7 +194,7 @@ def list_(
     for folder, shelf in catalog.shelves.items():
         if kind is not None and folder != kind.value:
             continue
-        table = Table(title=folder, title_justify="left", expand=False)
+        table = Table(title=folder, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
         for heading in ("name", "options", "what it is"):
             table.add_column(heading, no_wrap=heading == "name")
         for name, thing in shelf.items():
@@ -201,7 +205,7 @@ def list_(
 @command
 def demo(
     out: Annotated[Path, typer.Option("--out", help="the folder to write to")] = Path("demo"),
-    rows: Annotated[int, typer.Option(help="rows of the invented table", min=10)] = 2000,
+    rows: Annotated[int, typer.Option(help="rows of the invented table", min=10)] = 3000,
     seed: Annotated[int, typer.Option(help="another invented table", min=0)] = 7,
 ) -> None:
     """Try everything on an invented hospital table: draft, anonymize, audit."""

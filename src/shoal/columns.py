@@ -18,6 +18,7 @@ from pydantic import ConfigDict, field_validator
 from shoal.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.hierarchy import Flat, Hierarchy
+from shoal.kernels.people import join_people
 from shoal.settings import Setting
 from shoal.tree import Tree
 from shoal.values import plain, text
@@ -56,7 +57,7 @@ class Table:
     names: tuple[str, ...]  # the quasi-identifiers
     trees: tuple[Tree, ...]
     codes: npt.NDArray[np.int32]  # int32[n, q], nodes of the trees
-    people: npt.NDArray[np.int64] | None  # int64[n], who a row belongs to; None: each its own
+    people: npt.NDArray[np.int64] | None  # int64[n], 0 and up; None: each row its own person
     exact: tuple[bool, ...]  # whether different values of a column always have different codes
 
     @property
@@ -67,7 +68,22 @@ class Table:
     @cached_property
     def crowd(self) -> int:
         """Number of people."""
-        return self.rows if self.people is None else len(np.unique(self.people))
+        return self.rows if self.people is None else int(self.people.max()) + 1
+
+    @cached_property
+    def unified(self) -> npt.NDArray[np.int32]:
+        """The codes with all rows of a person made alike: the join of what is known of them.
+
+        Rows of one person stay linked in a release. Were they published in different classes,
+        whoever is in all of those classes could be told from everybody who is not.
+        """
+        if self.people is None or self.crowd == self.rows:
+            return self.codes
+        columns = [
+            join_people(self.codes[:, j], self.people, self.crowd, tree.parent, tree.end)
+            for j, tree in enumerate(self.trees)
+        ]
+        return np.stack(columns, axis=1)
 
     @cached_property
     def domains(self) -> list[Domain]:

@@ -12,11 +12,15 @@ from rich.table import Table
 from shoal import frames
 from shoal.anonymize import anonymize
 from shoal.audit import audit
+from shoal.columns import Column
 from shoal.datasets import hospital
+from shoal.datasets.hospital import hospital_hierarchies
 from shoal.draft import draft
 from shoal.errors import BadFile
+from shoal.hierarchy import Hierarchy
+from shoal.plan import Plan
 from shoal.progress import Progress
-from shoal.screen import show_release, show_roles, shown
+from shoal.screen import percent, show_release, show_roles, shown
 
 
 def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Console], None]:
@@ -26,7 +30,7 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
     except OSError as error:
         raise BadFile(f"cannot make the folder {out}: {error.strerror}") from None
     original = hospital(rows, seed)
-    plan = draft(original).with_seed(seed)
+    plan = edited(draft(original)).with_seed(seed)
     before = audit(original, plan)
     release = anonymize(original, plan, progress=progress)
     after = audit(release.frame, plan, original=original)
@@ -39,41 +43,60 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
         target.write_text(json.dumps(release.as_dict(), indent=2) + "\n", encoding="utf-8")
 
     def story(console: Console) -> None:
-        console.rule("1  The table, as the hospital has it")
+        console.rule("1  An invented table, as a hospital might have it", align="left")
         console.print(_excerpt(frames.open_frame(original)))
-        console.rule("2  The plan, as `shoal draft` guesses it")
+        console.rule("2  The plan: what `shoal draft` guessed, and two edits", align="left")
         show_roles(console, plan)
-        console.rule("3  The release")
+        console.rule("3  The release: nobody stands alone", align="left")
         console.print(_excerpt(frames.open_frame(release.frame)))
-        console.rule("4  Before and after")
+        console.rule("4  Before and after", align="left")
         show_release(console, release, before)
-        found = before.attacks["linkage"]["singled_out"]
-        left = after.attacks["linkage"]["singled_out"]
+        found, left = (a.attacks["linkage"]["singled_out"] for a in (before, after))
         console.print(
-            f"Somebody who knows everybody's quasi-identifiers could point at the person behind "
-            f"{found:,} of {before.rows:,} rows of the original, and behind {left:,} of "
-            f"{after.rows:,} rows of the release."
+            "Somebody who knows everybody's quasi-identifiers could point at the person behind "
+            f"[bold]{found:,}[/] of {before.rows:,} rows of the original "
+            f"({percent(100 * found / before.rows)}), and behind [bold]{left:,}[/] of "
+            f"{after.rows:,} rows of the release.\n"
         )
+        console.rule("5  Written", align="left")
+        for name, what in (
+            ("hospital.csv", "the invented table"),
+            ("plan.toml", "what was asked for; edit it and run it again"),
+            ("release.csv", "what may be published"),
+            ("release.json", "all numbers"),
+        ):
+            console.print(f"  {out / name}  {what}", markup=False, soft_wrap=True)
         console.print(
-            f"\nwritten to {out}/: hospital.csv (the invented table), plan.toml, release.csv, "
-            "release.json",
+            "\nNow a table of your own:\n  shoal draft DATA -o plan.toml   (then edit plan.toml)\n"
+            "  shoal anonymize DATA --plan plan.toml --out release.csv",
             markup=False,
-        )
-        console.print(
-            "Try it on a table of your own: shoal draft DATA -o plan.toml, edit plan.toml, then "
-            "shoal anonymize DATA --plan plan.toml --out release.csv",
-            markup=False,
+            soft_wrap=True,
         )
 
     return story
 
 
-def _excerpt(frame: frames.Frame, rows: int = 6) -> Table:
+def edited(plan: Plan) -> Plan:
+    """What a data manager would change in the draft: a hierarchy for jobs, and the stays."""
+    jobs = Hierarchy.of({"tree": hospital_hierarchies()["job"]})
+    plan.notes["job"] = "edited: jobs can be published as groups of jobs"
+    plan.notes["length-of-stay"] = "edited: no outsider knows it"
+    return plan.changed(
+        columns={
+            **plan.columns,
+            "job": Column(role="quasi", hierarchy=jobs),
+            "length-of-stay": Column(role="other"),
+        }
+    )
+
+
+def _excerpt(frame: frames.Frame, rows: int = 5) -> Table:
     """The first rows of a table."""
-    table = Table()
+    table = Table(box=None, pad_edge=False, header_style="bold")
     cells = [frame.column(name).slice(0, rows).to_pylist() for name in frame.names]
-    for name in frame.names:
-        table.add_column(shown(name), overflow="ellipsis", no_wrap=True)
+    for name, column in zip(frame.names, cells, strict=True):
+        width = max(len(name), *(len(str(cell)) for cell in column if cell is not None), 4)
+        table.add_column(shown(name), overflow="ellipsis", no_wrap=True, min_width=min(width, 6))
     for row in zip(*cells, strict=True):
         table.add_row(*("" if cell is None else shown(str(cell)) for cell in row))
     return table

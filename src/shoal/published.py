@@ -34,7 +34,7 @@ class Published:
     @cached_property
     def crowd(self) -> int:
         """Number of people."""
-        return self.rows if self.people is None else len(np.unique(self.people))
+        return self.rows if self.people is None else int(self.people.max()) + 1
 
     @cached_property
     def classes(self) -> Classes:

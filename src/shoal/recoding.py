@@ -69,7 +69,6 @@ def decode(
     for name in having(columns, "person"):
         # Numbers drawn at random: the same for all rows of a person, and nothing else in them.
         assert table.people is not None
-        _, number = np.unique(table.people, return_inverse=True)
-        drawn = rng.permutation(int(number.max()) + 1)
-        replaced[name] = pa.array(drawn[number[rows]])
+        drawn = rng.permutation(table.crowd)
+        replaced[name] = pa.array(drawn[table.people[rows]])
     return frame.rebuild(rows, replaced, drop=having(columns, "identifier"))

@@ -29,7 +29,7 @@ class Risks:
 def risks(published: Published) -> Risks:
     """The chances in a table."""
     classes = published.classes
-    chance = 1.0 / classes.people[classes.label]  # float64[n]
+    chance = 1.0 / classes.candidates  # float64[n]
     return Risks(
         prosecutor=float(chance.max()),
         average=float(chance.mean()),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -69,9 +70,13 @@ def _lines(console: Console) -> Tell:
     return tell
 
 
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+
+
 def show_release(console: Console, release: Release, before: Audit | None = None) -> None:
     """The promises, and what the release cost."""
-    promises = Table(title="Promises, measured on the published table", title_justify="left")
+    promises = _table("Promises, measured on the published table")
     for heading in ("promise", "asked", "reached", ""):
         promises.add_column(heading, justify="left" if heading == "promise" else "right")
     for check in release.checks:
@@ -80,7 +85,7 @@ def show_release(console: Console, release: Release, before: Audit | None = None
         promises.add_row(name, f"{check.required:g}", f"{check.reached:g}", held)
     console.print(promises)
 
-    table = Table(title="The table", title_justify="left")
+    table = _table("The table")
     table.add_column("")
     if before is not None:
         table.add_column("before", justify="right")
@@ -122,7 +127,7 @@ def show_release(console: Console, release: Release, before: Audit | None = None
     row("values suppressed altogether", percent(release.quality.root_percent))
     console.print(table)
 
-    lost = Table(title="Lost per column", title_justify="left")
+    lost = _table("Lost per column")
     lost.add_column("quasi-identifier")
     lost.add_column("lost", justify="right")
     lost.add_column("")
@@ -133,7 +138,7 @@ def show_release(console: Console, release: Release, before: Audit | None = None
 
 def show_audit(console: Console, audit: Audit) -> None:
     """What a table promises and gives away."""
-    table = Table(title="Audit", title_justify="left")
+    table = _table("Audit")
     table.add_column("")
     table.add_column("", justify="right")
     table.add_row("rows", f"{audit.rows:,}")
@@ -150,7 +155,7 @@ def show_audit(console: Console, audit: Audit) -> None:
         table.add_row("values generalized", percent(audit.quality.generalized_percent))
     console.print(table)
 
-    levels = Table(title="Levels", title_justify="left")
+    levels = _table("Levels")
     for heading in ("model", "asked", "reached", ""):
         levels.add_column(heading, justify="left" if heading == "model" else "right")
     asked = {
@@ -163,7 +168,7 @@ def show_audit(console: Console, audit: Audit) -> None:
         levels.add_row(name, "" if check is None else f"{check.required:g}", f"{level:g}", verdict)
     console.print(levels)
 
-    attacks = Table(title="Attacks", title_justify="left")
+    attacks = _table("Attacks")
     attacks.add_column("attack")
     attacks.add_column("finds")
     attacks.add_column("", justify="right")
@@ -176,7 +181,7 @@ def show_audit(console: Console, audit: Audit) -> None:
 
 def show_roles(console: Console, plan: Any) -> None:
     """The columns of a plan, their roles and why they were guessed."""
-    table = Table(title="Columns", title_justify="left")
+    table = _table("Columns")
     for heading in ("column", "role", "why"):
         table.add_column(heading)
     for name, column in plan.columns.items():

@@ -15,6 +15,11 @@ def merge_cost(trees, costs, a, b, size_a, size_b):
 def gaa(rows, trees, costs, k, weight="size", candidates="all", people=None):
     """Published vector of every row. `rows` are lists of nodes, `costs` integers to the root."""
     people = people if people is not None else range(len(rows))
+    together = {}  # all rows of a person are published alike
+    for row, who in zip(rows, people, strict=True):
+        known = together.setdefault(who, [int(v) for v in row])
+        together[who] = [t.join(x, int(y)) for t, x, y in zip(trees, known, row, strict=True)]
+    rows = [together[who] for who in people]
     classes = {}  # published values → the numbers of their rows
     for i, row in enumerate(rows):
         classes.setdefault(tuple(int(v) for v in row), []).append(i)

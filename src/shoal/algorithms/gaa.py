@@ -58,7 +58,7 @@ class GAA(Algorithm):
                 f"k-anonymity with k={k} cannot be reached: the table has {table.crowd} people; "
                 f"the best k possible is {table.crowd}",
             )
-        start = tally(table.codes, table.people)
+        start = tally(table.unified, table.people)
         costs = exact_costs(loss, table.domains, table.rows)
         order = _index_order(table, start, costs)
         vector, into = _merge(
@@ -76,7 +76,7 @@ def _index_order(
     least = []
     for j, tree in enumerate(table.trees):
         step = costs[j] - costs[j][tree.parent]
-        used = np.unique(table.codes[start.first, j])
+        used = np.unique(table.unified[start.first, j])
         steps = step[used][step[used] > 0]
         least.append(int(steps.min()) if len(steps) else 0)
     return np.argsort(-np.array(least), kind="stable")
@@ -97,18 +97,17 @@ def _merge(
     trees = flat_trees(table, costs, order)
     fan = max(tree.size for tree in table.trees)
     classes = trie.Classes(
-        np.ascontiguousarray(table.codes[start.first][:, order]),  # int32[classes, q]
+        np.ascontiguousarray(table.unified[start.first][:, order]),  # int32[classes, q]
         start.size.copy(),
         start.first.copy(),
         np.zeros(n, np.bool_),
     )
-    people = _people(table, start)
     state = merging.Merge(
         into=np.arange(n),
         crowd=start.people.copy(),
         heap=np.empty((n + 1, 3), np.int64),
         stack=np.empty((q + 1, 9), np.int64),
-        counts=np.zeros(5, np.int64),
+        counts=np.zeros(4, np.int64),
         visits=np.zeros(1, np.int64),
     )
     index = trie.empty_index(n, 3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
@@ -124,7 +123,7 @@ def _merge(
     progress("merging", 0.0)
     while True:
         outcome = merging.go_on(
-            index, trees, classes, state, people, k, by_size, only_small, fan, AT_A_TIME
+            index, trees, classes, state, k, by_size, only_small, fan, AT_A_TIME
         )
         if outcome == merging.DONE:
             break
@@ -147,20 +146,4 @@ def flat_trees(
         parent=np.concatenate([tree.parent for tree in trees]),
         end=np.concatenate([tree.end for tree in trees]),
         cost=np.concatenate([costs[j] for j in order]),
-    )
-
-
-def _people(table: Table, start: Classes) -> merging.People:
-    """Who is in which group of equal records; empty when every record is one person."""
-    none = np.empty(0, np.int64)
-    if table.people is None or table.crowd == table.rows:
-        return merging.People(none, none, none, none, none)
-    _, person = np.unique(table.people, return_inverse=True)
-    pairs = np.unique(np.stack([start.label, person], axis=1), axis=0)  # sorted by group
-    return merging.People(
-        start=np.searchsorted(pairs[:, 0], np.arange(len(start) + 1)),
-        person=np.ascontiguousarray(pairs[:, 1]),
-        following=np.full(len(start), -1, np.int64),
-        tail=np.arange(len(start)),
-        seen=np.zeros(table.crowd, np.int64),
     )

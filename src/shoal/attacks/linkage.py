@@ -15,8 +15,7 @@ class Linkage(Attack):
 
     def run(self, published: Published) -> dict[str, Any]:
         """Candidates of the most exposed record, on average over records, and records found."""
-        classes = published.classes
-        candidates = classes.people[classes.label]  # int64[n]
+        candidates = published.classes.candidates  # int64[n]
         return {
             "fewest_candidates": int(candidates.min()),
             "mean_candidates": float(candidates.mean()),

@@ -45,12 +45,13 @@ def kernel(function: Callable[..., Any]) -> Any:
     writing the cache of parallel kernels at once have crashed other projects. Fast-math stays
     off, because exact ties must stay ties.
     """
-    theirs = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = theirs or str(_FOLDER)
+    config: Any = numba.config
+    theirs = config.CACHE_DIR
+    config.CACHE_DIR = theirs or str(_FOLDER)
     try:
         return numba.njit(cache=True, nogil=True)(function)
     finally:
-        numba.config.CACHE_DIR = theirs
+        config.CACHE_DIR = theirs
 
 
 class _Once(event.Listener):

@@ -50,18 +50,3 @@ def group_rows(codes):
                 break
             slot = (slot + np.uint64(1)) & mask
     return label, first[:groups].copy(), size[:groups].copy()
-
-
-@kernel
-def count_pairs(label, other, groups):
-    """Count the distinct values of `other` (int64[n], 0 or more) within each group of `label`."""
-    n = len(label)
-    pairs = np.empty((n, 2), np.int32)
-    for i in range(n):
-        pairs[i, 0] = label[i]
-        pairs[i, 1] = other[i]
-    _, first, _ = group_rows(pairs)
-    people = np.zeros(groups, np.int64)
-    for i in range(len(first)):
-        people[label[first[i]]] += 1
-    return people

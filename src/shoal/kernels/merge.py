@@ -12,24 +12,14 @@ from shoal.kernels.index import has_room, insert, nearest, remove
 DONE, PAUSED, NEEDS_ROOM = 0, 1, 2
 
 
-class People(NamedTuple):
-    """Who is in which group of equal records; empty arrays when every record is one person."""
-
-    start: np.ndarray  # int64[groups + 1]
-    person: np.ndarray  # int64[pairs], the persons of a group
-    following: np.ndarray  # int64[groups], the next group in the same class; -1 at the end
-    tail: np.ndarray  # int64[classes], the last group of a class
-    seen: np.ndarray  # int64[persons], scratch space
-
-
 class Merge(NamedTuple):
     """The state of a merge, so that it can pause and go on."""
 
     into: np.ndarray  # int64[classes], the class this one was merged into; itself while alive
-    crowd: np.ndarray  # int64[classes], what k counts; where it repeats persons, at most k
+    crowd: np.ndarray  # int64[classes], what k counts: people, each of them in one class only
     heap: np.ndarray  # int64[places, 3]: crowd, first record, class
     stack: np.ndarray  # int64[q + 1, 9], scratch space of the search
-    counts: np.ndarray  # int64[5]: heap used, alive, failing, stamps given, inserted so far
+    counts: np.ndarray  # int64[4]: heap used, alive, failing, inserted so far
     visits: np.ndarray  # int64[1], nodes of the index that searches have looked at
 
 
@@ -82,8 +72,8 @@ def start_merge(index, classes, merge, k, fan):
     """Fill the index and the heap; class by class, so that it can pause for more room."""
     q = classes.vector.shape[1]
     n = len(classes.size)
-    while merge.counts[4] < n:
-        c = merge.counts[4]
+    while merge.counts[3] < n:
+        c = merge.counts[3]
         if not has_room(index, q, fan):
             return NEEDS_ROOM
         fails = merge.crowd[c] < k
@@ -93,39 +83,14 @@ def start_merge(index, classes, merge, k, fan):
         if fails:
             merge.counts[2] += 1
             push(merge, merge.crowd[c], classes.first[c], c)
-        merge.counts[4] += 1
+        merge.counts[3] += 1
     return DONE
 
 
 @kernel
-def crowd_of_both(merge, people, a, b, k):
-    """How many are in both classes together; from k on it need not be exact."""
-    if len(people.start) == 0:
-        return merge.crowd[a] + merge.crowd[b]
-    if merge.crowd[a] >= k or merge.crowd[b] >= k:
-        return max(merge.crowd[a], merge.crowd[b])
-    merge.counts[3] += 1  # a stamp that no earlier count has used
-    stamp = merge.counts[3]
-    crowd = 0
-    for c in (a, b):
-        g = c
-        while g >= 0:
-            for p in range(people.start[g], people.start[g + 1]):
-                who = people.person[p]
-                if people.seen[who] != stamp:
-                    people.seen[who] = stamp
-                    crowd += 1
-            g = people.following[g]
-    return crowd
-
-
-@kernel
-def absorb(classes, merge, people, a, b, k):
+def absorb(classes, merge, a, b):
     """Make class b a part of class a, which keeps its published values."""
-    merge.crowd[a] = crowd_of_both(merge, people, a, b, k)
-    if len(people.start) > 0:
-        people.following[people.tail[a]] = b
-        people.tail[a] = people.tail[b]
+    merge.crowd[a] += merge.crowd[b]  # nobody is in both
     for c in (a, b):
         if classes.fails[c]:
             merge.counts[2] -= 1
@@ -150,7 +115,7 @@ def settle(index, classes, merge, c, k):
 
 
 @kernel
-def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, budget):
+def go_on(index, trees, classes, merge, k, by_size, only_small, fan, budget):
     """Merge until no class fails, or `budget` merges are done, or the index needs room."""
     q = classes.vector.shape[1]
     while merge.counts[0] > 0:
@@ -182,12 +147,12 @@ def go_on(index, trees, classes, merge, people, k, by_size, only_small, fan, bud
             while not (top <= other < trees.end[start + top]):
                 top = trees.parent[start + top]
             classes.vector[c, j] = top
-        absorb(classes, merge, people, c, b, k)
+        absorb(classes, merge, c, b)
         same = settle(index, classes, merge, c, k)
         if same >= 0:
             # Classes that come to have equal published values are one class.
             remove(index, classes, same, by_size)
-            absorb(classes, merge, people, c, same, k)
+            absorb(classes, merge, c, same)
             settle(index, classes, merge, c, k)
     return DONE
 

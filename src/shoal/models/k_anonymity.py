@@ -16,7 +16,8 @@ class KAnonymity(Model):
     """Everybody shares what is published of them with k - 1 others (Samarati, Sweeney 1998).
 
     In a table with a person column people are counted, not rows: ten rows of one person are no
-    crowd.
+    crowd. And as the rows of a person are linked, only those count who are in all classes that
+    the person is in.
     """
 
     name: ClassVar[str] = "k-anonymity"
@@ -35,11 +36,11 @@ class KAnonymity(Model):
         return self.k
 
     def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
-        """People in each class."""
-        return classes.people.astype(np.float64)
+        """Candidates of the most exposed person in each class."""
+        return classes.crowd.astype(np.float64)
 
     def reached(self, classes: Classes) -> float:
-        """People in the smallest class."""
+        """Candidates of the most exposed person: without persons, the smallest class."""
         return classes.smallest
 
     def holds(self, level: float) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import jinja2
+    import markupsafe
 
 Tone: TypeAlias = Literal["", "strong", "near", "off", "far", "good", "mixed", "bad", "unknown"]
 TEMPLATE = "page.html.jinja"
@@ -130,4 +131,17 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["words"] = words
     return environment.get_template(TEMPLATE)
+
+
+def words(text: str) -> markupsafe.Markup:
+    """Escape a text; what stands between backticks is set as code.
+
+    >>> words("run `shoal list` & see")
+    Markup('run <code>shoal list</code> &amp; see')
+    """
+    import markupsafe
+
+    escaped = str(markupsafe.escape(text))
+    return markupsafe.Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escaped))

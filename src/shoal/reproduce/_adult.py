@@ -14,8 +14,9 @@ from shoal import catalog, datasets
 from shoal.algorithms.gaa import GAA
 from shoal.anonymize import anonymize
 from shoal.columns import Column
-from shoal.datasets.adult import hierarchies
-from shoal.errors import BadFile, BadInput, some
+from shoal.datasets._find import given
+from shoal.datasets.adult import TRAIN, hierarchies
+from shoal.errors import BadFile, some
 from shoal.hierarchy import Hierarchy
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
@@ -107,22 +108,23 @@ def load(data: Path | None, quick: bool) -> Adult:
     """Load the complete rows of Adult, or a sample of them, with hierarchies."""
     if data is not None and not data.is_dir():
         raise BadFile(f"no folder {str(data)!r}; give a folder with the table or its hierarchies")
-    given = None if data is None else _given_hierarchies(data)
+    theirs = None if data is None else _given_hierarchies(data)
     own = {name: Hierarchy.from_tree(tree) for name, tree in hierarchies().items()}  # type: ignore[arg-type]
     table = _table(data).select(list(own))
     if quick:
-        rows = np.random.default_rng(0).choice(table.num_rows, SAMPLE, replace=False)
+        rows = np.random.default_rng(0).permutation(table.num_rows)[:SAMPLE]
         table = table.take(pa.array(np.sort(rows)))
-    return Adult(table, given or own, given is not None)
+    return Adult(table, theirs or own, theirs is not None)
 
 
 def _table(data: Path | None) -> pa.Table:
     """Adult from the folder, if it is there, or else from where it is always found."""
     if data is not None:
         try:
-            return datasets.adult(data)
-        except BadInput:
-            pass  # a folder with hierarchies only
+            found = given(TRAIN, data)
+        except BadFile:  # a folder with hierarchies only
+            return datasets.adult()
+        return datasets.adult(found)
     return datasets.adult()
 
 
@@ -188,7 +190,7 @@ def shapes(adult: Adult) -> Table:
         rows=rows,
         caption="The hierarchies used here. The height counts the nodes from a value to the root. "
         "Where number of values or height differ from figure 5 of the paper of 2020, the paper's "
-        "stands below.",
+        "stands below ours.",
         numbers=True,
         widths=(34, 22, 22, 22),
     )
@@ -202,11 +204,11 @@ def origin(adult: Adult) -> str:
     """Which hierarchies were used, in a sentence."""
     if adult.given:
         return (
-            "Used here are the level tables found in the folder given with --data; of the ages "
+            "Used here are the level tables found in the folder given with `--data`; of the ages "
             f"only {AGES[0]} to {AGES[-1]} are kept, as the paper has {len(AGES)} of them."
         )
     return (
-        "Used here are the hierarchies built into shoal.datasets.adult, which have the paper's "
+        "Used here are the hierarchies built into `shoal.datasets.adult`, which have the paper's "
         "numbers of values and heights and groups of our own."
     )
 
@@ -216,11 +218,11 @@ def sample_warning(adult: Adult) -> str:
     return (
         f"Quick run on a sample of {adult.table.num_rows:,} rows and few values of k, to see "
         "whether everything works. Its numbers cannot be compared with the paper's; leave out "
-        "--quick to get those that can."
+        "`--quick` to get those that can."
     )
 
 
 def again(paper: str, adult: Adult, quick: bool) -> str:
     """How to make the same page again."""
     options = (" --data DIR" if adult.given else "") + (" --quick" if quick else "")
-    return f"The same again: shoal reproduce {paper}{options}"
+    return f"The same again: `shoal reproduce {paper}{options}`"

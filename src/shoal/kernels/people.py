@@ -1,0 +1,116 @@
+"""People with several records: what they share, and who cannot be told from whom."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels import kernel
+
+
+@kernel
+def join_people(codes, person, people, parent, end):
+    """For every record the least node that covers one column of all records of its person."""
+    joined = np.full(people, -1, np.int32)
+    for i in range(len(codes)):
+        p = person[i]
+        if joined[p] < 0:
+            joined[p] = codes[i]
+            continue
+        top = joined[p]
+        while not (top <= codes[i] < end[top]):
+            top = parent[top]
+        joined[p] = top
+    out = np.empty(len(codes), np.int32)
+    for i in range(len(codes)):
+        out[i] = joined[person[i]]
+    return out
+
+
+@kernel
+def lists(of, what, groups):
+    """For every group its different items in rising order: where each begins, and the items.
+
+    `of` and `what` are int64[n]; both must be sorted by (of, what) beforehand.
+    """
+    start = np.zeros(groups + 1, np.int64)
+    items = np.empty(len(of), np.int64)
+    used = 0
+    for i in range(len(of)):
+        if i > 0 and of[i] == of[i - 1] and what[i] == what[i - 1]:
+            continue
+        items[used] = what[i]
+        used += 1
+        start[of[i] + 1] = used
+    for g in range(groups):
+        start[g + 1] = max(start[g + 1], start[g])
+    return start, items[:used].copy()
+
+
+@kernel
+def candidates(class_start, class_person, person_start, person_class):
+    """How many people have a record in every class in which this person has one; int64[people].
+
+    That is what is left to somebody who sees which records are one person's. People with the
+    same classes share the answer, so it is found once for all of them.
+    """
+    people = len(person_start) - 1
+    slots = 1
+    while slots < 2 * people + 2:
+        slots *= 2
+    mask = np.uint64(slots - 1)
+    table = np.full(slots, -1, np.int64)  # slot → somebody with these classes
+    found = np.zeros(people, np.int64)
+    for p in range(people):
+        lo, hi = person_start[p], person_start[p + 1]
+        if hi == lo:
+            continue
+        if hi - lo == 1:
+            c = person_class[lo]
+            found[p] = class_start[c + 1] - class_start[c]
+            continue
+        h = np.uint64(hi - lo)
+        for i in range(lo, hi):
+            h = (h ^ np.uint64(person_class[i])) * np.uint64(0x9E3779B97F4A7C15)
+            h ^= h >> np.uint64(29)
+        slot = h & mask
+        while True:
+            other = table[slot]
+            if other < 0:
+                table[slot] = p
+                found[p] = count_common(
+                    class_start, class_person, person_start, person_class, lo, hi
+                )
+                break
+            first = person_start[other]
+            same = person_start[other + 1] - first == hi - lo
+            i = 0
+            while same and i < hi - lo:
+                same = person_class[first + i] == person_class[lo + i]
+                i += 1
+            if same:
+                found[p] = found[other]
+                break
+            slot = (slot + np.uint64(1)) & mask
+    return found
+
+
+@kernel
+def count_common(class_start, class_person, person_start, person_class, lo, hi):
+    """How many people have a record in every one of the classes person_class[lo:hi]."""
+    small = person_class[lo]
+    for i in range(lo, hi):
+        c = person_class[i]
+        if class_start[c + 1] - class_start[c] < class_start[small + 1] - class_start[small]:
+            small = c
+    count = 0
+    for k in range(class_start[small], class_start[small + 1]):
+        p = class_person[k]
+        at, stop = person_start[p], person_start[p + 1]
+        i = lo
+        while i < hi and at < stop:  # both lists rise
+            if person_class[at] == person_class[i]:
+                i += 1
+            at += 1
+        if i == hi:
+            count += 1
+    return count

@@ -1,0 +1,42 @@
+"""Laws that hold for every algorithm of the catalog."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal import catalog
+from shoal.classes import tally
+from shoal.losses.ncp import NCP
+from shoal.models.k_anonymity import KAnonymity
+from shoal.recoding import check_covers
+from tests.strategies import tables
+
+
+@settings(max_examples=60)
+@pytest.mark.parametrize("name", catalog.algorithms)
+@given(table=tables(persons=True), k=st.integers(2, 4), seed=st.integers(0, 99))
+def test_covers_promises_and_repeats(name, table, k, seed):
+    algorithm = catalog.algorithms[name]()
+    model = KAnonymity(k=k)
+    if not algorithm.serves(model) or table.crowd < k:
+        return
+    runs = [algorithm.recode(table, [model], NCP(), np.random.default_rng(seed)) for _ in range(2)]
+    check_covers(table, runs[0])
+    published = runs[0].codes()
+    assert model.check(tally(published, table.people)).holds
+    assert np.array_equal(published, runs[1].codes())
+    if table.people is not None:
+        for who in range(table.crowd):
+            assert len({tuple(row) for row in published[table.people == who].tolist()}) == 1
+
+
+@pytest.mark.parametrize("kind", catalog.shelves)
+def test_everything_is_described(kind):
+    for name, thing in catalog.shelves[kind].items():
+        assert thing.name == name
+        assert thing.summary().endswith((".", "?"))
+        module = thing.__module__.rsplit(".", 1)[1]
+        assert module == name.replace("-", "_"), "a file is named as the thing in it"

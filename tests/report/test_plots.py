@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from shoal.report.plots import DARK, SHADES, Series, lines, round_ticks
+
+TWO = [
+    Series("NLLM & co", [(2, 3.0), (100, 30.0), (1500, 66.0)], [(100, 36.0)]),
+    Series("LLM", [(2, 5.0), (100, 42.0), (1500, 70.0)]),
+]
+
+
+def test_a_plot_is_one_sound_svg_with_its_words() -> None:
+    svg = lines(TWO, "requested k", "percent lost", log_x=True, reference=[(2, 2), (1500, 1500)])
+    root = ElementTree.fromstring(svg)
+    assert root.tag.endswith("svg")
+    words = " ".join(root.itertext())
+    for word in ("NLLM & co", "LLM", "requested k", "percent lost", "1,000"):
+        assert word in words
+
+
+def test_nothing_is_fetched_and_no_names_collide_within_a_page() -> None:
+    svg = lines(TWO, "x", "y", log_x=True, log_y=True)
+    assert not re.search(r"\sid=|href|url\(|<script", svg)
+    assert set(re.findall(r'https?://[^"]*', svg)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+
+
+def test_every_colour_has_one_for_dark_ground() -> None:
+    svg = lines(TWO, "x", "y", reference=[(2, 2), (1500, 60)])
+    drawn, _, _ = svg.partition("<style>")
+    drawn += svg.partition("</style>")[2]
+    used = set(re.findall(r'(?:fill|stroke)="(#\w+)"', drawn))
+    assert used <= set(DARK)
+    assert len(used & set(SHADES)) == 2
+    assert "prefers-color-scheme: dark" in svg
+    assert 'fill="white"' not in svg
+
+
+def test_the_same_numbers_give_the_same_plot() -> None:
+    assert lines(TWO, "x", "y") == lines(TWO, "x", "y")
+
+
+def test_more_series_than_colours() -> None:
+    many = [Series(f"series {i}", [(1, i), (2, i + 1)]) for i in range(len(SHADES) + 2)]
+    assert f"series {len(SHADES) + 1}" in lines(many, "x", "y")
+
+
+def test_what_cannot_be_drawn() -> None:
+    with pytest.raises(ValueError, match="at least one point"):
+        lines([Series("empty", [])], "x", "y")
+    with pytest.raises(ValueError, match="above 0, got -1"):
+        lines([Series("negative", [(-1, 1), (5, 2)])], "x", "y", log_x=True)
+
+
+def test_ticks() -> None:
+    assert round_ticks(0.03, 2) == pytest.approx([0.05, 0.1, 0.2, 0.5, 1, 2])
+    assert round_ticks(3, 15000)[-1] == 10000
