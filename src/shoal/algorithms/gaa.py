@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import perf_counter
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -20,8 +21,9 @@ from shoal.models import Model
 from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress, silent
 from shoal.recoding import Recoding
+from shoal.tree import Tree
 
-AT_A_TIME = 2_000  # merges between two looks at progress and Ctrl-C
+PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
 
 class GAA(Algorithm):
@@ -72,14 +74,18 @@ class GAA(Algorithm):
 def _index_order(
     table: Table, start: Classes, costs: Sequence[npt.NDArray[np.int64]]
 ) -> npt.NDArray[np.int64]:
-    """The attributes in the order in which the index takes them: dearest smallest step first."""
-    least = []
+    """The attributes in the order in which the index takes them.
+
+    First those whose smallest step is dear, for they cut branches early; but an attribute with
+    many values makes many branches, and in the worst case all of them have to be looked at.
+    """
+    worth = []
     for j, tree in enumerate(table.trees):
-        step = costs[j] - costs[j][tree.parent]
         used = np.unique(table.unified[start.first, j])
-        steps = step[used][step[used] > 0]
-        least.append(int(steps.min()) if len(steps) else 0)
-    return np.argsort(-np.array(least), kind="stable")
+        steps = (costs[j] - costs[j][tree.parent])[used]
+        least = int(steps[steps > 0].min()) if (steps > 0).any() else 0
+        worth.append(least / np.log2(1 + len(used)))
+    return np.argsort(-np.array(worth), kind="stable")
 
 
 def _merge(
@@ -107,28 +113,35 @@ def _merge(
         crowd=start.people.copy(),
         heap=np.empty((n + 1, 3), np.int64),
         stack=np.empty((q + 1, 9), np.int64),
+        rest=np.zeros(q + 1, np.int64),
         counts=np.zeros(4, np.int64),
         visits=np.zeros(1, np.int64),
     )
-    index = trie.empty_index(n, 3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
+    index = trie.empty_index(n, len(trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
 
     def more_room() -> trie.Index:
         room = 2 * len(index.node), 2 * len(index.pool) + 2 * fan
         grown: trie.Index = trie.grow_index(index, *room)
         return grown
 
-    while merging.start_merge(index, classes, state, k, fan) == merging.NEEDS_ROOM:
+    while merging.start_merge(index, trees, classes, state, k, fan) == merging.NEEDS_ROOM:
         index = more_room()
     failing = max(int(state.counts[2]), 1)
     progress("merging", 0.0)
+    at_a_time = 200
     while True:
+        begin = perf_counter()
         outcome = merging.go_on(
-            index, trees, classes, state, k, by_size, only_small, fan, AT_A_TIME
+            index, trees, classes, state, k, by_size, only_small, fan, at_a_time
         )
         if outcome == merging.DONE:
             break
         if outcome == merging.NEEDS_ROOM:
             index = more_room()
+        elif perf_counter() - begin < PATIENCE / 2:
+            at_a_time *= 2
+        elif perf_counter() - begin > PATIENCE:
+            at_a_time = max(1, at_a_time // 2)
         progress("merging", 1.0 - int(state.counts[2]) / failing)
     progress("merging", 1.0)
     vector = np.empty_like(classes.vector)
@@ -146,4 +159,12 @@ def flat_trees(
         parent=np.concatenate([tree.parent for tree in trees]),
         end=np.concatenate([tree.end for tree in trees]),
         cost=np.concatenate([costs[j] for j in order]),
+        step=np.concatenate([cheapest_edges(table.trees[j], costs[j]) for j in order]),
     )
+
+
+def cheapest_edges(tree: Tree, cost: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The cost of the cheapest edge below each node."""
+    step = np.full(tree.size, trie.FAR, np.int64)
+    np.minimum.at(step, tree.parent[1:], (cost - cost[tree.parent])[1:])
+    return step

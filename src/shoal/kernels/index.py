@@ -5,7 +5,8 @@ ends in a leaf at once. Children are kept sorted by their value. Values are numb
 of their hierarchy, so the children that meet the sought value x in one ancestor a are a run of
 neighbours: [a, end[a]) without the run of the ancestor before. The search goes from x upwards,
 takes those runs one after the other, and stops when even x's own share of the cost passes the
-best cost found.
+best cost found. What the attributes further down will cost at least is counted in: a value that
+no other class has must rise, whatever branch is taken.
 
 Costs are integers, so sums are exact in any order and ties are real ties.
 """
@@ -16,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels import kernel
+from shoal.kernels import kernel, lean_kernel
 
 FAR = 2**31 - 1  # later than any record, more than any number of records
 WIDE = 16  # children beyond which stale lower bounds are cheaper than a new look
@@ -29,6 +30,7 @@ class Trees(NamedTuple):
     parent: np.ndarray  # int32[nodes], numbered within the attribute
     end: np.ndarray  # int32[nodes]
     cost: np.ndarray  # int64[nodes], cost from the node to the root
+    step: np.ndarray  # int64[nodes], cost of the cheapest edge below the node; FAR below a leaf
 
 
 # What a line of Index.node holds. The time goes into fetching nodes from memory: a line is half
@@ -51,6 +53,8 @@ class Index(NamedTuple):
     node: np.ndarray  # int32[nodes, 8]; records and places are far fewer than 2 ** 31
     pool: np.ndarray  # int32[places, 2], children of one node side by side, sorted by value
     leaf: np.ndarray  # int32[classes], the leaf of a class
+    equal: np.ndarray  # int32[nodes of all trees], classes that have this value
+    under: np.ndarray  # int32[nodes of all trees], classes that have this value or one below
     free: np.ndarray  # int32[nodes], a stack of unused nodes
     freed: np.ndarray  # int64[places], chains of returned runs of children
     chain: np.ndarray  # int64[32], heads of those chains, by log2 of their size
@@ -67,8 +71,8 @@ class Classes(NamedTuple):
 
 
 @kernel
-def empty_index(classes, nodes, pool):
-    """Make an index for so many classes, none in it yet, with room for nodes and children."""
+def empty_index(classes, values, nodes, pool):
+    """Make an index for so many classes and values, with room for nodes and children."""
     free = np.empty(nodes, np.int32)
     for i in range(nodes):
         free[i] = nodes - 1 - i
@@ -76,6 +80,8 @@ def empty_index(classes, nodes, pool):
         np.zeros((nodes, 8), np.int32),
         np.empty((pool, 2), np.int32),
         np.zeros(classes, np.int32),
+        np.zeros(values, np.int32),
+        np.zeros(values, np.int32),
         free,
         np.empty(pool, np.int64),
         np.full(32, -1, np.int64),
@@ -88,11 +94,13 @@ def empty_index(classes, nodes, pool):
 @kernel
 def grow_index(old, nodes, pool):
     """The same index with room for more."""
-    index = empty_index(len(old.leaf), nodes, pool)
+    index = empty_index(len(old.leaf), len(old.equal), nodes, pool)
     n, p = len(old.node), len(old.pool)
     index.node[:n] = old.node
     index.pool[:p] = old.pool
     index.leaf[:] = old.leaf
+    index.equal[:] = old.equal
+    index.under[:] = old.under
     index.freed[:p] = old.freed
     index.chain[:] = old.chain
     index.mark[1] = old.mark[1]
@@ -106,13 +114,13 @@ def grow_index(old, nodes, pool):
     return index
 
 
-@kernel
+@lean_kernel
 def has_room(index, q, fan):
     """Whether one more class of q attributes surely fits; no node has more than `fan` children."""
     return index.mark[0] > q + 2 and index.mark[1] + 2 * fan + 4 * q + 8 < len(index.pool)
 
 
-@kernel
+@lean_kernel
 def take_node(index):
     """Take an unused node."""
     index.mark[0] -= 1
@@ -126,7 +134,7 @@ def take_node(index):
     return t
 
 
-@kernel
+@lean_kernel
 def give_node(index, t):
     """Return a node, and the run of its children."""
     if index.node[t, ROOM] >= 0:
@@ -135,7 +143,7 @@ def give_node(index, t):
     index.mark[0] += 1
 
 
-@kernel
+@lean_kernel
 def take_run(index, room):
     """Take a run of 2 ** room places for children."""
     at = index.chain[room]
@@ -147,14 +155,14 @@ def take_run(index, room):
     return at
 
 
-@kernel
+@lean_kernel
 def give_run(index, at, room):
     """Return a run of places."""
     index.freed[at] = index.chain[room]
     index.chain[room] = at
 
 
-@kernel
+@lean_kernel
 def below(pool, base, used, value):
     """How many of the `used` children from `base` on have a smaller value than this."""
     lo, hi = base, base + used
@@ -167,7 +175,7 @@ def below(pool, base, used, value):
     return lo - base
 
 
-@kernel
+@lean_kernel
 def add_child(index, t, at, value, child):
     """Put a child into its place."""
     used = index.node[t, USED]
@@ -192,7 +200,7 @@ def add_child(index, t, at, value, child):
     index.node[t, USED] = used + 1
 
 
-@kernel
+@lean_kernel
 def add_leaf(index, classes, t, at, depth, c):
     """Put a class under t, as the child at this place."""
     leaf = take_node(index)
@@ -204,8 +212,21 @@ def add_leaf(index, classes, t, at, depth, c):
     add_child(index, t, at, classes.vector[c, depth], leaf)
 
 
-@kernel
-def insert(index, classes, c):
+@lean_kernel
+def count(index, trees, classes, c, one):
+    """Count class c in (one = 1) or out (one = -1) at its values and all that cover them."""
+    for j in range(classes.vector.shape[1]):
+        start = trees.start[j]
+        value = classes.vector[c, j]
+        index.equal[start + value] += one
+        while value != 0:
+            index.under[start + value] += one
+            value = trees.parent[start + value]
+        index.under[start] += one
+
+
+@lean_kernel
+def insert(index, trees, classes, c):
     """Insert class c, unless a class with equal published values is there: then return that."""
     q = classes.vector.shape[1]
     t = 0
@@ -228,6 +249,7 @@ def insert(index, classes, c):
         # Two classes share this branch: the one that is there moves one level down.
         index.node[t, HOLDS] = -1
         add_leaf(index, classes, t, 0, depth + 1, there)
+    count(index, trees, classes, c, 1)
     size, first = classes.size[c], classes.first[c]
     fails = 1 if classes.fails[c] else 0
     t = index.node[index.leaf[c], ABOVE]
@@ -240,13 +262,14 @@ def insert(index, classes, c):
         t = index.node[t, ABOVE]
 
 
-@kernel
-def remove(index, classes, c, by_size):
+@lean_kernel
+def remove(index, trees, classes, c, by_size):
     """Take class c out.
 
     Bounds that no class reaches any more stay valid, but a new look makes a search by size
     quicker; a search that counts each side once hardly uses them.
     """
+    count(index, trees, classes, c, -1)
     t = index.leaf[c]
     fails = index.node[t, FAILS]
     size, first = classes.size[c], classes.first[c]
@@ -281,20 +304,38 @@ def remove(index, classes, c, by_size):
             index.node[t, FIRST] = early
 
 
-@kernel
-def nearest(index, trees, classes, c, by_size, only_failing, stack, spent):
+@lean_kernel
+def least_cost(index, trees, j, value, size):
+    """What a class of this size pays for attribute j at least, whatever it is merged with."""
+    start = trees.start[j]
+    a = value
+    while index.under[start + a] == 0 and a != 0:
+        a = trees.parent[start + a]
+    cost = size * (trees.cost[start + value] - trees.cost[start + a])
+    if index.equal[start + a] == 0:
+        cost += trees.step[start + a]  # nobody has a itself, so the other side rises too
+    return cost
+
+
+@lean_kernel
+def nearest(index, trees, classes, c, by_size, only_failing, stack, rest, spent):
     """The class whose merge with c costs least; of several, the one with the first record.
 
     The cost is MC of Sec. 3, Mauger 2020: each side counts `by_size`, or once (Def. 6, Mauger
-    2023). Class c itself must not be in the index. `stack` is scratch space, int64[q + 1, 9];
-    `spent[0]` counts the visited nodes. Returns the class (-1 when there is none) and the cost.
+    2023). Class c itself must not be in the index. `stack` and `rest` are scratch space,
+    int64[q + 1, 9] and int64[q + 1]; `spent[0]` counts the visited nodes. Returns the class (-1
+    when there is none) and the cost.
     """
     # Taken out of their tuples once: the loop below is all the time there is.
     q = classes.vector.shape[1]
     vector, node, pool = classes.vector, index.node, index.pool
     begin, parent, end, price = trees.start, trees.parent, trees.end, trees.cost
+    step = trees.step
 
     size_x = classes.size[c] if by_size else np.int64(1)
+    rest[q - 1] = 0
+    for j in range(q - 1, 0, -1):
+        rest[j - 1] = rest[j] + least_cost(index, trees, j, vector[c, j], size_x)
     best = np.int64(-1)
     best_cost = np.int64(1) << 62
     best_first = np.int64(1) << 62
@@ -332,12 +373,17 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, spent):
                 a = np.int64(parent[start + a])
                 meet = price[start + a]
                 size_y = np.int64(node[t, LEAST]) if by_size else np.int64(1)
-                if share + size_x * (price[start + x] - meet) + size_y * rise <= best_cost:
+                own = share + size_x * (price[start + x] - meet)
+                if own + size_y * rise + rest[depth] <= best_cost:
                     up = False
                     done_lo, done_hi = lo, hi
                     lo = below(pool, node[t, KIDS], lo, a)
                     hi += below(pool, node[t, KIDS] + hi, node[t, USED] - hi, end[start + a])
                     at = lo
+                    # Only a itself costs the other side nothing; it comes first, if it is there.
+                    if own + size_y * (rise + step[start + a]) + rest[depth] > best_cost:
+                        alone = lo < done_lo and pool[node[t, KIDS] + lo, VALUE] == a
+                        done_lo, done_hi = lo + (1 if alone else 0), hi
             if up:
                 if depth == 0:
                     break
@@ -353,12 +399,13 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, spent):
         at += 1
         kid_share = share + size_x * (price[start + x] - meet)
         kid_rise = rise + price[start + pool[place, VALUE]] - meet
-        if kid_share + kid_rise > best_cost:
+        if kid_share + kid_rise + rest[depth] > best_cost:
             continue  # too dear even for a single record, whatever is below
         kid = pool[place, CHILD]
         size_y = np.int64(node[kid, LEAST]) if by_size else np.int64(1)
         cost = kid_share + size_y * kid_rise
-        if cost > best_cost or (cost == best_cost and node[kid, FIRST] > best_first):
+        least = cost + rest[depth]
+        if least > best_cost or (least == best_cost and node[kid, FIRST] > best_first):
             continue
         if only_failing and node[kid, FAILS] == 0:
             continue

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels import kernel
+from shoal.kernels import lean_kernel
 from shoal.kernels.index import has_room, insert, nearest, remove
 
 DONE, PAUSED, NEEDS_ROOM = 0, 1, 2
@@ -19,11 +19,12 @@ class Merge(NamedTuple):
     crowd: np.ndarray  # int64[classes], what k counts: people, each of them in one class only
     heap: np.ndarray  # int64[places, 3]: crowd, first record, class
     stack: np.ndarray  # int64[q + 1, 9], scratch space of the search
+    rest: np.ndarray  # int64[q + 1], scratch space of the search
     counts: np.ndarray  # int64[4]: heap used, alive, failing, inserted so far
     visits: np.ndarray  # int64[1], nodes of the index that searches have looked at
 
 
-@kernel
+@lean_kernel
 def earlier(heap, i, j):
     """Whether entry i comes before entry j: the smaller crowd, then the first record."""
     if heap[i, 0] != heap[j, 0]:
@@ -31,7 +32,7 @@ def earlier(heap, i, j):
     return heap[i, 1] < heap[j, 1]
 
 
-@kernel
+@lean_kernel
 def push(merge, crowd, first, c):
     """Put a failing class on the heap."""
     heap = merge.heap
@@ -46,7 +47,7 @@ def push(merge, crowd, first, c):
     heap[i, 0], heap[i, 1], heap[i, 2] = crowd, first, c
 
 
-@kernel
+@lean_kernel
 def pop(merge):
     """Take the class of the smallest crowd off the heap."""
     heap = merge.heap
@@ -67,8 +68,8 @@ def pop(merge):
     heap[i, 0], heap[i, 1], heap[i, 2] = crowd, first, c
 
 
-@kernel
-def start_merge(index, classes, merge, k, fan):
+@lean_kernel
+def start_merge(index, trees, classes, merge, k, fan):
     """Fill the index and the heap; class by class, so that it can pause for more room."""
     q = classes.vector.shape[1]
     n = len(classes.size)
@@ -78,7 +79,7 @@ def start_merge(index, classes, merge, k, fan):
             return NEEDS_ROOM
         fails = merge.crowd[c] < k
         classes.fails[c] = fails
-        insert(index, classes, c)
+        insert(index, trees, classes, c)
         merge.counts[1] += 1
         if fails:
             merge.counts[2] += 1
@@ -87,7 +88,7 @@ def start_merge(index, classes, merge, k, fan):
     return DONE
 
 
-@kernel
+@lean_kernel
 def absorb(classes, merge, a, b):
     """Make class b a part of class a, which keeps its published values."""
     merge.crowd[a] += merge.crowd[b]  # nobody is in both
@@ -101,11 +102,11 @@ def absorb(classes, merge, a, b):
     merge.counts[1] -= 1
 
 
-@kernel
-def settle(index, classes, merge, c, k):
+@lean_kernel
+def settle(index, trees, classes, merge, c, k):
     """Put a merged class back, unless one with equal published values is there: return that."""
     classes.fails[c] = merge.crowd[c] < k
-    same = insert(index, classes, c)
+    same = insert(index, trees, classes, c)
     if same < 0 and classes.fails[c]:
         merge.counts[2] += 1
         push(merge, merge.crowd[c], classes.first[c], c)
@@ -114,7 +115,7 @@ def settle(index, classes, merge, c, k):
     return same
 
 
-@kernel
+@lean_kernel
 def go_on(index, trees, classes, merge, k, by_size, only_small, fan, budget):
     """Merge until no class fails, or `budget` merges are done, or the index needs room."""
     q = classes.vector.shape[1]
@@ -136,10 +137,12 @@ def go_on(index, trees, classes, merge, k, by_size, only_small, fan, budget):
         if merge.counts[1] == 1:
             return DONE  # nobody left to merge with
         budget -= 1
-        remove(index, classes, c, by_size)
+        remove(index, trees, classes, c, by_size)
         only_failing = only_small and merge.counts[2] > 1
-        b, _ = nearest(index, trees, classes, c, by_size, only_failing, merge.stack, merge.visits)
-        remove(index, classes, b, by_size)
+        b, _ = nearest(
+            index, trees, classes, c, by_size, only_failing, merge.stack, merge.rest, merge.visits
+        )
+        remove(index, trees, classes, b, by_size)
         for j in range(q):
             start = trees.start[j]
             top = classes.vector[c, j]
@@ -148,16 +151,16 @@ def go_on(index, trees, classes, merge, k, by_size, only_small, fan, budget):
                 top = trees.parent[start + top]
             classes.vector[c, j] = top
         absorb(classes, merge, c, b)
-        same = settle(index, classes, merge, c, k)
+        same = settle(index, trees, classes, merge, c, k)
         if same >= 0:
             # Classes that come to have equal published values are one class.
-            remove(index, classes, same, by_size)
+            remove(index, trees, classes, same, by_size)
             absorb(classes, merge, c, same)
-            settle(index, classes, merge, c, k)
+            settle(index, trees, classes, merge, c, k)
     return DONE
 
 
-@kernel
+@lean_kernel
 def survivors(into):
     """For every class the class that it ended up in."""
     for c in range(len(into)):
