@@ -1,0 +1,87 @@
+"""The README is true: its commands exist, its examples run."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from shoal import Plan, cli
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_two_commands_are_targets_of_the_makefile():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    first = blocks("")[0]
+    commands = re.findall(r"^make (\S+)", first, re.MULTILINE)
+    assert commands == ["demo", "test"]
+    for command in commands:
+        assert re.search(rf"^{command}:", makefile, re.MULTILINE)
+    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").rstrip().endswith("make test")
+
+
+def test_python_examples_run(capsys):
+    for code in blocks("python"):
+        exec(compile(code, "README.md", "exec"), {})
+    assert "476**" in capsys.readouterr().out
+
+
+def test_commands_run_on_a_table(tmp_path, monkeypatch, capsys):
+    """The four lines of «Your own table», the editor left out, with the plan that is shown."""
+    monkeypatch.chdir(tmp_path)
+    rows = 24
+    pd.DataFrame(
+        {
+            "name": [f"N{i}" for i in range(rows)],
+            "patient": [f"P{i // 2}" for i in range(rows)],
+            "age": [30 + i // 2 for i in range(rows)],
+            "zip": [f"476{i // 2:02}" for i in range(rows)],
+            "sex": ["f", "f", "m", "m"] * (rows // 4),
+            "disease": ["flu", "cold"] * (rows // 2),
+            "visit": list(range(rows)),
+        }
+    ).to_csv("people.csv", index=False)
+    lines = [line.split("#")[0].split() for line in blocks("")[1].strip().splitlines()]
+    assert [line[0] for line in lines] == ["shoal", "$EDITOR", "shoal", "shoal"]
+    for line in lines:
+        if line[0] == "$EDITOR":
+            assert Plan.load(line[1]).columns["name"].role == "identifier"
+            Path(line[1]).write_text(blocks("toml")[0], encoding="utf-8")
+            continue
+        monkeypatch.setattr(sys, "argv", line)
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        assert not end.value.code, line
+    assert Path("release.csv").exists()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+def test_examples_run(path, capsys):
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def test_every_name_of_the_catalog_is_explained():
+    from shoal import catalog
+
+    docs = README + "".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").glob("*.md"))
+    for shelf in catalog.shelves.values():
+        for name in shelf:
+            assert f"`{name}`" in docs or name in docs, name
+
+
+def test_links_point_somewhere():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\((?!http)([^)#]+)", text):
+            assert (page.parent / target).exists(), (page.name, target)
