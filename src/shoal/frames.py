@@ -1,54 +1,39 @@
-"""Tables in and out: pandas, polars and pyarrow frames, text files and Parquet; same kind back.
-
-Every column of a text file stays text, so that 007 stays 007. No error shows what stands in a
-row: it may name a person.
-"""
+"""Frames: pandas, polars and pyarrow tables alike, in and out; the same kind back."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-import json
-import lzma
-import os
-import re
-import secrets
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, nullcontext, suppress
-from functools import partial
+from collections.abc import Collection
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as pa_csv
 
-from shoal.errors import SHOWN, BadFile, BadTable, did_you_mean, some
+from shoal.errors import BadTable
+from shoal.files import (
+    DELIMITER_KEY,
+    Column,
+    Progress,
+    atomic,
+    check_names,
+    check_place,
+    check_target,
+    holds_types,
+    read_table,
+    takeable,
+    write_table,
+)
 
-Column: TypeAlias = "pa.Array | pa.ChunkedArray"
-Progress: TypeAlias = Callable[[int, int], None]  # bytes of the file read so far, and in all
-
-TEXT = {".csv": "", ".txt": "", ".tsv": "\t", ".tab": "\t"}  # ending → its delimiter, if settled
-PARQUET = (".parquet", ".pq")
-UNPACK: dict[str, Callable[[Any], Any]] = {
-    ".gz": partial(pa.CompressedInputStream, compression="gzip"),
-    ".xz": lzma.LZMAFile,
-    ".zst": partial(pa.CompressedInputStream, compression="zstd"),
-}
-PACK: dict[str, Callable[[Any], Any]] = {  # the same table always gives the same bytes
-    "": nullcontext,
-    ".gz": lambda raw: gzip.GzipFile("", "wb", 4, raw, mtime=0),  # arrow's is many times slower
-    ".xz": partial(lzma.LZMAFile, mode="wb", preset=1),  # so are the higher presets
-    ".zst": partial(pa.CompressedOutputStream, compression="zstd"),
-}
-DELIMITERS = ",;\t|"
-DELIMITER_KEY = b"shoal.delimiter"
-BOM = b"\xef\xbb\xbf"
-BLOCK = 1 << 23  # bytes that arrow parses at once; a single row must fit in
+__all__ = [
+    "Frame",
+    "atomic",
+    "check_place",
+    "check_target",
+    "open_frame",
+    "read",
+    "write",
+]
 
 
 class Frame:
@@ -150,10 +135,10 @@ def open_frame(source: Any) -> Frame:
     if isinstance(source, str | Path):
         return read(source)
     if isinstance(source, pa.Table):
-        _check_names(source.column_names, "the table")
-        return Frame(_takeable(source))
+        check_names(source.column_names, "the table")
+        return Frame(takeable(source))
     if nw.dependencies.is_pandas_dataframe(source) or nw.dependencies.is_polars_dataframe(source):
-        _check_names(list(source.columns), "the table")
+        check_names(list(source.columns), "the table")
         return Frame(source)
     if nw.dependencies.is_polars_lazyframe(source):
         raise BadTable("a polars LazyFrame holds no rows yet; call .collect() first")
@@ -164,355 +149,13 @@ def open_frame(source: Any) -> Frame:
 
 def read(path: str | Path, progress: Progress | None = None) -> Frame:
     """Read a text file or a Parquet file into an arrow frame."""
-    path = Path(path)
-    form = _form(path)
-    if path.is_dir():
-        raise BadFile(f"cannot read {path}: it is a directory, not a file")
-    if not path.exists():
-        near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise BadFile(f"cannot read {path}: no such file{did_you_mean(path.name, near)}")
-    if path.stat().st_size == 0:
-        raise BadFile(f"cannot read {path}: the file is empty")
-    reason = "it is damaged, cut off, or not what its name says; make or fetch it anew"
-    try:
-        table = _read_parquet(path) if form.ending in PARQUET else _read_text(path, form, progress)
-        return Frame(_takeable(table))
-    except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
-        # Only the system's own words are passed on: arrow's show rows.
-        if isinstance(error, OSError) and error.errno:
-            reason = os.strerror(error.errno)
-    raise BadFile(f"cannot read {path}: {reason}")
+    return Frame(read_table(path, progress))
 
 
 def write(frame: Frame, path: str | Path) -> None:
     """Write a frame to this very path, in the format that its name says."""
-    path = Path(path)
-    form = _form(path)
-    if form.ending in PARQUET:
-        _write_parquet(frame, path)
-    else:
-        _write_text(frame, path, form)
-
-
-def check_target(path: str | Path) -> None:
-    """Check, before a long run, that a table can be written to this path."""
-    _form(Path(path))
-    check_place(Path(path))
-
-
-@contextmanager
-def atomic(path: str | Path) -> Iterator[Path]:
-    """Give a path beside the target; it becomes the target at the end, or is gone if all fails.
-
-    >>> import tempfile
-    >>> target = Path(tempfile.mkdtemp()) / "release.csv"
-    >>> with atomic(target) as beside:
-    ...     write(open_frame(pa.table({"zip": ["4767*", None], "age": ["20-29", ""]})), beside)
-    >>> print(target.read_text().strip())
-    zip,age
-    4767*,20-29
-    ,""
-    """
-    target = Path(os.path.realpath(path))  # what a link points to, not the link
-    check_place(target)
-    beside = target.with_name(f".shoal-{secrets.token_hex(8)}" + "".join(target.suffixes[-2:]))
-    try:
-        yield beside
-        beside.replace(target)
-    except OSError as error:
-        raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-class _Form(NamedTuple):
-    ending: str
-    packing: str  # "" or a key of UNPACK
-    delimiter: str  # "" if the ending does not settle it
-
-
-def _form(path: Path) -> _Form:
-    r"""Tell the format of a file from its name.
-
-    >>> _form(Path("people.2024.TSV.gz"))
-    _Form(ending='.tsv', packing='.gz', delimiter='\t')
-    """
-    endings = ["", *(ending.lower() for ending in path.suffixes)]
-    packing = endings.pop() if endings[-1] in UNPACK else ""
-    if endings[-1] in TEXT or (endings[-1] in PARQUET and not packing):
-        return _Form(endings[-1], packing, TEXT.get(endings[-1], ""))
-    raise BadFile(
-        f"cannot tell the format of {path} from its name; use {', '.join(TEXT)} "
-        f"(also with {', '.join(UNPACK)} behind) or {', '.join(PARQUET)}"
-    )
-
-
-def _check_names(names: list[Any], where: str) -> None:
-    """Refuse a table whose columns cannot be told apart by name."""
-    if not names:
-        raise BadTable(f"{where} has no columns")
-    if odd := [name for name in names if not isinstance(name, str)]:
-        raise BadTable(
-            f"{where} has columns whose names are not text: {some(odd)}; rename them, "
-            "for example with frame.columns = [str(name) for name in frame.columns]"
-        )
-    if empty := [number for number, name in enumerate(names, 1) if not name.strip()]:
-        raise BadTable(
-            f"{where} has columns without a name, counted from the left: {some(empty)}; "
-            "name them or remove them (pandas writes its index so, unless told index=False)"
-        )
-    if twice := [name for name, count in Counter(names).items() if count > 1]:
-        raise BadTable(f"{where} has several columns of the same name: {some(twice)}; rename them")
-
-
-def check_place(path: Path) -> None:
-    """Refuse a path at which no file can be made."""
-    folder = path.parent
-    if not folder.exists():
-        raise BadFile(f"cannot write {path}: there is no directory {folder}; make it first")
-    if not folder.is_dir():
-        raise BadFile(f"cannot write {path}: {folder} is not a directory")
-    if path.is_dir():
-        raise BadFile(f"cannot write {path}: it is a directory; add the name of a file")
-    if path.exists() and not path.is_file():
-        raise BadFile(f"cannot write {path}: it is not a plain file")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadFile(f"cannot write {path}: no permission to write in the directory {folder}")
-
-
-def _takeable(table: pa.Table) -> pa.Table:
-    """Make sure, before a long run, that arrow can take rows of every column."""
-    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
-    for number, field in enumerate(table.schema):
-        if str(field.type) in plain:
-            field = field.with_type(plain[str(field.type)])
-            table = table.set_column(number, field, table[number].cast(field.type))
-        try:
-            table[number].slice(0, 0).take(pa.array([], pa.int64()))
-        except pa.ArrowNotImplementedError:
-            raise BadTable(
-                f"column {field.name!r} is of type {field.type}, of which pyarrow cannot take "
-                "single rows; cast it to a plainer type first"
-            ) from None
-    return table
-
-
-# Reading
-
-
-def _read_parquet(path: Path) -> pa.Table:
-    import pyarrow.parquet as pq  # slow to import, and often not needed
-
-    with pq.ParquetFile(path) as file:  # read_table() would make a column of a folder "k=5"
-        table = file.read()
-    _check_names(table.column_names, str(path))
-    return table
-
-
-def _read_text(path: Path, form: _Form, progress: Progress | None) -> pa.Table:
-    """Read a text file with arrow; look at it row by row only if something is wrong."""
-    with path.open("rb") as raw, _unpacked(raw, form) as stream:
-        head = stream.read(1 << 20)
-    if not head.removeprefix(BOM).strip():
-        raise BadFile(f"cannot read {path}: the file is empty")
-    header = None
-    with suppress(ValueError, csv.Error):
-        header = _header(head, form)
-    if header is None:
-        _check_bytes(path, form)
-        raise BadTable(f'{path}: a quote (") in the header is not closed, or text follows it')
-    _check_names(header.names, str(path))
-
-    schema = pa.schema([(name, pa.string()) for name in header.names])
-    if not form.delimiter:  # what is read from .tsv and written to .csv gets commas
-        schema = schema.with_metadata({DELIMITER_KEY: header.delimiter})
-    alone = len(header.names) == 1  # then an empty line is a row, and "" in it is missing as well
-    layout = pa_csv.ParseOptions(delimiter=header.delimiter, ignore_empty_lines=not alone)
-    layout.newlines_in_values = True
-    types = pa_csv.ConvertOptions(column_types=schema, null_values=[""], strings_can_be_null=True)
-    types.quoted_strings_can_be_null = alone
-    table = None
-    with path.open("rb") as raw, _unpacked(raw, form) as stream:
-        stream.read(header.size)
-        if not stream.peek(1):
-            return schema.empty_table()
-        source = _Source(stream, lambda: progress and progress(raw.tell(), path.stat().st_size))
-        blocks = pa_csv.ReadOptions(column_names=header.names, block_size=BLOCK)
-        with suppress(ValueError):  # arrow's errors are of this kind too, and show rows
-            table = pa_csv.read_csv(source, blocks, layout, types)
-    if table is None:
-        _check_bytes(path, form)
-        _check_rows(path, form, header)
-        raise BadTable(f"{path} is no table of text, or has a row longer than {BLOCK} bytes")
-    # A quote that is never closed swallows rows, names and all, into one field. Then quotes are
-    # odd in number, or there are more lines than rows; both can happen in a sound file as well.
-    if source.quotes % 2 or source.lines != table.num_rows:
-        _check_rows(path, form, header)
-    return table.replace_schema_metadata(schema.metadata)
-
-
-class _Source:
-    """A stream on its way to arrow: lines and quotes are counted, NUL bytes refused."""
-
-    closed = False  # arrow asks
-
-    def __init__(self, stream: IO[bytes], tell: Callable[[], None]) -> None:
-        self._stream = stream
-        self._tell = tell
-        self._ends = Counter[bytes]()
-        self.quotes = self.lines = 0
-
-    def read(self, size: int) -> bytes:
-        chunk = self._stream.read(size)
-        if b"\0" in chunk:
-            raise ValueError("NUL byte")
-        if chunk:
-            self.quotes += chunk.count(b'"')
-            self._ends.update({end: chunk.count(end) for end in (b"\n", b"\r")})
-            self.lines = max(self._ends.values()) + (not chunk.endswith((b"\n", b"\r")))
-        self._tell()
-        return chunk
-
-
-class _Header(NamedTuple):
-    names: list[str]
-    delimiter: str
-    size: int  # in bytes
-
-
-def _header(head: bytes, form: _Form) -> _Header:
-    r"""Find names and delimiter in the beginning of a text file.
-
-    >>> _header(b'"a;b";c\n1;2\n', _Form(".csv", "", ""))
-    _Header(names=['a;b', 'c'], delimiter=';', size=8)
-    """
-    if b"\0" in head:
-        raise ValueError("NUL byte")
-    bom = BOM if head.startswith(BOM) else b""
-    lines = head.removeprefix(bom).splitlines(keepends=True)
-    first = next(line for line in lines if line.strip(b"\r\n")).decode()
-    outside = re.sub('"[^"]*"?', "", first)
-    delimiter = form.delimiter or max(DELIMITERS, key=outside.count)
-    reader = csv.reader((line.decode() for line in lines), delimiter=delimiter, strict=True)
-    names = next(row for row in reader if row)
-    return _Header(names, delimiter, len(bom) + sum(map(len, lines[: reader.line_num])))
-
-
-def _check_bytes(path: Path, form: _Form) -> None:
-    """Say which line of a file is not text in UTF-8, if there is one."""
-    with path.open("rb") as raw, _unpacked(raw, form) as stream:
-        for number, line in enumerate(stream, 1):
-            if b"\0" in line:
-                found = f"is no table of text: there is a NUL byte in line {number}"
-            elif line.decode(errors="ignore").encode() != line:
-                found = f"is not in UTF-8: line {number} cannot be decoded"
-            else:
-                continue
-            raise BadFile(f"{path} {found}; save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')")
-
-
-def _check_rows(path: Path, form: _Form, header: _Header) -> None:
-    """Say which rows have too few or too many fields, or a broken quote, if there are any."""
-    width = len(header.names)
-    ragged = []  # (line, number of fields)
-    line = 1
-    limit = csv.field_size_limit(BLOCK)
-    try:
-        with path.open("rb") as raw, _unpacked(raw, form) as stream:
-            text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
-            reader = csv.reader(text, delimiter=header.delimiter, strict=True)
-            for row in reader:
-                if row and len(row) != width:
-                    ragged.append((line, len(row)))
-                line = reader.line_num + 1
-    except csv.Error:
-        raise BadTable(
-            f'{path}: in the row that begins in line {line} a quote (") is not closed, or text '
-            'follows a closing quote; write a quote inside a quoted field as ""'
-        ) from None
-    finally:
-        csv.field_size_limit(limit)
-    if ragged:
-        shown = ", ".join(f"line {line} has {fields}" for line, fields in ragged[:SHOWN])
-        rest = f" and {len(ragged) - SHOWN} more differ" if len(ragged) > SHOWN else ""
-        raise BadTable(
-            f"{path}: rows must have {width} fields as the header has, but {shown}{rest}; quote "
-            f"fields that hold the delimiter {header.delimiter!r}, remove lines that are no rows"
-        )
-
-
-def _unpacked(raw: IO[bytes], form: _Form) -> Any:
-    """Open what is packed; buffered, so that a read gives as much as was asked for."""
-    return io.BufferedReader(UNPACK[form.packing](raw), 1 << 20) if form.packing else raw
-
-
-# Writing
-
-
-def _write_parquet(frame: Frame, path: Path) -> None:
-    import pyarrow.parquet as pq  # slow to import, and often not needed
-
-    table = pa.table([frame._exact(name) for name in frame.names], frame.names)
-    try:
-        pq.write_table(table, path)
-    except pa.ArrowNotImplementedError as error:  # speaks of types only, never of values
-        raise BadFile(f"Parquet cannot hold this table: {error}; drop or cast the column") from None
-
-
-def _write_text(frame: Frame, path: Path, form: _Form) -> None:
-    notes = (frame.native.schema.metadata or {}) if frame.kind == "arrow" else {}
-    delimiter = form.delimiter or notes.get(DELIMITER_KEY, b",").decode()
-    table = pa.table([_text(frame.column(name), name) for name in frame.names], frame.names)
-    with path.open("wb") as raw, PACK[form.packing](raw) as out:
-        out.write(_lines([pa.array([name], pa.large_string()) for name in frame.names], delimiter))
-        for batch in table.to_batches(max_chunksize=1 << 16):
-            out.write(_lines(batch.columns, delimiter))
-
-
-def _text(values: Column, name: str) -> Column:
-    """Turn a column into text, to be written to a text file."""
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    if pa.types.is_nested(values.type):
-        plain = [json.dumps(value, default=str, ensure_ascii=False) for value in values.to_pylist()]
-        return pa.array(plain, pa.large_string(), mask=values.is_null().to_numpy())
-    with suppress(pa.ArrowInvalid):  # the coarsest unit that loses nothing: no trail of zeros
-        if pa.types.is_timestamp(values.type):
-            values = values.cast(pa.timestamp("s", values.type.tz))
-        if pa.types.is_duration(values.type):  # arrow would write a number without its unit
-            values = values.cast(pa.duration("us"))
-            values = pa.array([v if v is None else str(v) for v in values.to_pylist()])
-    try:
-        return values.cast(pa.large_string())
-    except pa.ArrowException:
-        raise BadFile(
-            f"column {name!r} is of type {values.type}, which a text file cannot hold; "
-            "write Parquet, or drop the column"
-        ) from None
-
-
-def _lines(columns: list[pa.Array], delimiter: str) -> pa.Buffer:
-    r"""Join columns of text to the lines of a text file.
-
-    >>> columns = [["a", None], ["1;2", ""]]
-    >>> _lines([pa.array(column, pa.large_string()) for column in columns], ";").to_pybytes()
-    b'a;"1;2"\n;""\n'
-    """
-    comma, nothing, end = pa.array([delimiter, "", "\n"], pa.large_string())
-    missing = "" if len(columns) > 1 else '""'  # an empty line is no row to most readers
-    fields = [_quoted(column, delimiter).fill_null(missing) for column in columns]
-    rows = pc.binary_join_element_wise(*fields, comma)
-    rows = pc.binary_join_element_wise(rows, nothing, end)
-    return pc.binary_join(pa.LargeListArray.from_arrays([0, len(rows)], rows), nothing)[
-        0
-    ].as_buffer()
-
-
-def _quoted(values: pa.Array, delimiter: str) -> pa.Array:
-    """Quote the fields that need it; arrow's own writer quotes all text."""
-    special = pc.match_substring_regex(values, f'["\r\n{delimiter}]|^$')
-    if not pc.any(special).as_py():
-        return values
-    quote, nothing = pa.array(['"', ""], pa.large_string())
-    doubled = pc.replace_substring(values, '"', '""')
-    return pc.if_else(special, pc.binary_join_element_wise(quote, doubled, quote, nothing), values)
+    column = frame._exact if holds_types(path) else frame.column
+    table = pa.table([column(name) for name in frame.names], frame.names)
+    if frame.kind == "arrow" and not holds_types(path):
+        table = table.replace_schema_metadata(frame.native.schema.metadata)
+    write_table(table, path)
