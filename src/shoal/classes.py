@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.histogram import Histogram, Sensitive
 from shoal.kernels.group import group_rows
 from shoal.kernels.people import candidates, lists
 
@@ -22,6 +24,7 @@ class Classes:
     size: Longs  # int64[classes], its rows
     people: Longs  # int64[classes], its people
     candidates: Longs  # int64[n], people whom the row's person cannot be told from
+    histograms: dict[str, Histogram] = field(default_factory=dict)  # sensitive columns by name
 
     def __len__(self) -> int:
         return len(self.size)
@@ -39,7 +42,11 @@ class Classes:
         return int(self.candidates.min()) if len(self.candidates) else 0
 
 
-def tally(codes: npt.NDArray[np.int32], people: Longs | None = None) -> Classes:
+def tally(
+    codes: npt.NDArray[np.int32],
+    people: Longs | None = None,
+    sensitive: Iterable[Sensitive] = (),
+) -> Classes:
     """Group equal rows of int32[n, q] codes into classes.
 
     `people` numbers the person of each row, 0 and up; without it every row is its own person.
@@ -52,11 +59,12 @@ def tally(codes: npt.NDArray[np.int32], people: Longs | None = None) -> Classes:
     1
     """
     label, first, size = group_rows(np.ascontiguousarray(codes, np.int32))
+    counted = {column.name: Histogram.of(label, len(first), column) for column in sensitive}
     if people is None:
-        return Classes(label, first, size, size, size[label])
+        return Classes(label, first, size, size, size[label], counted)
     crowd = int(people.max()) + 1 if len(people) else 0
     by_class, by_person = np.lexsort((people, label)), np.lexsort((label, people))
     class_start, class_person = lists(label[by_class], people[by_class], len(first))
     person_start, person_class = lists(people[by_person], label[by_person], crowd)
     found = candidates(class_start, class_person, person_start, person_class)
-    return Classes(label, first, size, np.diff(class_start), found[people])
+    return Classes(label, first, size, np.diff(class_start), found[people], counted)

@@ -18,6 +18,7 @@ from pydantic import ConfigDict, field_validator
 from shoal.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.hierarchy import Flat, Hierarchy
+from shoal.histogram import Sensitive
 from shoal.kernels.people import join_people
 from shoal.settings import Setting
 from shoal.tree import Tree
@@ -59,6 +60,7 @@ class Table:
     codes: npt.NDArray[np.int32]  # int32[n, q], nodes of the trees
     people: npt.NDArray[np.int64] | None  # int64[n], 0 and up; None: each row its own person
     exact: tuple[bool, ...]  # whether different values of a column always have different codes
+    sensitive: tuple[Sensitive, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -139,7 +141,8 @@ def encode(
     people = None
     for name in having(columns, "person"):
         people = person_codes(frame.column(name), missing_values)
-    return Table(tuple(names), tuple(trees), codes, people, tuple(exact))
+    sensitive = sensitive_columns(frame, columns, missing_values)
+    return Table(tuple(names), tuple(trees), codes, people, tuple(exact), sensitive)
 
 
 def _encode_quasi(
@@ -219,6 +222,19 @@ def value_codes(
         indices = renumber[indices]
         values = [value for value, kept in zip(values, keep, strict=True) if kept]
     return indices, values
+
+
+def sensitive_columns(
+    frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str] = ()
+) -> tuple[Sensitive, ...]:
+    """The sensitive columns of a frame, those of the plan that it has."""
+    return tuple(
+        Sensitive.of(
+            name, *value_codes(frame.column(name), missing_values), columns[name].hierarchy
+        )
+        for name in having(columns, "sensitive")
+        if name in frame.names
+    )
 
 
 def person_codes(array: Any, missing_values: Sequence[str] = ()) -> npt.NDArray[np.int64]:

@@ -11,9 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.classes import Classes, tally
-from shoal.columns import Column, Table, having, person_codes, value_codes
+from shoal.columns import (
+    Column,
+    Table,
+    having,
+    person_codes,
+    sensitive_columns,
+    value_codes,
+)
 from shoal.errors import BadTable, did_you_mean, some
 from shoal.frames import Frame
+from shoal.histogram import Sensitive
 from shoal.values import plain, text
 
 
@@ -25,6 +33,7 @@ class Published:
     codes: npt.NDArray[np.int32]  # int32[n, q], -1 is a missing value
     values: tuple[list[Any], ...]  # what the codes of each column stand for
     people: npt.NDArray[np.int64] | None
+    sensitive: tuple[Sensitive, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -39,7 +48,7 @@ class Published:
     @cached_property
     def classes(self) -> Classes:
         """The classes of equal published values."""
-        return tally(self.codes, self.people)
+        return tally(self.codes, self.people, self.sensitive)
 
     def counts(self, table: Table) -> list[npt.NDArray[np.float64]]:
         """How often each node of the original's trees is published; float64[nodes] a column.
@@ -96,4 +105,5 @@ def look_at(
     for name in having(columns, "person"):
         if name in frame.names:
             people = person_codes(frame.column(name), missing_values)
-    return Published(tuple(names), codes, tuple(values), people)
+    sensitive = sensitive_columns(frame, columns, missing_values)
+    return Published(tuple(names), codes, tuple(values), people, sensitive)

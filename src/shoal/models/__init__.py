@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.classes import Classes
+from shoal.errors import BadPlan, did_you_mean
+from shoal.histogram import Histogram
 from shoal.settings import Setting
 
 
@@ -23,8 +26,13 @@ class Check:
     holds: bool
 
 
+TOLERANCE = 1e-9  # so that two equally frequent values are 2-diverse
+
+
 class Model(Setting):
     """A promise that every class of a table must keep."""
+
+    higher_is_safer: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -35,13 +43,17 @@ class Model(Setting):
     def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
         """The level that each class reached."""
 
-    @abstractmethod
     def reached(self, classes: Classes) -> float:
         """The level of the whole table: that of its worst class."""
+        levels = self.levels(classes)
+        return float(levels.min() if self.higher_is_safer else levels.max())
 
-    @abstractmethod
     def holds(self, level: float) -> bool:
-        """Whether a level is enough."""
+        """Whether a level is enough; a hair's breadth of rounding does not count."""
+        slack = TOLERANCE * max(1.0, abs(self.required))
+        if self.higher_is_safer:
+            return level >= self.required - slack
+        return level <= self.required + slack
 
     @property
     def about(self) -> str | None:
@@ -57,3 +69,25 @@ class Model(Setting):
         """Measure the promise."""
         reached = self.reached(classes)
         return Check(self.name, self.about, self.required, reached, self.holds(reached))
+
+
+class SensitiveModel(Model):
+    """A promise about one sensitive column."""
+
+    column: str
+
+    @property
+    def about(self) -> str:
+        """The sensitive column that the promise is about."""
+        return self.column
+
+    def histogram(self, classes: Classes) -> Histogram:
+        """The column's values, class by class."""
+        try:
+            return classes.histograms[self.column]
+        except KeyError:
+            known = list(classes.histograms)
+            raise BadPlan(
+                f"{self.name} is about the column {self.column!r}, which is no sensitive column "
+                f"of the table{did_you_mean(self.column, known)}; give it the role sensitive"
+            ) from None

@@ -42,7 +42,3 @@ class KAnonymity(Model):
     def reached(self, classes: Classes) -> float:
         """Candidates of the most exposed person: without persons, the smallest class."""
         return classes.smallest
-
-    def holds(self, level: float) -> bool:
-        """Whether the crowd is large enough."""
-        return level >= self.k

@@ -1,0 +1,53 @@
+"""How often each class holds each value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels import kernel
+
+
+@kernel
+def count_values(label, code, groups, values):
+    """Count the values (int32[n], 0 and up) of each group, values in rising order.
+
+    Returns start int64[groups + 1], value int32[pairs], count int64[pairs]: the values of group
+    g are value[start[g]:start[g + 1]].
+    """
+    n = len(label)
+    # Two counting sorts, by value and then by group, leave the rows of a group sorted by value.
+    place = np.zeros(values + 1, np.int64)
+    for i in range(n):
+        place[code[i] + 1] += 1
+    for v in range(values):
+        place[v + 1] += place[v]
+    by_value = np.empty(n, np.int64)
+    for i in range(n):
+        by_value[place[code[i]]] = i
+        place[code[i]] += 1
+    start = np.zeros(groups + 1, np.int64)
+    for i in range(n):
+        start[label[i] + 1] += 1
+    for g in range(groups):
+        start[g + 1] += start[g]
+    at = start[:groups].copy()
+    rows = np.empty(n, np.int64)
+    for i in by_value:
+        rows[at[label[i]]] = i
+        at[label[i]] += 1
+    value = np.empty(n, np.int32)
+    count = np.empty(n, np.int64)
+    first = np.zeros(groups + 1, np.int64)
+    used = 0
+    for g in range(groups):
+        first[g] = used
+        for k in range(start[g], start[g + 1]):
+            v = code[rows[k]]
+            if used > first[g] and value[used - 1] == v:
+                count[used - 1] += 1
+            else:
+                value[used] = v
+                count[used] = 1
+                used += 1
+    first[groups] = used
+    return first, value[:used].copy(), count[:used].copy()
