@@ -24,7 +24,7 @@ ORDER = [
     ["exact", "published"],
     ["algorithms", "attacks", "risks"],
     ["catalog"],
-    ["plan", "quality"],
+    ["plan", "quality", "exposure"],
     ["verify"],
     ["audit", "release"],
     ["anonymize", "draft"],

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.columns import encode
+from shoal.exposure import expose
 from shoal.frames import open_frame
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
@@ -15,7 +16,6 @@ from shoal.published import look_at
 from shoal.quality import discernibility, measure
 from shoal.recoding import decode
 from shoal.release import Release
-from shoal.risks import risks
 from shoal.verify import verify
 from shoal.version import __version__
 
@@ -51,23 +51,21 @@ def anonymize(
     published = look_at(released, plan.columns, plan.missing_values)
     checks = verify(published, plan.models)
     quality = measure(original, published, plan.loss)
-    found = risks(published)
+    after = expose(published)
+    before = expose(look_at(frame, plan.columns, plan.missing_values))
     clock.stop()
 
-    classes = published.classes
     return Release(
         frame=released.native,
         plan=plan,
         checks=checks,
         quality=quality,
-        risks=found,
+        before=before,
+        after=after,
         rows=original.rows,
         published=published.rows,
         suppressed=recoding.suppressed,
-        classes=len(classes),
-        smallest_class=classes.smallest,
-        average_class_size=published.rows / len(classes),
-        discernibility=discernibility(classes, recoding.suppressed),
+        discernibility=discernibility(published.classes, recoding.suppressed),
         seconds=clock.seconds,
         seed=plan.seed,
         version=__version__,

@@ -6,31 +6,60 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from shoal import catalog
-from shoal.attacks import Attack
 from shoal.columns import encode
 from shoal.errors import BadTable, some
+from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
 from shoal.models import Check, Model
 from shoal.plan import Plan
-from shoal.published import Published, look_at
+from shoal.published import look_at
 from shoal.quality import Quality, measure
-from shoal.risks import Risks, risks
+from shoal.risks import Risks
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
     """What a table promises, and what it gives away."""
 
-    rows: int
-    people: int
-    classes: int
-    smallest_class: int
-    average_class_size: float
+    exposure: Exposure
     levels: dict[str, float]
     checks: list[Check]
-    risks: Risks
-    attacks: dict[str, dict[str, Any]]
     quality: Quality | None  # only against an original
+
+    @property
+    def rows(self) -> int:
+        """Number of records."""
+        return self.exposure.rows
+
+    @property
+    def people(self) -> int:
+        """Number of people."""
+        return self.exposure.people
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return self.exposure.classes
+
+    @property
+    def smallest_class(self) -> int:
+        """Candidates of the most exposed person: without persons, the smallest class."""
+        return self.exposure.smallest_class
+
+    @property
+    def average_class_size(self) -> float:
+        """Records per class."""
+        return self.exposure.average_class_size
+
+    @property
+    def risks(self) -> Risks:
+        """Chances of re-identification."""
+        return self.exposure.risks
+
+    @property
+    def attacks(self) -> dict[str, dict[str, Any]]:
+        """What each attack finds."""
+        return self.exposure.attacks
 
     @property
     def holds(self) -> bool:
@@ -81,27 +110,11 @@ def audit(table: Any, plan: Plan, *, original: Any = None) -> Audit:
         quality = measure(before, published, plan.loss)
     checks = [model.check(published.classes) for model in plan.models]
     return Audit(
-        rows=published.rows,
-        people=published.crowd,
-        classes=len(published.classes),
-        smallest_class=published.classes.smallest,
-        average_class_size=published.rows / len(published.classes),
+        exposure=expose(published),
         levels={m.key: m.reached(published.classes) for m in plan.models or _standard()},
         checks=checks,
-        risks=risks(published),
-        attacks=run_attacks(published),
         quality=quality,
     )
-
-
-def run_attacks(published: Published) -> dict[str, dict[str, Any]]:
-    """Run every attack of the catalog."""
-    found = {}
-    for name, kind in catalog.attacks.items():
-        attack = kind()
-        assert isinstance(attack, Attack)
-        found[name] = attack.run(published)
-    return found
 
 
 def _standard() -> list[Model]:

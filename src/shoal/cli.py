@@ -105,7 +105,6 @@ def anonymize(
     """Publish a table: generalize it until every promise of the plan holds, verify, write."""
     from shoal import frames
     from shoal.anonymize import anonymize as run
-    from shoal.audit import audit as look
     from shoal.plan import Plan
     from shoal.screen import show_release
 
@@ -118,11 +117,10 @@ def anonymize(
     with _progress(console) as tell:
         frame = frames.read(data)
         release = run(frame, asked, keep_order=keep_order or None, progress=tell)
-        before = look(frame, asked)
         with ExitStack() as files:
             release.save(out)
             _write_json(files, json_file, release.as_dict())
-    show_release(console, release, before)
+    show_release(console, release)
     console.print(f"written: {out}", highlight=False, markup=False)
 
 

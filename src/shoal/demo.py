@@ -11,7 +11,6 @@ from rich.table import Table
 
 from shoal import frames
 from shoal.anonymize import anonymize
-from shoal.audit import audit
 from shoal.columns import Column
 from shoal.datasets import hospital
 from shoal.datasets.hospital import hospital_hierarchies
@@ -31,9 +30,8 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
         raise BadFile(f"cannot make the folder {out}: {error.strerror}") from None
     original = hospital(rows, seed)
     plan = edited(draft(original)).with_seed(seed)
-    before = audit(original, plan)
     release = anonymize(original, plan, progress=progress)
-    after = audit(release.frame, plan, original=original)
+    before, after = release.before, release.after
 
     with frames.atomic(out / "hospital.csv") as target:
         frames.write(frames.open_frame(original), target)
@@ -50,7 +48,7 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
         console.rule("3  The release: nobody stands alone", align="left")
         console.print(_excerpt(frames.open_frame(release.frame)))
         console.rule("4  Before and after", align="left")
-        show_release(console, release, before)
+        show_release(console, release)
         found, left = (a.attacks["linkage"]["singled_out"] for a in (before, after))
         console.print(
             "Somebody who knows everybody's quasi-identifiers could point at the person behind "

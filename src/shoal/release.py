@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal import frames
+from shoal.exposure import Exposure
 from shoal.models import Check
 from shoal.plan import Plan
 from shoal.published import look_at
@@ -23,17 +24,40 @@ class Release:
     plan: Plan
     checks: list[Check]
     quality: Quality
-    risks: Risks
+    before: Exposure  # what the original would have given away
+    after: Exposure
     rows: int
     published: int
     suppressed: int
-    classes: int
-    smallest_class: int
-    average_class_size: float
     discernibility: int
     seconds: dict[str, float]
     seed: int | None  # None: chance came from the operating system
     version: str
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return self.after.classes
+
+    @property
+    def smallest_class(self) -> int:
+        """People in the smallest class: the k that was reached."""
+        return self.after.smallest_class
+
+    @property
+    def average_class_size(self) -> float:
+        """Records per class."""
+        return self.after.average_class_size
+
+    @property
+    def risks(self) -> Risks:
+        """Chances of re-identification in the release."""
+        return self.after.risks
+
+    @property
+    def attacks(self) -> dict[str, dict[str, Any]]:
+        """What each attack finds in the release."""
+        return self.after.attacks
 
     @property
     def losses(self) -> dict[str, float]:
@@ -64,6 +88,8 @@ class Release:
             "column_losses": self.quality.columns,
             "checks": [asdict(check) for check in self.checks],
             "risks": self.risks.as_dict(),
+            "attacks": self.attacks,
+            "before": asdict(self.before),
             "seconds": self.seconds,
             "seed": self.seed,
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from shoal.classes import Classes
+from shoal.columns import Table
+from shoal.errors import BadTable, did_you_mean, some
+from shoal.kernels.group import group_rows
 from shoal.published import Published
+from shoal.tree import Tree
+from shoal.values import plain, text
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+BLOCK = 1 << 20  # pairs that are looked at together; bounds the memory, not the result
 
 
 @dataclass(frozen=True)
@@ -15,23 +30,295 @@ class Risks:
 
     A record in a class of 5 people is found with a chance of 1/5. Averages are taken over
     records, not over classes: most classes are small, most records are not in them.
+
+    Three attackers (El Emam and Dankar 2008, 2010). The *prosecutor* looks for one person of
+    whom he knows that the table holds her. The *journalist* does not know who is in the table,
+    and matches a record with everybody in a population: without a population table nobody can
+    say how large that crowd is, so there is no number. The *marketer* links every record to
+    somebody and asks how many links are right: to people of the population where there is one,
+    to people of the table otherwise, and then the number is the average.
     """
 
-    prosecutor: float  # the highest chance of any record
-    average: float  # the mean chance over records
+    prosecutor: float  # the highest chance of any record, among the people of the table
+    average: float  # the mean chance over records, among the people of the table
     unique: float  # the share of records that are alone in their class
+    marketer: float  # the share of records that would be re-identified, all linked at once
+    journalist: float | None = None  # the highest chance of any record, among the population
 
-    def as_dict(self) -> dict[str, float]:
+    def as_dict(self) -> dict[str, float | None]:
         """The chances by name."""
         return asdict(self)
 
 
-def risks(published: Published) -> Risks:
-    """The chances in a table."""
-    classes = published.classes
-    chance = 1.0 / classes.candidates  # float64[n]
+def risks(published: Published, population: Published | Table | None = None) -> Risks:
+    """The chances in a table.
+
+    `population` is a table of everybody who could be in this one, and of at least those who are:
+    as a Published it has been generalized in the same way, as a Table it holds original values,
+    encoded with the hierarchies of the plan.
+    """
+    candidates = published.classes.candidates  # int64[n]
+    average = _mean_chance(candidates)
+    marketer, journalist = average, None
+    if population is not None:
+        outside = _outside(published, population)  # int64[n]
+        marketer, journalist = _mean_chance(outside), 1.0 / int(outside.min())
     return Risks(
-        prosecutor=float(chance.max()),
-        average=float(chance.mean()),
-        unique=float(np.mean(chance == 1.0)),
+        prosecutor=1.0 / int(candidates.min()),
+        average=average,
+        unique=float(np.mean(candidates == 1)),
+        marketer=marketer,
+        journalist=journalist,
     )
+
+
+def record_risks(published: Published, population: Published | Table | None = None) -> Doubles:
+    """The chance of each record, float64[n]: the prosecutor's, or the journalist's."""
+    if population is None:
+        return 1.0 / published.classes.candidates
+    return 1.0 / _outside(published, population)
+
+
+def _mean_chance(candidates: Longs) -> float:
+    """The mean of 1 / candidates, summed in an order that does not depend on that of the rows."""
+    crowd, records = np.unique(candidates, return_counts=True)
+    return float((records / crowd).sum() / len(candidates))
+
+
+def _outside(published: Published, population: Published | Table) -> Longs:
+    """For each record the people of the population who could be its person, int64[n]."""
+    classes = published.classes
+    lacking = [name for name in published.names if name not in population.names]
+    if lacking:
+        raise BadTable(
+            f"the population lacks the quasi-identifiers {some(lacking)} of the table"
+            f"{did_you_mean(lacking[0], population.names)}"
+        )
+    if isinstance(population, Table):
+        people = covered(_vectors(published, population), _with_columns(population, published))
+    else:
+        people = _alike(published, population)
+    _check_holds(published, classes, people)
+    found = people[classes.label]  # int64[n]
+    if published.people is not None:
+        # The rows of a person are linked: whoever fits the person fits the rarest of them.
+        fewest = np.full(published.crowd, np.iinfo(np.int64).max)
+        np.minimum.at(fewest, published.people, found)
+        found = fewest[published.people]
+    return found
+
+
+def _check_holds(published: Published, classes: Classes, people: Longs) -> None:
+    """Complain of a population that lacks people of the table."""
+    short = np.flatnonzero(people < classes.people)
+    if not len(short):
+        return
+    worst = short[np.argmin(people[short])]
+    values = ", ".join(
+        f"{name}={'missing' if code < 0 else text(known[code])!r}"
+        for name, known, code in zip(
+            published.names, published.values, published.codes[classes.first[worst]], strict=True
+        )
+    )
+    raise BadTable(
+        f"the population does not hold the people of the table: {classes.people[worst]} of the "
+        f"table have {values}, but {people[worst]} of the population ({len(short)} of "
+        f"{len(classes)} classes fall short); give a population that holds everybody in the "
+        "table, with original values, or generalized in the same way"
+    )
+
+
+def _alike(published: Published, population: Published) -> Longs:
+    """For each class the people of the population with the same published values."""
+    mine = published.codes[published.classes.first]  # int32[classes, q]
+    theirs = np.empty((len(population.classes), mine.shape[1]), np.int32)
+    for j, name in enumerate(published.names):
+        i = population.names.index(name)
+        same = {text(value): code for code, value in enumerate(published.values[j])}
+        alike = {plain(label): code for label, code in same.items()}
+        code = np.array(
+            [
+                same.get(text(value), alike.get(plain(text(value)), -2))  # -2: not in the table
+                for value in population.values[i]
+            ]
+            + [-1],
+            np.int32,
+        )
+        theirs[:, j] = code[population.codes[population.classes.first, i]]
+    label, _, _ = group_rows(np.concatenate([mine, theirs]))
+    people = np.bincount(label[len(mine) :], population.classes.people, len(mine))
+    return people[: len(mine)].astype(np.int64)
+
+
+def _vectors(published: Published, population: Table) -> Ints:
+    """The published values of each class as nodes of the population's trees."""
+    vectors = np.empty((len(published.classes), len(published.names)), np.int32)
+    for j, name in enumerate(published.names):
+        tree = population.trees[population.names.index(name)]
+        alike = {plain(str(label)): node for node, label in enumerate(tree.labels)}
+        nodes = [tree.node(text(v)) for v in published.values[j]] + [tree.node(None)]
+        nodes = [
+            alike.get(plain(text(value)), -1) if node < 0 else node
+            for node, value in zip(nodes[:-1], published.values[j], strict=True)
+        ] + nodes[-1:]
+        codes = published.codes[published.classes.first, j]
+        vectors[:, j] = np.array(nodes, np.int32)[codes]
+        strange = np.unique(codes[vectors[:, j] < 0])
+        if len(strange):
+            shown = some("missing" if c < 0 else published.values[j][c] for c in strange)
+            raise BadTable(
+                f"column {name!r} publishes {shown}, which neither the population nor its "
+                "hierarchy has; give a population that holds everybody in the table, encoded "
+                "with the plan that the release was made with"
+            )
+    return vectors
+
+
+def _with_columns(population: Table, published: Published) -> Table:
+    """The population with the columns of the table, in their order."""
+    at = [population.names.index(name) for name in published.names]
+    return Table(
+        published.names,
+        tuple(population.trees[i] for i in at),
+        np.ascontiguousarray(population.codes[:, at]),
+        population.people,
+        tuple(population.exact[i] for i in at),
+    )
+
+
+def covered(vectors: Ints, population: Table) -> Longs:
+    """How many people of a population each vector of published values covers, int64[vectors].
+
+    `vectors` is int32[vectors, q], nodes of the population's trees. Vectors may cover the same
+    people. No pair of a vector and a person is looked at unless the first columns of the vector
+    cover the first columns of the person: vectors and distinct people are walked column by
+    column, as two tries, and a value finds the vectors above it among its few ancestors.
+    """
+    if not len(vectors):
+        return np.zeros(0, np.int64)
+    asked, first, _ = group_rows(np.ascontiguousarray(vectors, np.int32))
+    wide = vectors[first]
+    label, first, _ = group_rows(np.ascontiguousarray(population.codes, np.int32))
+    narrow = population.codes[first]
+
+    order = _telling_first(wide, population)
+    trees = [population.trees[j] for j in order]
+    wide_at, narrow_at = (np.lexsort(rows[:, order[::-1]].T) for rows in (wide, narrow))
+    above, below = _trie(wide[wide_at][:, order]), _trie(narrow[narrow_at][:, order])
+    back = np.empty(len(narrow), np.int64)  # distinct row → its place in the trie
+    back[narrow_at] = np.arange(len(narrow))
+    crowd = _Crowd.of(back[label], population.people, len(narrow))
+
+    count = np.zeros(len(wide), np.int64)
+    several: list[Longs] = []
+    for people, vector in _covering(above, below, trees):
+        count += np.bincount(vector, crowd.alone[people], len(wide)).astype(np.int64)
+        several.append(crowd.pairs(people, vector))
+    if several:
+        pairs = np.unique(np.concatenate(several))
+        count += np.bincount(pairs // crowd.size, minlength=len(wide))
+    result = np.empty(len(wide), np.int64)
+    result[wide_at] = count
+    return result[asked]
+
+
+class _Crowd(NamedTuple):
+    """Who has which of the distinct rows; people with different rows must count once."""
+
+    alone: Longs  # int64[rows], people who have this row only
+    start: Longs  # int64[rows + 1]
+    who: Longs  # people who have other rows too: row r has who[start[r]:start[r + 1]]
+    size: int  # one more than the highest number of a person
+
+    @staticmethod
+    def of(row: Longs, people: Longs | None, rows: int) -> _Crowd:
+        if people is None:
+            none = np.zeros(0, np.int64)
+            return _Crowd(np.bincount(row, minlength=rows), np.zeros(rows + 1, np.int64), none, 1)
+        size = int(people.max()) + 1
+        pair = np.unique(row * size + people)
+        row, people = pair // size, pair % size
+        one = np.bincount(people)[people] == 1
+        start = np.append(0, np.cumsum(np.bincount(row[~one], minlength=rows)))
+        return _Crowd(np.bincount(row[one], minlength=rows), start, people[~one], size)
+
+    def pairs(self, row: Longs, vector: Longs) -> Longs:
+        """Vectors with each of these people that they cover, as vector * size + person."""
+        low, high = self.start[row], self.start[row + 1]
+        pairs = np.repeat(vector, high - low) * self.size + self.who[_ranges(low, high)]
+        return np.unique(pairs)
+
+
+class _Level(NamedTuple):
+    """One column of sorted distinct rows: the beginnings of rows, and how they go on."""
+
+    begin: Longs  # beginning b goes on as begin[b] … begin[b + 1] - 1
+    node: Ints  # the node with which it goes on
+
+    def keys(self, nodes: int) -> Longs:
+        """Rising numbers for beginning and node together; their places are the new beginnings."""
+        b = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
+        return b * nodes + self.node
+
+
+def _trie(rows: Ints) -> list[_Level]:
+    """The common beginnings of sorted distinct rows."""
+    levels = []
+    differs = np.zeros(len(rows), np.bool_)
+    differs[0] = True
+    first = np.zeros(1, np.int64)
+    for column in rows.T:
+        differs[1:] |= column[1:] != column[:-1]
+        number = np.cumsum(differs) - 1
+        begin = np.append(number[first], number[-1] + 1)
+        first = np.flatnonzero(differs)
+        levels.append(_Level(begin, column[first]))
+    return levels
+
+
+def _telling_first(wide: Ints, population: Table) -> Longs:
+    """The columns, those in which a vector covers the fewest people first."""
+    shares = []
+    for j, tree in enumerate(population.trees):
+        upto = np.append(0, np.cumsum(np.bincount(population.codes[:, j], minlength=tree.size)))
+        shares.append(float((upto[tree.end[wide[:, j]]] - upto[wide[:, j]]).mean()))
+    return np.argsort(shares, kind="stable")
+
+
+def _covering(
+    above: list[_Level], below: list[_Level], trees: list[Tree]
+) -> Iterator[tuple[Longs, Longs]]:
+    """Blocks of pairs (row of `below`, row of `above` that covers it), each pair once."""
+    keys = [level.keys(tree.size) for level, tree in zip(above, trees, strict=True)]
+    nowhere = np.zeros(1, np.int64)
+    todo = [(0, nowhere, nowhere)]  # column, beginnings below, beginnings above that cover them
+    while todo:
+        j, low, high = todo.pop()
+        if j == len(trees):
+            yield low, high
+            continue
+        begin, node = below[j]
+        ways = begin[low + 1] - begin[low]
+        block = np.cumsum(ways) // BLOCK
+        for part in np.split(np.arange(len(low)), np.flatnonzero(np.diff(block)) + 1):
+            into = _ranges(begin[low[part]], begin[low[part] + 1])
+            under = np.repeat(high[part], ways[part])
+            value = node[into]
+            found: list[tuple[Longs, Longs]] = []
+            while len(value):  # the value itself, its parent, … the root
+                key = under * trees[j].size + value
+                place = np.minimum(np.searchsorted(keys[j], key), len(keys[j]) - 1)
+                hit = keys[j][place] == key
+                found.append((into[hit], place[hit]))
+                up = value > 0
+                into, under, value = into[up], under[up], trees[j].parent[value[up]]
+            lower, upper = (np.concatenate(side) for side in zip(*found, strict=True))
+            if len(lower):
+                todo.append((j + 1, lower, upper))
+
+
+def _ranges(low: Longs, high: Longs) -> Longs:
+    """The numbers low[0] … high[0] - 1, low[1] … high[1] - 1, and so on."""
+    many = high - low
+    before = np.cumsum(many) - many
+    return np.repeat(low - before, many) + np.arange(int(many.sum()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from shoal.audit import Audit
+from shoal.exposure import Exposure
 from shoal.progress import Progress as Tell
 from shoal.release import Release
 
@@ -74,7 +75,7 @@ def _table(title: str) -> Table:
     return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
 
 
-def show_release(console: Console, release: Release, before: Audit | None = None) -> None:
+def show_release(console: Console, release: Release) -> None:
     """The promises, and what the release cost."""
     promises = _table("Promises, measured on the published table")
     for heading in ("promise", "asked", "reached", ""):
@@ -86,45 +87,17 @@ def show_release(console: Console, release: Release, before: Audit | None = None
     console.print(promises)
 
     table = _table("The table")
-    table.add_column("")
-    if before is not None:
-        table.add_column("before", justify="right")
-    table.add_column("after", justify="right")
-
-    def row(label: str, after: str, earlier: str = "") -> None:
-        table.add_row(label, *([earlier] if before is not None else []), after)
-
-    row("rows", f"{release.published:,}", f"{before.rows:,}" if before else "")
-    if release.suppressed:
-        row("rows left out", f"{release.suppressed:,}")
-    row(
-        "people in the smallest class",
-        f"{release.smallest_class:,}",
-        f"{before.smallest_class:,}" if before else "",
-    )
-    row("classes", f"{release.classes:,}", f"{before.classes:,}" if before else "")
-    row(
-        "rows that are alone in their class",
-        percent(100 * release.risks.unique),
-        percent(100 * before.risks.unique) if before else "",
-    )
-    row(
-        "highest chance to find a person",
-        percent(100 * release.risks.prosecutor),
-        percent(100 * before.risks.prosecutor) if before else "",
-    )
-    row(
-        "average chance to find a person",
-        percent(100 * release.risks.average),
-        percent(100 * before.risks.average) if before else "",
-    )
-    row(
-        f"information lost ({release.plan.loss.name})",
-        percent(release.losses[release.plan.loss.name]),
-        percent(0.0) if before else "",
-    )
-    row("values generalized", percent(release.quality.generalized_percent))
-    row("values suppressed altogether", percent(release.quality.root_percent))
+    for heading in ("", "before", "after"):
+        table.add_column(heading, justify="right" if heading else "left")
+    loss = release.plan.loss.name
+    for label, before, after in (
+        ("rows", f"{release.rows:,}", f"{release.published:,}"),
+        *_exposures(release.before, release.after),
+        (f"information lost ({loss})", percent(0), percent(release.losses[loss])),
+        ("values generalized", percent(0), percent(release.quality.generalized_percent)),
+        ("values suppressed altogether", "", percent(release.quality.root_percent)),
+    ):
+        table.add_row(label, before, after)
     console.print(table)
 
     lost = _table("Lost per column")
@@ -136,6 +109,18 @@ def show_release(console: Console, release: Release, before: Audit | None = None
     console.print(lost)
 
 
+def _exposures(*tables: Exposure) -> list[tuple[str, ...]]:
+    """What tables give away, side by side."""
+    rows: list[tuple[str, Callable[[Exposure], str]]] = [
+        ("people in the smallest class", lambda table: f"{table.smallest_class:,}"),
+        ("classes", lambda table: f"{table.classes:,}"),
+        ("rows that are alone in their class", lambda table: percent(100 * table.risks.unique)),
+        ("highest chance to find a person", lambda table: percent(100 * table.risks.prosecutor)),
+        ("average chance to find a person", lambda table: percent(100 * table.risks.average)),
+    ]
+    return [(label, *(show(table) for table in tables)) for label, show in rows]
+
+
 def show_audit(console: Console, audit: Audit) -> None:
     """What a table promises and gives away."""
     table = _table("Audit")
@@ -144,12 +129,9 @@ def show_audit(console: Console, audit: Audit) -> None:
     table.add_row("rows", f"{audit.rows:,}")
     if audit.people != audit.rows:
         table.add_row("people", f"{audit.people:,}")
-    table.add_row("classes", f"{audit.classes:,}")
-    table.add_row("people in the smallest class", f"{audit.smallest_class:,}")
+    for row in _exposures(audit.exposure):
+        table.add_row(*row)
     table.add_row("average class size", f"{audit.average_class_size:,.1f}")
-    table.add_row("rows that are alone in their class", percent(100 * audit.risks.unique))
-    table.add_row("highest chance to find a person", percent(100 * audit.risks.prosecutor))
-    table.add_row("average chance to find a person", percent(100 * audit.risks.average))
     if audit.quality is not None:
         table.add_row("information lost, mean of seven metrics", percent(audit.quality.mean_loss))
         table.add_row("values generalized", percent(audit.quality.generalized_percent))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import ClassVar, Literal
 
@@ -14,6 +14,7 @@ from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.errors import CannotReach
 from shoal.exact import exact_costs
+from shoal.histogram import Histogram
 from shoal.kernels import index as trie
 from shoal.kernels import merge as merging
 from shoal.losses import Loss
@@ -24,6 +25,10 @@ from shoal.recoding import Recoding
 from shoal.tree import Tree
 
 PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
+
+Bools = npt.NDArray[np.bool_]
+Longs = npt.NDArray[np.int64]
+Judge = Callable[[Longs, Longs], Bools]
 
 
 class GAA(Algorithm):
@@ -39,9 +44,9 @@ class GAA(Algorithm):
     weight: Literal["size", "unit"] = "size"
     candidates: Literal["all", "small"] = "all"
 
-    def serves(self, model: Model) -> bool:
+    def serves(self, model: Model) -> bool:  # noqa: ARG002 (any promise about classes will do)
         """Whether the algorithm can keep this promise."""
-        return isinstance(model, KAnonymity)
+        return True
 
     def recode(
         self,
@@ -52,28 +57,77 @@ class GAA(Algorithm):
         progress: Progress = silent,
     ) -> Recoding:
         """Merge classes until none fails."""
-        k = max(int(model.required) for model in models)
-        if table.crowd < k:
-            raise CannotReach(
-                "k-anonymity",
-                table.crowd,
-                f"k-anonymity with k={k} cannot be reached: the table has {table.crowd} people; "
-                f"the best k possible is {table.crowd}",
-            )
-        start = tally(table.unified, table.people)
+        check_reachable(table, models)
+        k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
+        others = [model for model in models if not isinstance(model, KAnonymity)]
+        start = tally(table.unified, table.people, table.sensitive if others else ())
         costs = exact_costs(loss, table.domains, table.rows)
         order = _index_order(table, start, costs)
+
+        def judge(into: Longs, ids: Longs) -> Bools:
+            classes = summaries(start, into, ids)
+            passes = np.ones(len(ids), np.bool_)
+            for model in others:
+                passes &= model.satisfied(classes)
+            return passes
+
         vector, into = _merge(
             table, start, costs, order, k, self.weight == "size", self.candidates == "small",
-            progress,
+            progress, judge if others else None,
         )  # fmt: skip
         alive, number = np.unique(into, return_inverse=True)
         return Recoding(vectors=vector[alive], record=number[start.label])
 
 
-def _index_order(
-    table: Table, start: Classes, costs: Sequence[npt.NDArray[np.int64]]
-) -> npt.NDArray[np.int64]:
+def check_reachable(table: Table, models: Sequence[Model]) -> None:
+    """Complain if even the whole table as one class breaks a promise: no partition does better."""
+    others = [model for model in models if not isinstance(model, KAnonymity)]
+    for model in models:
+        if isinstance(model, KAnonymity) and table.crowd < model.k:
+            raise CannotReach(
+                model.key,
+                table.crowd,
+                f"k-anonymity with k={model.k} cannot be reached: the table has {table.crowd} "
+                f"people; the best k possible is {table.crowd}",
+            )
+    if not others:
+        return
+    whole = tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
+    for model in others:
+        if not model.satisfied(whole).all():
+            best = model.reached(whole)
+            raise CannotReach(
+                model.key,
+                best,
+                f"{model.key} with {model.required:g} cannot be reached: even the whole table as "
+                f"one class reaches only {best:g}; ask for {best:g}, or for another model",
+            )
+
+
+def summaries(start: Classes, into: Longs, ids: Longs) -> Classes:
+    """The classes with these numbers, as models see them, when `start`'s were merged `into` them."""
+    number = np.full(len(into), -1, np.int64)
+    number[ids] = np.arange(len(ids))
+    part = number[into]  # int64[starting classes]; -1: not asked for
+    chosen = part >= 0
+    size = np.bincount(part[chosen], start.size[chosen], len(ids)).astype(np.int64)
+    people = np.bincount(part[chosen], start.people[chosen], len(ids)).astype(np.int64)
+    histograms = {}
+    for name, old in start.histograms.items():
+        label = part[old.of_class]
+        inside = label >= 0
+        values = len(old.total)
+        key = label[inside] * values + old.value[inside]
+        pairs, place = np.unique(key, return_inverse=True)
+        count = np.bincount(place, old.count[inside], len(pairs)).astype(np.int64)
+        first = np.searchsorted(pairs, np.arange(len(ids) + 1) * values)
+        value = (pairs % values).astype(np.int32)
+        histograms[name] = Histogram(old.column, first, value, count, old.total)
+    each = np.arange(len(ids))
+    return Classes(each, start.first[ids], size, people, people, histograms)
+
+
+def _index_order(table: Table, start: Classes, costs: Sequence[Longs]) -> Longs:
     """The attributes in the order in which the index takes them.
 
     First those whose smallest step is dear, for they cut branches early; but an attribute with
@@ -91,15 +145,17 @@ def _index_order(
 def _merge(
     table: Table,
     start: Classes,
-    costs: Sequence[npt.NDArray[np.int64]],
-    order: npt.NDArray[np.int64],
+    costs: Sequence[Longs],
+    order: Longs,
     k: int,
     by_size: bool,
     only_small: bool,
     progress: Progress,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    judge: Judge | None = None,
+) -> tuple[npt.NDArray[np.int32], Longs]:
     """Run the merge; the published values of each class, and the class each one ended up in."""
     n, q = len(start), len(order)
+    more = judge is not None
     trees = flat_trees(table, costs, order)
     fan = max(tree.size for tree in table.trees)
     classes = trie.Classes(
@@ -111,10 +167,11 @@ def _merge(
     state = merging.Merge(
         into=np.arange(n),
         crowd=start.people.copy(),
+        unjudged=np.zeros(n, np.bool_),
         heap=np.empty((n + 1, 3), np.int64),
         stack=np.empty((q + 1, 9), np.int64),
         rest=np.zeros(q + 1, np.int64),
-        counts=np.zeros(4, np.int64),
+        counts=np.zeros(5, np.int64),
         visits=np.zeros(1, np.int64),
     )
     index = trie.empty_index(n, len(trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
@@ -124,34 +181,37 @@ def _merge(
         grown: trie.Index = trie.grow_index(index, *room)
         return grown
 
-    while merging.start_merge(index, trees, classes, state, k, fan) == merging.NEEDS_ROOM:
+    while merging.start_merge(index, trees, classes, state, k, more, fan) == merging.NEEDS_ROOM:
         index = more_room()
-    failing = max(int(state.counts[2]), 1)
+    waiting = max(int(state.counts[2] + state.counts[4]), 1)
     progress("merging", 0.0)
     at_a_time = 200
     while True:
         begin = perf_counter()
         outcome = merging.go_on(
-            index, trees, classes, state, k, by_size, only_small, fan, at_a_time
+            index, trees, classes, state, k, more, by_size, only_small, fan, at_a_time
         )
         if outcome == merging.DONE:
             break
         if outcome == merging.NEEDS_ROOM:
             index = more_room()
+        elif outcome == merging.JUDGE:
+            assert judge is not None
+            ids = np.flatnonzero(state.unjudged)
+            passes = judge(merging.survivors(state.into.copy()), ids)
+            merging.judged(index, classes, state, ids, passes)
         elif perf_counter() - begin < PATIENCE / 2:
             at_a_time *= 2
         elif perf_counter() - begin > PATIENCE:
             at_a_time = max(1, at_a_time // 2)
-        progress("merging", 1.0 - int(state.counts[2]) / failing)
+        progress("merging", max(0.0, 1.0 - int(state.counts[2] + state.counts[4]) / waiting))
     progress("merging", 1.0)
     vector = np.empty_like(classes.vector)
     vector[:, order] = classes.vector
     return vector, merging.survivors(state.into)
 
 
-def flat_trees(
-    table: Table, costs: Sequence[npt.NDArray[np.int64]], order: npt.NDArray[np.int64]
-) -> trie.Trees:
+def flat_trees(table: Table, costs: Sequence[Longs], order: Longs) -> trie.Trees:
     """The hierarchies one after the other, in the order of the index."""
     trees = [table.trees[j] for j in order]
     return trie.Trees(
@@ -163,7 +223,7 @@ def flat_trees(
     )
 
 
-def cheapest_edges(tree: Tree, cost: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def cheapest_edges(tree: Tree, cost: Longs) -> Longs:
     """The cost of the cheapest edge below each node."""
     step = np.full(tree.size, trie.FAR, np.int64)
     np.minimum.at(step, tree.parent[1:], (cost - cost[tree.parent])[1:])

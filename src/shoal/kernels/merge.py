@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.index import has_room, insert, nearest, remove
+from shoal.kernels.index import ABOVE, FAILS, has_room, insert, nearest, remove
 
-DONE, PAUSED, NEEDS_ROOM = 0, 1, 2
+DONE, PAUSED, NEEDS_ROOM, JUDGE = 0, 1, 2, 3
 
 
 class Merge(NamedTuple):
@@ -17,10 +17,11 @@ class Merge(NamedTuple):
 
     into: np.ndarray  # int64[classes], the class this one was merged into; itself while alive
     crowd: np.ndarray  # int64[classes], what k counts: people, each of them in one class only
+    unjudged: np.ndarray  # bool[classes], large enough, but other models have not judged it yet
     heap: np.ndarray  # int64[places, 3]: crowd, first record, class
     stack: np.ndarray  # int64[q + 1, 9], scratch space of the search
     rest: np.ndarray  # int64[q + 1], scratch space of the search
-    counts: np.ndarray  # int64[4]: heap used, alive, failing, inserted so far
+    counts: np.ndarray  # int64[5]: heap used, alive, failing, inserted so far, unjudged
     visits: np.ndarray  # int64[1], nodes of the index that searches have looked at
 
 
@@ -34,7 +35,7 @@ def earlier(heap, i, j):
 
 @lean_kernel
 def push(merge, crowd, first, c):
-    """Put a failing class on the heap."""
+    """Put a class on the heap that fails, or may fail."""
     heap = merge.heap
     i = merge.counts[0]
     merge.counts[0] += 1
@@ -69,26 +70,6 @@ def pop(merge):
 
 
 @lean_kernel
-def start_merge(index, trees, classes, merge, k, fan):
-    """Fill the index and the heap; class by class, so that it can pause for more room."""
-    q = classes.vector.shape[1]
-    n = len(classes.size)
-    while merge.counts[3] < n:
-        c = merge.counts[3]
-        if not has_room(index, q, fan):
-            return NEEDS_ROOM
-        fails = merge.crowd[c] < k
-        classes.fails[c] = fails
-        insert(index, trees, classes, c)
-        merge.counts[1] += 1
-        if fails:
-            merge.counts[2] += 1
-            push(merge, merge.crowd[c], classes.first[c], c)
-        merge.counts[3] += 1
-    return DONE
-
-
-@lean_kernel
 def absorb(classes, merge, a, b):
     """Make class b a part of class a, which keeps its published values."""
     merge.crowd[a] += merge.crowd[b]  # nobody is in both
@@ -96,6 +77,9 @@ def absorb(classes, merge, a, b):
         if classes.fails[c]:
             merge.counts[2] -= 1
             classes.fails[c] = False
+        if merge.unjudged[c]:
+            merge.counts[4] -= 1
+            merge.unjudged[c] = False
     classes.size[a] += classes.size[b]
     classes.first[a] = min(classes.first[a], classes.first[b])
     merge.into[b] = a
@@ -103,21 +87,64 @@ def absorb(classes, merge, a, b):
 
 
 @lean_kernel
-def settle(index, trees, classes, merge, c, k):
-    """Put a merged class back, unless one with equal published values is there: return that."""
+def settle(index, trees, classes, merge, c, k, more):
+    """Put a class into the index, unless one with equal published values is there: return that.
+
+    With fewer people than k a class fails; otherwise, where there are `more` models, these will
+    have to judge it.
+    """
     classes.fails[c] = merge.crowd[c] < k
     same = insert(index, trees, classes, c)
-    if same < 0 and classes.fails[c]:
-        merge.counts[2] += 1
-        push(merge, merge.crowd[c], classes.first[c], c)
     if same >= 0:
         classes.fails[c] = False  # not counted as failing yet
-    return same
+        return same
+    merge.unjudged[c] = more and not classes.fails[c]
+    if classes.fails[c]:
+        merge.counts[2] += 1
+    if merge.unjudged[c]:
+        merge.counts[4] += 1
+    if classes.fails[c] or merge.unjudged[c]:
+        push(merge, merge.crowd[c], classes.first[c], c)
+    return -1
 
 
 @lean_kernel
-def go_on(index, trees, classes, merge, k, by_size, only_small, fan, budget):
-    """Merge until no class fails, or `budget` merges are done, or the index needs room."""
+def start_merge(index, trees, classes, merge, k, more, fan):
+    """Fill the index and the heap; class by class, so that it can pause for more room."""
+    while merge.counts[3] < len(classes.size):
+        if not has_room(index, classes.vector.shape[1], fan):
+            return NEEDS_ROOM
+        settle(index, trees, classes, merge, merge.counts[3], k, more)
+        merge.counts[1] += 1
+        merge.counts[3] += 1
+    return DONE
+
+
+@lean_kernel
+def judged(index, classes, merge, ids, passes):
+    """Take the verdicts of the other models."""
+    for i in range(len(ids)):
+        c = ids[i]
+        merge.unjudged[c] = False
+        merge.counts[4] -= 1
+        if passes[i]:
+            continue
+        classes.fails[c] = True
+        merge.counts[2] += 1
+        t = index.leaf[c]
+        index.node[t, FAILS] += 1
+        while t != 0:
+            t = index.node[t, ABOVE]
+            index.node[t, FAILS] += 1
+
+
+@lean_kernel
+def go_on(index, trees, classes, merge, k, more, by_size, only_small, fan, budget):
+    """Merge until no class fails, or a pause is due.
+
+    That is when `budget` merges are done, the index needs room, or `more` models must judge: a
+    class is judged only when its turn comes, and then all that wait with it, in one go.
+    """
     q = classes.vector.shape[1]
     while merge.counts[0] > 0:
         if budget == 0:
@@ -127,10 +154,12 @@ def go_on(index, trees, classes, merge, k, by_size, only_small, fan, budget):
         c = merge.heap[0, 2]
         current = (
             merge.into[c] == c
-            and classes.fails[c]
+            and (classes.fails[c] or merge.unjudged[c])
             and merge.heap[0, 0] == merge.crowd[c]
             and merge.heap[0, 1] == classes.first[c]
         )
+        if current and (merge.unjudged[c] or (only_small and merge.counts[4] > 0)):
+            return JUDGE
         pop(merge)
         if not current:
             continue
@@ -151,12 +180,12 @@ def go_on(index, trees, classes, merge, k, by_size, only_small, fan, budget):
                 top = trees.parent[start + top]
             classes.vector[c, j] = top
         absorb(classes, merge, c, b)
-        same = settle(index, trees, classes, merge, c, k)
+        same = settle(index, trees, classes, merge, c, k, more)
         if same >= 0:
             # Classes that come to have equal published values are one class.
             remove(index, trees, classes, same, by_size)
             absorb(classes, merge, c, same)
-            settle(index, trees, classes, merge, c, k)
+            settle(index, trees, classes, merge, c, k, more)
     return DONE
 
 

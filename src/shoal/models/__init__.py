@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +26,24 @@ class Check:
     reached: float
     holds: bool
 
+    def as_dict(self) -> dict[str, Any]:
+        """The check by the names of the JSON file."""
+        return {**asdict(self), "reached": finite(self.reached)}
+
 
 TOLERANCE = 1e-9  # so that two equally frequent values are 2-diverse
+
+
+def finite(level: float) -> float | None:
+    """A level as JSON can write it, which knows no infinity: None where no number is enough."""
+    return level if isfinite(level) else None
 
 
 class Model(Setting):
     """A promise that every class of a table must keep."""
 
     higher_is_safer: ClassVar[bool] = True
+    strict: ClassVar[bool] = False  # whether a level equal to the promised one is not enough
 
     @property
     @abstractmethod
@@ -50,10 +61,23 @@ class Model(Setting):
 
     def holds(self, level: float) -> bool:
         """Whether a level is enough; a hair's breadth of rounding does not count."""
+        return bool(self._enough(np.float64(level)))
+
+    def satisfied(self, classes: Classes) -> npt.NDArray[np.bool_]:
+        """Whether each class keeps the promise, bool[classes].
+
+        `classes` may be any classes of a table, not only all of them: what a model needs to know
+        of the whole table is in the totals of the histograms.
+        """
+        return np.asarray(self._enough(self.levels(classes)), np.bool_)
+
+    def _enough(self, levels: Any) -> Any:
         slack = TOLERANCE * max(1.0, abs(self.required))
+        if self.strict:
+            slack = -slack
         if self.higher_is_safer:
-            return level >= self.required - slack
-        return level <= self.required + slack
+            return levels >= self.required - slack
+        return levels <= self.required + slack
 
     @property
     def about(self) -> str | None:
@@ -88,6 +112,6 @@ class SensitiveModel(Model):
         except KeyError:
             known = list(classes.histograms)
             raise BadPlan(
-                f"{self.name} is about the column {self.column!r}, which is no sensitive column "
-                f"of the table{did_you_mean(self.column, known)}; give it the role sensitive"
+                f"{self.name} is about the column {self.column!r}, which is no sensitive column of "
+                f"the table; give it the role sensitive{did_you_mean(self.column, known)}"
             ) from None

@@ -1,0 +1,39 @@
+"""p-sensitivity."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import field_validator
+
+from shoal.classes import Classes
+from shoal.models import SensitiveModel
+
+
+class PSensitivity(SensitiveModel):
+    """Every class holds at least p different sensitive values (Truta and Vinay 2006).
+
+    Together with k-anonymity in the same plan this is p-sensitive k-anonymity. The level is the
+    number of different values; a missing one is a value of its own.
+    """
+
+    name: ClassVar[str] = "p-sensitivity"
+    p: int
+
+    @field_validator("p")
+    @classmethod
+    def _at_least_two(cls, p: int) -> int:
+        if p < 2:
+            raise ValueError(f"needs p of 2 or more, got p={p}")
+        return p
+
+    @property
+    def required(self) -> float:
+        """The number of values that is promised."""
+        return self.p
+
+    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+        """Different values in each class."""
+        return np.diff(self.histogram(classes).start).astype(np.float64)
