@@ -7,21 +7,46 @@ from hypothesis import strategies as st
 
 from shoal.columns import Table
 from shoal.hierarchy import Hierarchy
+from shoal.histogram import Sensitive
 
 
 @st.composite
-def trees(draw, most=9):
+def hierarchies(draw, most=9):
     """Any small tree: unbalanced, with chains of single children, roots not called *."""
     size = draw(st.integers(1, most))
     above = [draw(st.integers(0, i - 1)) for i in range(1, size)]
     if not above:
-        return Hierarchy.from_levels([["only"]]).tree()
-    return Hierarchy.from_parents({f"n{i}": f"n{p}" for i, p in enumerate(above, 1)}).tree()
+        return Hierarchy.from_levels([["only"]])
+    return Hierarchy.from_parents({f"n{i}": f"n{p}" for i, p in enumerate(above, 1)})
 
 
 @st.composite
-def tables(draw, most_rows=14, most_columns=4, persons=False):
-    """A table whose values are leaves, and now and then a value that is general already."""
+def trees(draw, most=9):
+    """The tree of any small hierarchy."""
+    return draw(hierarchies(most)).tree()
+
+
+@st.composite
+def sensitive_columns(draw, rows, name="s"):
+    """A sensitive column with a hierarchy: leaves, now and then inner nodes and missing values."""
+    hierarchy = draw(hierarchies())
+    tree = hierarchy.tree()
+    general = draw(st.integers(0, 3)) == 0
+    pool = [tree.labels[v] for v in range(tree.size) if general or tree.end[v] == v + 1]
+    if draw(st.integers(0, 3)) == 0:
+        pool = [*pool, None]
+    drawn = draw(st.lists(st.sampled_from(pool), min_size=rows, max_size=rows))
+    values = list(dict.fromkeys(value for value in drawn if value is not None))
+    codes = np.array([-1 if v is None else values.index(v) for v in drawn], np.int32)
+    return Sensitive.of(name, codes, values, hierarchy)
+
+
+@st.composite
+def tables(draw, most_rows=14, most_columns=4, persons=False, sensitive=False):
+    """A table whose values are leaves, and now and then a value that is general already.
+
+    With `sensitive` it has the sensitive column "s".
+    """
     columns = draw(st.lists(trees(), min_size=1, max_size=most_columns))
     rows = draw(st.integers(2, most_rows))
     codes = np.empty((rows, len(columns)), np.int32)
@@ -35,4 +60,5 @@ def tables(draw, most_rows=14, most_columns=4, persons=False):
         drawn = draw(st.lists(st.integers(0, rows), min_size=rows, max_size=rows))
         people = np.unique(drawn, return_inverse=True)[1]
     names = tuple(f"q{j}" for j in range(len(columns)))
-    return Table(names, tuple(columns), codes, people, (True,) * len(columns))
+    secret = (draw(sensitive_columns(rows)),) if sensitive else ()
+    return Table(names, tuple(columns), codes, people, (True,) * len(columns), secret)

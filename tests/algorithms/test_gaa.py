@@ -13,6 +13,7 @@ from shoal.columns import Table
 from shoal.errors import BadPlan, CannotReach
 from shoal.exact import exact_costs
 from shoal.hierarchy import Hierarchy
+from shoal.histogram import Sensitive
 from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
 from shoal.models.k_anonymity import KAnonymity
@@ -109,3 +110,36 @@ def test_options_are_checked():
         GAA(wieght="size")
     with pytest.raises(BadPlan, match="candidates='some'"):
         GAA(candidates="some")
+
+
+def with_secret(table, secret):
+    """The same table with a sensitive column."""
+    values, codes = np.unique(secret, return_inverse=True)
+    column = Sensitive("s", codes.astype(np.int32), tuple(int(v) for v in values))
+    return Table(table.names, table.trees, table.codes, table.people, table.exact, (column,))
+
+
+STRATEGIES = [f"S{i}" for i in range(1, 8)] + ["l-diversity", "t-closeness"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=60)
+@given(
+    table=tables(),
+    data=st.data(),
+    k=st.integers(2, 5),
+    weight=st.sampled_from(["size", "unit"]),
+    candidates=st.sampled_from(["all", "small"]),
+    scope=st.sampled_from(["table", "class"]),
+)
+def test_strategies_equal_the_plain_scan(strategy, table, data, k, weight, candidates, scope):
+    values = st.lists(st.integers(0, 3), min_size=table.rows, max_size=table.rows)
+    secret = data.draw(values)
+    table = with_secret(table, secret)
+    if table.crowd < k:
+        return
+    options = {"weight": weight, "candidates": candidates, "strategy": strategy, "scope": scope}
+    recoding = recode(table, k, NCP(), **options)
+    costs = exact_costs(NCP(), table.domains, table.rows)
+    expected = gaa(table.codes, table.trees, costs, k, secret=secret, **options)
+    assert [tuple(row) for row in recoding.codes().tolist()] == expected

@@ -2,39 +2,85 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import catalog
-from shoal.classes import tally
-from tests.naive.models import EXAMPLES, LEVELS
+from shoal.classes import Classes, tally
+from shoal.histogram import Histogram, Sensitive
+from tests.naive.models import EXAMPLES, KEEPS, LEVELS, VARIANTS, split
 from tests.strategies import tables
+
+EACH = [(name, options) for name, variants in VARIANTS.items() for options in variants]
+
+
+def naive_classes(table):
+    """The classes of a table for the twins: plain lists."""
+    (column,) = table.sensitive
+    values = [column.values[code] for code in column.codes]
+    tree = column.hierarchy.tree()
+    parents = {tree.labels[v]: tree.labels[tree.parent[v]] for v in range(1, tree.size)}
+    return split(table.codes.tolist(), table.people, values, parents, list(tree.labels))
 
 
 def test_every_model_has_a_naive_twin():
-    assert set(LEVELS) == set(EXAMPLES) == set(catalog.models)
+    assert set(LEVELS) == set(KEEPS) == set(EXAMPLES) == set(catalog.models)
 
 
-@pytest.mark.parametrize("name", catalog.models)
-@given(table=tables(persons=True))
-def test_agrees_with_its_naive_twin(name, table):
-    model = catalog.models[name](**EXAMPLES[name])
-    classes = tally(table.codes, table.people)
-    assert model.reached(classes) == pytest.approx(LEVELS[name](table.codes, table.people))
-    assert min(model.levels(classes)) == model.reached(classes)
-    assert len(model.levels(classes)) == len(classes)
+@pytest.mark.parametrize(("name", "options"), EACH)
+@given(table=tables(persons=True, sensitive=True))
+def test_agrees_with_its_naive_twin(name, options, table):
+    model = catalog.models[name](**options)
+    classes = tally(table.codes, table.people, table.sensitive)
+    naive = naive_classes(table)
+    rest = {key: value for key, value in options.items() if key != "column"}
+    levels = [float(LEVELS[name](one, **rest)) for one in naive]
+    assert model.levels(classes).tolist() == pytest.approx(levels)
+    worst = min(levels) if model.higher_is_safer else max(levels)
+    assert model.reached(classes) == pytest.approx(worst)
+    keeps = [KEEPS[name](one, **rest) for one in naive]
+    assert model.satisfied(classes).dtype == np.bool_
+    assert model.satisfied(classes).tolist() == keeps
     check = model.check(classes)
-    assert check.holds == model.holds(check.reached)
+    assert check.holds == all(keeps) == model.holds(check.reached)
     assert check.required == model.required
+    assert json.dumps(check.as_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("name", catalog.models)
-@given(table=tables(persons=True), seed=st.integers(0, 1000))
-def test_does_not_care_about_row_order(name, table, seed):
+@pytest.mark.parametrize(("name", "options"), EACH)
+@given(table=tables(persons=True, sensitive=True), seed=st.integers(0, 1000))
+def test_does_not_care_about_row_order(name, options, table, seed):
     order = np.random.default_rng(seed).permutation(table.rows)
-    model = catalog.models[name](**EXAMPLES[name])
+    model = catalog.models[name](**options)
     people = None if table.people is None else table.people[order]
-    turned = model.reached(tally(table.codes[order], people))
-    assert turned == model.reached(tally(table.codes, table.people))
+    turned = [Sensitive(s.name, s.codes[order], s.values, s.hierarchy) for s in table.sensitive]
+    assert model.reached(tally(table.codes[order], people, turned)) == model.reached(
+        tally(table.codes, table.people, table.sensitive)
+    )
+
+
+@pytest.mark.parametrize(("name", "options"), EACH)
+@given(table=tables(sensitive=True), seed=st.integers(0, 1000))
+def test_judges_any_batch_of_classes(name, options, table, seed):
+    """As algorithms ask: some of the classes, beside the totals of the whole table."""
+    model = catalog.models[name](**options)
+    classes = tally(table.codes, None, table.sensitive)
+    rng = np.random.default_rng(seed)
+    some = rng.permutation(len(classes))[: rng.integers(0, len(classes) + 1)]
+    assert model.levels(batch(classes, some)).tolist() == model.levels(classes)[some].tolist()
+    assert model.satisfied(batch(classes, some)).tolist() == model.satisfied(classes)[some].tolist()
+
+
+def batch(classes, some):
+    histograms = {}
+    for name, h in classes.histograms.items():
+        pairs = [k for c in some for k in range(h.start[c], h.start[c + 1])]
+        start = np.concatenate([[0], np.cumsum(np.diff(h.start)[some])]).astype(np.int64)
+        histograms[name] = Histogram(h.column, start, h.value[pairs], h.count[pairs], h.total)
+    none = np.empty(0, np.int64)
+    size, people = classes.size[some], classes.people[some]
+    return Classes(none, classes.first[some], size, people, none, histograms)

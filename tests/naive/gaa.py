@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import exp, log
+
 
 def merge_cost(trees, costs, a, b, size_a, size_b):
     """MC of Mauger 2020; with sizes of 1 it is Def. 6 of Mauger 2023."""
@@ -12,8 +14,29 @@ def merge_cost(trees, costs, a, b, size_a, size_b):
     return total
 
 
-def gaa(rows, trees, costs, k, weight="size", candidates="all", people=None):
-    """Published vector of every row. `rows` are lists of nodes, `costs` integers to the root."""
+def badness(kind, members, secret):
+    """Minus the l-diversity (Def. 11) or the distance in norm 1 (Def. 14) of some rows."""
+    shares = {v: [secret[i] for i in members].count(v) / len(members) for v in sorted(set(secret))}
+    if kind == "l":
+        entropy = 0.0
+        for share in shares.values():
+            if share:
+                entropy -= share * log(share)
+        bad = -exp(entropy)
+    else:
+        bad = sum(abs(share - secret.count(v) / len(secret)) for v, share in shares.items())
+    return round(bad * 2**40) / 2**40
+
+
+def gaa(
+    rows, trees, costs, k, weight="size", candidates="all", people=None,
+    strategy="S1", secret=None, scope="table", passes=lambda members: True,
+):  # fmt: skip
+    """Published vector of every row. `rows` are lists of nodes, `costs` integers to the root.
+
+    `secret` is the sensitive value of every row; `passes` says whether a class keeps the promises
+    other than k.
+    """
     people = people if people is not None else range(len(rows))
     together = {}  # all rows of a person are published alike
     for row, who in zip(rows, people, strict=True):
@@ -28,7 +51,7 @@ def gaa(rows, trees, costs, k, weight="size", candidates="all", people=None):
         return len({people[i] for i in classes[vector]})
 
     while True:
-        failing = [v for v in classes if crowd(v) < k]
+        failing = [v for v in classes if crowd(v) < k or not passes(classes[v])]
         if not failing or len(classes) == 1:
             break
         small = min(failing, key=lambda v: (crowd(v), min(classes[v])))
@@ -39,7 +62,22 @@ def gaa(rows, trees, costs, k, weight="size", candidates="all", people=None):
             sizes = (len(classes[small]), len(classes[v])) if weight == "size" else (1, 1)
             return merge_cost(trees, costs, small, v, *sizes)
 
-        partner = min(others, key=lambda v: (cost(v), min(classes[v])))
+        def bad(v, small=small):
+            kind = "l" if strategy in ("S2", "S3", "S4", "l-diversity") else "t"
+            both = badness(kind, classes[small] + classes[v], secret)
+            rest = [w for w in classes if w not in (small, v)] if scope == "table" else []
+            return max([both, *(badness(kind, classes[w], secret) for w in rest)])
+
+        keys = {
+            "S1": lambda v: (cost(v),),
+            "S2": lambda v: (cost(v), bad(v)),
+            "S3": lambda v: (bad(v), cost(v)),
+            "S4": lambda v: (cost(v) / -bad(v), cost(v)),
+            "S7": lambda v: (cost(v) * bad(v), cost(v)),
+            "l-diversity": lambda v: (bad(v),),
+        }
+        keys |= {"S5": keys["S2"], "S6": keys["S3"], "t-closeness": keys["l-diversity"]}
+        partner = min(others, key=lambda v: (*keys[strategy](v), min(classes[v])))
         members = classes.pop(small) + classes.pop(partner)
         joined = tuple(t.join(x, y) for t, x, y in zip(trees, small, partner, strict=True))
         classes[joined] = classes.get(joined, []) + members

@@ -12,17 +12,31 @@ import numpy.typing as npt
 from shoal.algorithms import Algorithm
 from shoal.classes import Classes, tally
 from shoal.columns import Table
-from shoal.errors import CannotReach
+from shoal.errors import BadPlan, CannotReach, did_you_mean
 from shoal.exact import exact_costs
 from shoal.histogram import Histogram
 from shoal.kernels import index as trie
+from shoal.kernels import levels
 from shoal.kernels import merge as merging
+from shoal.kernels import strategy as choosing
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress, silent
 from shoal.recoding import Recoding
 from shoal.tree import Tree
+
+STRATEGIES = {
+    "S2": (levels.DIVERSITY, choosing.FIRST_COST),
+    "S3": (levels.DIVERSITY, choosing.FIRST_BADNESS),
+    "S4": (levels.DIVERSITY, choosing.RATIO_OF_BOTH),
+    "S5": (levels.CLOSENESS, choosing.FIRST_COST),
+    "S6": (levels.CLOSENESS, choosing.FIRST_BADNESS),
+    "S7": (levels.CLOSENESS, choosing.RATIO_OF_BOTH),
+    "l-diversity": (levels.DIVERSITY, choosing.ONLY_BADNESS),
+    "t-closeness": (levels.CLOSENESS, choosing.ONLY_BADNESS),
+}
+_NO_VALUES = (np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0))
 
 PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
@@ -34,13 +48,21 @@ Judge = Callable[[Longs, Longs], Bools]
 class GAA(Algorithm):
     """Merges the smallest failing class with the class that costs least (Algorithm 1, Mauger 2023).
 
+    `strategy` (Def. 17, Mauger 2023), where l is the entropy l-diversity of the table after the
+    merge and t its distance in norm 1: S1 takes the least cost; S2 of those the greatest l, S3 the
+    least cost among those with the greatest l, S4 the least cost / l; S5, S6 and S7 the same with
+    the least t and cost × t; `l-diversity` and `t-closeness` take these alone. They look at the
+    sensitive `column`, and at the whole table or only at the merged class (`scope`).
+
     `weight`: each side's cost counts `size` times (MC, Mauger 2020) or once (`unit`, Def. 6,
     Mauger 2023). `candidates`: partners among `all` classes, or among the `small` ones that
     still fail, as in Algorithm 1 of Mauger 2020, and all when none of those is left.
     """
 
     name: ClassVar[str] = "gaa"
-    strategy: Literal["S1"] = "S1"
+    strategy: Literal["S1", "S2", "S3", "S4", "S5", "S6", "S7", "l-diversity", "t-closeness"] = "S1"
+    scope: Literal["table", "class"] = "table"
+    column: str | None = None
     weight: Literal["size", "unit"] = "size"
     candidates: Literal["all", "small"] = "all"
 
@@ -60,7 +82,9 @@ class GAA(Algorithm):
         check_reachable(table, models)
         k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
         others = [model for model in models if not isinstance(model, KAnonymity)]
-        start = tally(table.unified, table.people, table.sensitive if others else ())
+        watched = table.sensitive if others or self.strategy != "S1" else ()
+        start = tally(table.unified, table.people, watched)
+        rule, lists = self._rule(start)
         costs = exact_costs(loss, table.domains, table.rows)
         order = _index_order(table, start, costs)
 
@@ -73,10 +97,34 @@ class GAA(Algorithm):
 
         vector, into = _merge(
             table, start, costs, order, k, self.weight == "size", self.candidates == "small",
-            progress, judge if others else None,
+            progress, judge if others else None, rule, lists,
         )  # fmt: skip
         alive, number = np.unique(into, return_inverse=True)
         return Recoding(vectors=vector[alive], record=number[start.label])
+
+    def _rule(self, start: Classes) -> tuple[Longs, levels.Lists]:
+        """What the kernel has to know of the strategy."""
+        if self.strategy == "S1":
+            return np.zeros(3, np.int64), levels.make_lists(*_NO_VALUES, 0)
+        column = self.column
+        if column is None:
+            if len(start.histograms) != 1:
+                raise BadPlan(
+                    f"gaa: the strategy {self.strategy} looks at one sensitive column, but the "
+                    f"table has {len(start.histograms)}: {', '.join(start.histograms) or 'none'}; "
+                    "name one as column"
+                )
+            (column,) = start.histograms
+        if column not in start.histograms:
+            hint = did_you_mean(column, start.histograms)
+            raise BadPlan(f"gaa: no sensitive column {column!r}{hint}")
+        seen = start.histograms[column]
+        kind, rule = STRATEGIES[self.strategy]
+        lists = levels.make_lists(
+            seen.start, seen.value, seen.count, seen.overall, 2 * len(start) + 8
+        )
+        levels.judge_all(lists, kind, start.size)
+        return np.array([rule, kind, self.scope == "table"], np.int64), lists
 
 
 def check_reachable(table: Table, models: Sequence[Model]) -> None:
@@ -105,7 +153,7 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
 
 
 def summaries(start: Classes, into: Longs, ids: Longs) -> Classes:
-    """The classes with these numbers, as models see them, when `start`'s were merged `into` them."""
+    """The classes with these numbers, as models see them, when `start` was merged `into` them."""
     number = np.full(len(into), -1, np.int64)
     number[ids] = np.arange(len(ids))
     part = number[into]  # int64[starting classes]; -1: not asked for
@@ -152,6 +200,8 @@ def _merge(
     only_small: bool,
     progress: Progress,
     judge: Judge | None = None,
+    rule: Longs | None = None,
+    lists: levels.Lists | None = None,
 ) -> tuple[npt.NDArray[np.int32], Longs]:
     """Run the merge; the published values of each class, and the class each one ended up in."""
     n, q = len(start), len(order)
@@ -169,11 +219,13 @@ def _merge(
         crowd=start.people.copy(),
         unjudged=np.zeros(n, np.bool_),
         heap=np.empty((n + 1, 3), np.int64),
-        stack=np.empty((q + 1, 9), np.int64),
-        rest=np.zeros(q + 1, np.int64),
         counts=np.zeros(5, np.int64),
-        visits=np.zeros(1, np.int64),
     )
+    work = trie.Work(
+        np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(1, np.int64)
+    )
+    if rule is None or lists is None:
+        rule, lists = np.zeros(3, np.int64), levels.make_lists(*_NO_VALUES, 0)
     index = trie.empty_index(n, len(trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
 
     def more_room() -> trie.Index:
@@ -189,7 +241,19 @@ def _merge(
     while True:
         begin = perf_counter()
         outcome = merging.go_on(
-            index, trees, classes, state, k, more, by_size, only_small, fan, at_a_time
+            index,
+            trees,
+            classes,
+            lists,
+            state,
+            work,
+            k,
+            more,
+            by_size,
+            only_small,
+            rule,
+            fan,
+            at_a_time,
         )
         if outcome == merging.DONE:
             break

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
+from shoal.kernels.levels import DIVERSITY, badness_of_both
 
 FAR = 2**31 - 1  # later than any record, more than any number of records
 WIDE = 16  # children beyond which stale lower bounds are cheaper than a new look
@@ -59,6 +60,44 @@ class Index(NamedTuple):
     freed: np.ndarray  # int64[places], chains of returned runs of children
     chain: np.ndarray  # int64[32], heads of those chains, by log2 of their size
     mark: np.ndarray  # int64[2]: unused nodes left, places used so far
+
+
+PLAIN, FILTER, COST_THEN_BAD, RATIO = 0, 1, 2, 3
+FAR_COST = 2.0**61
+
+
+class Goal(NamedTuple):
+    """What a search is for.
+
+    PLAIN: the least cost. FILTER: the least cost among classes that merged with c are no worse
+    than the cap. COST_THEN_BAD: of those with the least cost the least bad. RATIO: the least cost
+    per diversity, or cost times distance. Badness below the cap counts as the cap.
+    """
+
+    mode: int
+    kind: int  # DIVERSITY or CLOSENESS
+    cap: float
+    skip: int  # a class that is left out
+
+
+class Known(NamedTuple):
+    """The best candidate so far."""
+
+    best: int
+    cost: int
+    first: int
+    bad: float
+    key: float
+    limit: int
+    capped: bool
+
+
+class Work(NamedTuple):
+    """Scratch space of searches."""
+
+    stack: np.ndarray  # int64[q + 1, 9]
+    rest: np.ndarray  # int64[q + 1]
+    visits: np.ndarray  # int64[1], nodes looked at
 
 
 class Classes(NamedTuple):
@@ -305,40 +344,44 @@ def remove(index, trees, classes, c, by_size):
 
 
 @lean_kernel
-def least_cost(index, trees, j, value, size):
-    """What a class of this size pays for attribute j at least, whatever it is merged with."""
+def least_cost(index, trees, j, value, size, unit):
+    """What a class of this size pays for attribute j at least, whatever it is merged with.
+
+    `unit` is what a record of the other side counts.
+    """
     start = trees.start[j]
     a = value
     while index.under[start + a] == 0 and a != 0:
         a = trees.parent[start + a]
     cost = size * (trees.cost[start + value] - trees.cost[start + a])
     if index.equal[start + a] == 0:
-        cost += trees.step[start + a]  # nobody has a itself, so the other side rises too
+        cost += unit * trees.step[start + a]  # nobody has a itself: the other side rises too
     return cost
 
 
 @lean_kernel
-def nearest(index, trees, classes, c, by_size, only_failing, stack, rest, spent):
+def nearest(index, trees, classes, lists, c, by_size, unit, only_failing, goal, known, work):
     """The class whose merge with c costs least; of several, the one with the first record.
 
-    The cost is MC of Sec. 3, Mauger 2020: each side counts `by_size`, or once (Def. 6, Mauger
-    2023). Class c itself must not be in the index. `stack` and `rest` are scratch space,
-    int64[q + 1, 9] and int64[q + 1]; `spent[0]` counts the visited nodes. Returns the class (-1
-    when there is none) and the cost.
+    The cost is MC of Sec. 3, Mauger 2020: each side counts `by_size`, or `unit` times (1 is Def.
+    6 of Mauger 2023; 0 leaves only the first record). Class c itself must not be in the index.
+    `goal` may ask for more than the least cost, and `known` is a candidate to start from.
+    Returns the class (-1 when there is none) and the cost.
     """
     # Taken out of their tuples once: the loop below is all the time there is.
     q = classes.vector.shape[1]
     vector, node, pool = classes.vector, index.node, index.pool
     begin, parent, end, price = trees.start, trees.parent, trees.end, trees.cost
-    step = trees.step
+    step, stack, rest, spent = trees.step, work.stack, work.rest, work.visits
 
-    size_x = classes.size[c] if by_size else np.int64(1)
+    size_x = classes.size[c] if by_size else unit
     rest[q - 1] = 0
     for j in range(q - 1, 0, -1):
-        rest[j - 1] = rest[j] + least_cost(index, trees, j, vector[c, j], size_x)
-    best = np.int64(-1)
-    best_cost = np.int64(1) << 62
-    best_first = np.int64(1) << 62
+        rest[j - 1] = rest[j] + least_cost(index, trees, j, vector[c, j], size_x, unit)
+    best, best_cost, best_first = known.best, known.cost, known.first
+    best_bad, best_key = known.bad, known.key
+    limit = known.limit  # what costs more cannot be better
+    capped = known.capped  # what costs as much is no better either, unless its record is earlier
     depth = 0
     t = np.int64(0)  # the node
     share = np.int64(0)  # x's part of the cost on the way to t
@@ -372,16 +415,16 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, rest, spent)
             if a != 0:
                 a = np.int64(parent[start + a])
                 meet = price[start + a]
-                size_y = np.int64(node[t, LEAST]) if by_size else np.int64(1)
+                size_y = np.int64(node[t, LEAST]) if by_size else unit
                 own = share + size_x * (price[start + x] - meet)
-                if own + size_y * rise + rest[depth] <= best_cost:
+                if own + size_y * rise + rest[depth] <= limit:
                     up = False
                     done_lo, done_hi = lo, hi
                     lo = below(pool, node[t, KIDS], lo, a)
                     hi += below(pool, node[t, KIDS] + hi, node[t, USED] - hi, end[start + a])
                     at = lo
                     # Only a itself costs the other side nothing; it comes first, if it is there.
-                    if own + size_y * (rise + step[start + a]) + rest[depth] > best_cost:
+                    if own + size_y * (rise + step[start + a]) + rest[depth] > limit:
                         alone = lo < done_lo and pool[node[t, KIDS] + lo, VALUE] == a
                         done_lo, done_hi = lo + (1 if alone else 0), hi
             if up:
@@ -399,13 +442,13 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, rest, spent)
         at += 1
         kid_share = share + size_x * (price[start + x] - meet)
         kid_rise = rise + price[start + pool[place, VALUE]] - meet
-        if kid_share + kid_rise + rest[depth] > best_cost:
+        if kid_share + unit * kid_rise + rest[depth] > limit:
             continue  # too dear even for a single record, whatever is below
         kid = pool[place, CHILD]
-        size_y = np.int64(node[kid, LEAST]) if by_size else np.int64(1)
+        size_y = np.int64(node[kid, LEAST]) if by_size else unit
         cost = kid_share + size_y * kid_rise
         least = cost + rest[depth]
-        if least > best_cost or (least == best_cost and node[kid, FIRST] > best_first):
+        if least > limit or (capped and least == limit and node[kid, FIRST] > best_first):
             continue
         if only_failing and node[kid, FAILS] == 0:
             continue
@@ -418,6 +461,8 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, rest, spent)
             t, share, rise = np.int64(kid), kid_share, kid_rise
             enter = True
             continue
+        if there == goal.skip:
+            continue
         # A single class: the rest of its vector is compared at once.
         for j in range(depth + 1, q):
             base = begin[j]
@@ -428,8 +473,47 @@ def nearest(index, trees, classes, c, by_size, only_failing, stack, rest, spent)
                     top = parent[base + top]
                 both = size_x * price[base + mine] + size_y * price[base + other]
                 cost += both - (size_x + size_y) * price[base + top]
-                if cost > best_cost:
+                if cost > limit:
                     break
-        if cost < best_cost or (cost == best_cost and node[kid, FIRST] < best_first):
-            best, best_cost, best_first = np.int64(there), cost, np.int64(node[kid, FIRST])
+        if cost > limit:
+            continue
+        first = np.int64(node[kid, FIRST])
+        earlier = cost < best_cost or (cost == best_cost and first < best_first)
+        if goal.mode == PLAIN:
+            if earlier:
+                best, best_cost, best_first, limit = np.int64(there), cost, first, cost
+            continue
+        if goal.mode == FILTER and not earlier:
+            continue
+        both = classes.size[c] + classes.size[there]
+        bad = max(badness_of_both(lists, goal.kind, c, there, both), goal.cap)
+        key = 0.0
+        if goal.mode == FILTER:
+            better = bad == goal.cap
+        elif goal.mode == COST_THEN_BAD:
+            same = cost == best_cost
+            less = same and bad == best_bad and first < best_first
+            better = cost < best_cost or (same and bad < best_bad) or less
+        else:
+            key = -cost / bad if goal.kind == DIVERSITY else cost * bad
+            better = key < best_key or (key == best_key and earlier)
+        if not better:
+            continue
+        best, best_cost, best_first = np.int64(there), cost, first
+        best_bad, best_key, capped, limit = bad, key, bad == goal.cap, cost
+        if goal.mode == FILTER:
+            capped = True
+        elif goal.mode == RATIO and not capped:
+            limit = dearest(goal, key)
     return best, best_cost
+
+
+@lean_kernel
+def dearest(goal, key):
+    """The highest cost with which a class at the cap could still have this key or a lower one."""
+    cost = (
+        -key * goal.cap
+        if goal.kind == DIVERSITY
+        else (key / goal.cap if goal.cap > 0 else FAR_COST)
+    )
+    return np.int64(min(cost + 1.0, FAR_COST))

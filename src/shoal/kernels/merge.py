@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.index import ABOVE, FAILS, has_room, insert, nearest, remove
+from shoal.kernels.index import ABOVE, FAILS, has_room, insert, remove
+from shoal.kernels.levels import badness_of_both, join_lists, push_worst
+from shoal.kernels.strategy import cheapest, choose
 
 DONE, PAUSED, NEEDS_ROOM, JUDGE = 0, 1, 2, 3
 
@@ -19,10 +21,7 @@ class Merge(NamedTuple):
     crowd: np.ndarray  # int64[classes], what k counts: people, each of them in one class only
     unjudged: np.ndarray  # bool[classes], large enough, but other models have not judged it yet
     heap: np.ndarray  # int64[places, 3]: crowd, first record, class
-    stack: np.ndarray  # int64[q + 1, 9], scratch space of the search
-    rest: np.ndarray  # int64[q + 1], scratch space of the search
     counts: np.ndarray  # int64[5]: heap used, alive, failing, inserted so far, unjudged
-    visits: np.ndarray  # int64[1], nodes of the index that searches have looked at
 
 
 @lean_kernel
@@ -139,7 +138,9 @@ def judged(index, classes, merge, ids, passes):
 
 
 @lean_kernel
-def go_on(index, trees, classes, merge, k, more, by_size, only_small, fan, budget):
+def go_on(
+    index, trees, classes, lists, merge, work, k, more, by_size, only_small, rule, fan, budget
+):
     """Merge until no class fails, or a pause is due.
 
     That is when `budget` merges are done, the index needs room, or `more` models must judge: a
@@ -168,9 +169,13 @@ def go_on(index, trees, classes, merge, k, more, by_size, only_small, fan, budge
         budget -= 1
         remove(index, trees, classes, c, by_size)
         only_failing = only_small and merge.counts[2] > 1
-        b, _ = nearest(
-            index, trees, classes, c, by_size, only_failing, merge.stack, merge.rest, merge.visits
-        )
+        if rule[0] == 0:
+            b = cheapest(index, trees, classes, lists, work, c, by_size, only_failing)
+        else:
+            b = choose(
+                index, trees, classes, lists, merge.into, work, c, by_size, only_failing,
+                rule[0], rule[1], rule[2] == 1,
+            )  # fmt: skip
         remove(index, trees, classes, b, by_size)
         for j in range(q):
             start = trees.start[j]
@@ -180,12 +185,19 @@ def go_on(index, trees, classes, merge, k, more, by_size, only_small, fan, budge
                 top = trees.parent[start + top]
             classes.vector[c, j] = top
         absorb(classes, merge, c, b)
+        if rule[0] > 0:
+            join_lists(lists, c, b)
         same = settle(index, trees, classes, merge, c, k, more)
         if same >= 0:
             # Classes that come to have equal published values are one class.
             remove(index, trees, classes, same, by_size)
             absorb(classes, merge, c, same)
+            if rule[0] > 0:
+                join_lists(lists, c, same)
             settle(index, trees, classes, merge, c, k, more)
+        if rule[0] > 0:
+            lists.badness[c] = badness_of_both(lists, rule[1], c, -1, classes.size[c])
+            push_worst(lists, lists.badness[c], c)
     return DONE
 
 

@@ -73,8 +73,8 @@ class Model(Setting):
 
     def _enough(self, levels: Any) -> Any:
         slack = TOLERANCE * max(1.0, abs(self.required))
-        if self.strict:
-            slack = -slack
+        if self.strict:  # what is equal within rounding is equal, and not enough
+            slack = -TOLERANCE * abs(self.required)
         if self.higher_is_safer:
             return levels >= self.required - slack
         return levels <= self.required + slack

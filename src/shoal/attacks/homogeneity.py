@@ -1,0 +1,21 @@
+"""Homogeneity."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from shoal.attacks import Flags, SensitiveAttack, distinct
+from shoal.histogram import Histogram
+
+
+class Homogeneity(SensitiveAttack):
+    """Where everybody in a class has the same value, knowing the class is knowing the value.
+
+    A class of one record is such a class too. (Machanavajjhala et al. 2006.)
+    """
+
+    name: ClassVar[str] = "homogeneity"
+
+    def victims(self, histogram: Histogram) -> Flags:
+        """Classes with a single value."""
+        return distinct(histogram) == 1

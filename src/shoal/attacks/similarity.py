@@ -1,0 +1,120 @@
+"""Similarity."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import field_validator
+
+from shoal.attacks import Flags, SensitiveAttack, distinct, toll
+from shoal.histogram import Histogram, Sensitive
+
+ROUNDING = 1e-9
+
+
+class Similarity(SensitiveAttack):
+    """Are the different sensitive values of a class all of one kind, or all about as large?
+
+    Where they are, the attack succeeds: whoever is in the class is known to have a stomach
+    disease, or a low salary (Li, Li and Venkatasubramanian 2007). Classes with a single value
+    are left to homogeneity. What counts as alike:
+
+    - values that share a branch of the column's hierarchy. The branch has to lie below the one
+      that holds all values of the table: that one tells nothing. A missing value is in none.
+    - numbers that lie close together: from the least to the greatest it is at most `narrow`,
+      by default 0.3, of the way through the table, both by size and by rank among the different
+      values. By size alone one millionaire would make everybody else alike; by rank alone 3 and
+      1000000 are, where no number lies between them. Numbers are recognized where all values of
+      the column are numbers; 3K is a text, and codes that are not meant as numbers should have
+      been given as texts.
+
+    `judged_by` says which of the two could be used. A column of texts without a hierarchy is
+    judged by nothing, and that nobody is found then says nothing.
+    """
+
+    name: ClassVar[str] = "similarity"
+    narrow: float = 0.3
+
+    @field_validator("narrow")
+    @classmethod
+    def _share(cls, narrow: float) -> float:
+        if not 0 <= narrow <= 1:
+            raise ValueError(f"needs narrow from 0 to 1, got narrow={narrow}")
+        return narrow
+
+    def victims(self, histogram: Histogram) -> Flags:
+        """Classes with different values that are alike."""
+        return in_one_branch(histogram) | in_a_narrow_range(histogram, self.narrow)
+
+    def details(self, histogram: Histogram) -> dict[str, Any]:
+        """What the column was judged by, and the records by each of them."""
+        found: dict[str, Any] = {}
+        if histogram.column.hierarchy is not None:
+            found["records_in_one_branch"] = toll(histogram, in_one_branch(histogram))["records"]
+        if numbers(histogram.column) is not None:
+            narrow = in_a_narrow_range(histogram, self.narrow)
+            found["records_in_a_narrow_range"] = toll(histogram, narrow)["records"]
+        return {"judged_by": " and ".join(JUDGES[name] for name in found) or "nothing", **found}
+
+
+JUDGES = {"records_in_one_branch": "hierarchy", "records_in_a_narrow_range": "numbers"}
+
+
+def in_one_branch(histogram: Histogram) -> Flags:
+    """Classes with several values, all below one node that does not hold all of the table's."""
+    column = histogram.column
+    tree = column.tree
+    if tree is None:
+        return np.zeros(len(histogram), np.bool_)
+    # Nodes are numbered in preorder: what holds the first and the last one holds all between.
+    node = column.nodes[histogram.value]  # int32[pairs]
+    branch = np.minimum.reduceat(node, histogram.start[:-1])  # int32[classes]
+    last = np.maximum.reduceat(node, histogram.start[:-1])
+    while (outside := last >= tree.end[branch]).any():
+        branch = np.where(outside, tree.parent[branch], branch)
+    known = [n for n, value in zip(column.nodes, column.values, strict=True) if value is not None]
+    top = tree.join(min(known), max(known)) if known else 0
+    below: Flags = (branch > top) & (branch < tree.end[top])
+    return below & (distinct(histogram) > 1)
+
+
+def in_a_narrow_range(histogram: Histogram, narrow: float) -> Flags:
+    """Classes with several values, all of them numbers that lie close together."""
+    number = numbers(histogram.column)  # float64[values]
+    if number is None:
+        return np.zeros(len(histogram), np.bool_)
+    known = ~np.isnan(number)
+    rank = np.full(len(number), np.nan)
+    rank[known] = np.unique(number[known], return_inverse=True)[1]
+    close = (distinct(histogram) > 1) & (np.nanmax(rank) > 0)
+    for scale in (number, rank):
+        width = np.nanmax(scale) - np.nanmin(scale)
+        at = scale[histogram.value]  # float64[pairs]; a missing value makes its class wide
+        high = np.maximum.reduceat(at, histogram.start[:-1])
+        low = np.minimum.reduceat(at, histogram.start[:-1])
+        close &= high - low <= (narrow + ROUNDING) * width
+    return close
+
+
+def numbers(column: Sensitive) -> npt.NDArray[np.float64] | None:
+    """The values as numbers in a scale of -1 to 1, missing as NaN; None if some is no number."""
+    number = np.full(len(column.values), np.nan)
+    for i, value in enumerate(column.values):
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
+            return None
+        try:
+            number[i] = float(value)
+        except (ValueError, OverflowError):
+            return None
+        if not isfinite(number[i]):
+            return None
+    if np.isnan(number).all():
+        return None
+    # The scale does not matter, and differences of scaled numbers cannot overflow.
+    return number / (np.nanmax(np.abs(number)) or 1.0)
