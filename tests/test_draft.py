@@ -37,7 +37,7 @@ def test_guesses_by_value():
         {
             "mail of": [f"p{i}@example.org" for i in range(rows)],
             "code": [f"X{i:05}" for i in range(rows)],
-            "remark": ["a long remark that somebody typed about somebody"] * rows,
+            "remark": [f"a long remark that somebody typed about person {i}" for i in range(rows)],
             "day": [f"2024-01-{1 + i % 28:02}" for i in range(rows)],
             "born": [dt.date(1990, 1, 1 + i % 28) for i in range(rows)],
             "flag": [i % 2 == 0 for i in range(rows)],
@@ -67,3 +67,38 @@ def test_nothing_to_guess_from():
         shoal.draft(pa.table({"a": pa.array([], pa.string())}))
     with pytest.raises(BadTable, match="quasi-identifier"):
         shoal.draft(pa.table({"name": ["a", "b"]}))
+
+
+def test_markers_of_missing_values_are_seen():
+    table = pa.table(
+        {
+            "age": ["31", "NA", "47", "52", "60"] * 8,
+            "race": ["w", "?", "b", "w"] * 10,
+            "x": ["a"] * 40,
+        }
+    )
+    plan = shoal.draft(table)
+    assert plan.missing_values == ["", "NA", "?"]
+    assert plan.columns["age"].hierarchy.setting() == {"ranges": [5, 10, 20]}
+
+
+def test_names_that_tell():
+    rows = 60
+    table = pa.table(
+        {
+            "DUPERSID": [f"{10_000_000 + i // 2}" for i in range(rows)],
+            "Date of Birth": [f"{1 + i % 28:02}/0{1 + i % 9}/{1940 + i}" for i in range(rows)],
+            "Postcode": [f"{i:05}" for i in range(rows)],
+            "admission_type_id": [1 + i % 8 for i in range(rows)],
+            "month": [1 + i % 12 for i in range(rows)],
+            "citizenship": ["Foreign born, no citizen of the country at all", "Native"] * 30,
+        }
+    )
+    plan = shoal.draft(table)
+    roles = {name: column.role for name, column in plan.columns.items()}
+    assert roles == {
+        "DUPERSID": "person", "Date of Birth": "quasi", "Postcode": "quasi",
+        "admission_type_id": "quasi", "month": "quasi", "citizenship": "quasi",
+    }  # fmt: skip
+    assert plan.columns["admission_type_id"].hierarchy is None
+    assert plan.columns["month"].hierarchy.setting()["start"] == 1

@@ -81,7 +81,7 @@ class TestRanges:
         ("widths", "message"),
         [
             ([5, 12], "12 is no multiple of 5"),
-            ([10, 5], "multiple"),
+            ([10, 5], "small to large"),
             ([], "above 0"),
             ([0], "above 0"),
             (["5"], "need numbers"),

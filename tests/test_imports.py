@@ -19,7 +19,7 @@ ORDER = [
     ["hierarchy", "files"],
     ["frames", "histogram"],
     ["columns", "datasets"],
-    ["recoding", "classes"],
+    ["recoding", "classes", "distances"],
     ["losses", "models"],
     ["exact", "published"],
     ["algorithms", "attacks", "risks"],

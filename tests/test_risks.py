@@ -89,13 +89,11 @@ def test_missing_values_match_missing_values():
     table = look([None, None], ["47*", None])
     population = look([None, None, "31", None], ["47*", "47*", "47*", None])
     assert record_risks(table, population).tolist() == [1 / 2, 1]
-    frame = open_frame(pa.table({"age": pa.array([None, None, 31, None]), "zip": ["471"] * 4}))
-    assert (
-        record_risks(look([None, None], ["47*"] * 2), encode(frame, COLUMNS))
-        == pytest.approx(1 / 3)
-        if False
-        else True
-    )
+    frame = open_frame(pa.table({"age": [None, None, 31, None], "zip": ["471"] * 4}))
+    assert record_risks(look([None, None], ["47*"] * 2), encode(frame, COLUMNS)).tolist() == [
+        1 / 3,
+        1 / 3,
+    ]
 
 
 def test_people_are_counted_not_rows():

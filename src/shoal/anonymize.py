@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from shoal.audit import people_notes
 from shoal.columns import encode
 from shoal.exposure import expose
 from shoal.frames import open_frame
@@ -21,7 +23,11 @@ from shoal.version import __version__
 
 
 def anonymize(
-    table: Any, plan: Plan, *, keep_order: bool | None = None, progress: Progress = silent
+    table: Any,
+    plan: Plan | str | Path | dict[str, Any],
+    *,
+    keep_order: bool | None = None,
+    progress: Progress = silent,
 ) -> Release:
     """Turn a table about people into one that can be published.
 
@@ -35,6 +41,7 @@ def anonymize(
     ['[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
     """
     clock = _Clock(progress)
+    plan = Plan.of(plan)
     plan.check_served()
     rng = np.random.default_rng(plan.seed)
     keep_order = plan.keep_order if keep_order is None else keep_order
@@ -67,6 +74,7 @@ def anonymize(
         suppressed=recoding.suppressed,
         discernibility=discernibility(published.classes, recoding.suppressed),
         seconds=clock.seconds,
+        notes=people_notes(frame, plan),
         seed=plan.seed,
         version=__version__,
     )

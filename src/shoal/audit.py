@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shoal import catalog
-from shoal.columns import encode
+from shoal.columns import encode, having, value_codes
 from shoal.errors import BadTable, some
 from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
@@ -15,6 +18,7 @@ from shoal.plan import Plan
 from shoal.published import look_at
 from shoal.quality import Quality, measure
 from shoal.risks import Risks
+from shoal.values import plain, text
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +29,8 @@ class Audit:
     levels: dict[str, float]
     checks: list[Check]
     quality: Quality | None  # only against an original
+    loss: str  # the metric that the plan names
+    notes: list[str]  # what the reader should know besides
 
     @property
     def rows(self) -> int:
@@ -79,6 +85,7 @@ class Audit:
             "holds": self.holds,
             "risks": self.risks.as_dict(),
             "attacks": self.attacks,
+            "notes": self.notes,
         }
         if self.quality is not None:
             numbers["losses"] = self.quality.losses
@@ -88,7 +95,7 @@ class Audit:
         return numbers
 
 
-def audit(table: Any, plan: Plan, *, original: Any = None) -> Audit:
+def audit(table: Any, plan: Plan | str | Path | dict[str, Any], *, original: Any = None) -> Audit:
     """Measure a table as it is, or a release against its original.
 
     >>> import pyarrow as pa
@@ -96,25 +103,72 @@ def audit(table: Any, plan: Plan, *, original: Any = None) -> Audit:
     >>> audit(pa.table({"sex": ["f", "f", "m"]}), plan).levels
     {'k-anonymity': 1}
     """
+    plan = Plan.of(plan)
     frame = open_frame(table)
     _check_known(frame, plan)
     published = look_at(frame, plan.columns, plan.missing_values)
     quality = None
+    notes = people_notes(frame, plan)
     if original is not None:
-        before = encode(open_frame(original), plan.columns, plan.missing, plan.missing_values)
+        source = open_frame(original)
+        before = encode(source, plan.columns, plan.missing, plan.missing_values)
         if published.rows > before.rows:
             raise BadTable(
                 f"the release has {published.rows} rows, its original only {before.rows}; "
                 "they do not belong together"
             )
         quality = measure(before, published, plan.loss)
+        notes += differences(frame, source, plan)
     checks = [model.check(published.classes) for model in plan.models]
     return Audit(
         exposure=expose(published),
         levels={m.key: m.reached(published.classes) for m in plan.models or _standard()},
         checks=checks,
         quality=quality,
+        loss=plan.loss.name,
+        notes=notes,
     )
+
+
+def people_notes(frame: Frame, plan: Plan) -> list[str]:
+    """Say it where rows do not tell whom they belong to."""
+    notes = []
+    for name in having(plan.columns, "person"):
+        if name in frame.names:
+            codes, _ = value_codes(frame.column(name), plan.missing_values)
+            nobody = int((codes < 0).sum())
+            if nobody:
+                notes.append(
+                    f"{nobody:,} rows have no {name!r}: each counts as a person of its own, which "
+                    "overstates k if several of them are one person's"
+                )
+    return notes
+
+
+def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
+    """Say it where a release does not hold what its original held."""
+    missing = original.height - release.height
+    if missing:
+        return [f"{missing:,} rows of the original are not in the release; they count as lost"]
+    notes = []
+    for name in [*having(plan.columns, "sensitive"), *having(plan.columns, "other")]:
+        if name in release.names and name in original.names:
+            held, had = (
+                _amounts(table, name, plan.missing_values) for table in (release, original)
+            )
+            if held != had:
+                notes.append(f"column {name!r} holds other values than in the original")
+    return notes
+
+
+def _amounts(frame: Frame, name: str, missing_values: list[str]) -> dict[str, int]:
+    """How often each value of a column occurs, whatever its type and the order of rows."""
+    codes, values = value_codes(frame.column(name), missing_values)
+    counts = np.bincount(codes + 1, minlength=len(values) + 1)
+    amounts: dict[str, int] = {}
+    for value, count in zip(["", *(plain(text(v)) for v in values)], counts, strict=True):
+        amounts[value] = amounts.get(value, 0) + int(count)
+    return {value: count for value, count in amounts.items() if count}
 
 
 def _standard() -> list[Model]:

@@ -39,7 +39,8 @@ class CalendarStep:
         if match := re.fullmatch(r"([1-9][0-9]*) years?", word):
             return CalendarStep(word, months=12 * int(match[1]))
         raise BadHierarchy(
-            f"no calendar step {name!r}{did_you_mean(word, STEPS)} Steps are {', '.join(STEPS)}"
+            f"no calendar step {name!r}{did_you_mean(word, STEPS) or ';'} "
+            f"there are {', '.join(STEPS)}"
         )
 
     def holds(self, fine: CalendarStep) -> bool:

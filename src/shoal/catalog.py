@@ -44,8 +44,8 @@ class Shelf(Mapping[str, type[Setting]]):
             return self._found[name]
         except KeyError:
             raise BadPlan(
-                f"no {self.one} {name!r}{did_you_mean(name, self._found)} "
-                f"There are {', '.join(self._found)}"
+                f"no {self.one} {name!r}{did_you_mean(name, self._found) or ';'} "
+                f"there are {', '.join(self._found)}"
             ) from None
 
     def __iter__(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -49,6 +50,23 @@ class Shelf(StrEnum):
     losses = "losses"
     algorithms = "algorithms"
     attacks = "attacks"
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from shoal.version import __version__
+
+        print(f"shoal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _all(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="show the version")
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:
@@ -111,6 +129,7 @@ def anonymize(
     frames.check_target(out)
     _check_json(json_file)
     asked = Plan.load(plan)
+    _keep_apart(out, json_file, [data, plan, *asked.files()])
     if seed is not None:
         asked = asked.with_seed(seed)
     console = _console(json_file)
@@ -171,7 +190,7 @@ def draft(
     show_roles(console, plan)
     console.print(
         f"written: {out}\nThese are guesses. Read them one by one, edit the file, then run\n"
-        f"  shoal anonymize {data} --plan {out} --out release.csv",
+        f"  shoal anonymize {quote(str(data))} --plan {quote(str(out))} --out release.csv",
         highlight=False,
         markup=False,
         soft_wrap=True,
@@ -252,7 +271,11 @@ def _console(json_file: str | None) -> Console:
     """The screen; with JSON on standard output everything else goes to standard error."""
     from rich.console import Console
 
-    return Console(stderr=json_file == "-", highlight=False)
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # whoever reads has seen enough; that is no failure of ours
+
+    return Screen(stderr=json_file == "-", highlight=False)
 
 
 @contextmanager
@@ -270,6 +293,17 @@ def _progress(console: Console) -> Iterator[Progress]:
 
     with progress_on(screen) as tell, told_of_compiling(compiling):
         yield tell
+
+
+def _keep_apart(out: Path, json_file: str | None, inputs: list[Path]) -> None:
+    """Refuse to write over what is read, or twice to the same file."""
+    from shoal.errors import BadFile
+
+    targets = [out] + ([Path(json_file)] if json_file not in (None, "-") else [])
+    for i, target in enumerate(targets):
+        for other in [*inputs, *targets[:i]]:
+            if target.resolve() == other.resolve():
+                raise BadFile(f"{target} is also {other}, which is needed; write somewhere else")
 
 
 def _check_json(json_file: str | None) -> None:

@@ -183,7 +183,7 @@ def _encode_quasi(
         more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         raise BadHierarchy(
             f"the hierarchy lacks values of the table: {shown}{more}; add them to the "
-            "hierarchy, or list them under missing_values in the plan"
+            "hierarchy, or, if they mean missing, list them under missing_values in the plan"
         )
     np.take(nodes, indices, out=out)
     used = np.unique(nodes[: len(values)])

@@ -35,10 +35,17 @@ PERSONS = set(
 SENSITIVE = set(
     "diagnosis diagnoses diagnose diag disease illness condition icd icd9 icd10 disorder symptom "
     "drug medication medicine treatment therapy procedure salary income wage pay earnings debt "
-    "religion belief politics party vote orientation hiv test result outcome crime offence verdict "
-    "grade score".split()
+    "religion belief politics orientation hiv result outcome crime offence verdict".split()
 )
-CODES = set("zip zipcode postcode postal plz postleitzahl cap geocode tract lsoa".split())
+CODES = set("zip zipcode postcode postal plz postleitzahl geocode tract lsoa".split())
+BIRTH = set("birth born birthday birthdate dob geburtsdatum naissance".split())
+# Numbers under such names stand for categories: half of an admission type means nothing.
+LABELS = set(
+    "id code type kind category class status source group race ethnicity sex gender marital marry "
+    "disposition industry occupation county district region state flag".split()
+)
+MISSING = {"?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "<NA>", "unknown", "Unknown"}
+MANY = 15  # quasi-identifiers from which on little survives
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,13 @@ def draft(table: Any) -> Plan:
     frame = open_frame(table)
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to guess from")
-    guesses = {name: _guess(_facts(frame, name)) for name in frame.names}
+    missing = [""]
+    for name in frame.names:
+        _, values = value_codes(frame.column(name))
+        missing += sorted(
+            MISSING.intersection(v for v in values if isinstance(v, str)) - set(missing)
+        )
+    guesses = {name: _guess(_facts(frame, name, missing)) for name in frame.names}
     _one_person(guesses)
     if not any(role == "quasi" for role, _, _ in guesses.values()):
         raise BadTable(
@@ -116,16 +129,20 @@ def draft(table: Any) -> Plan:
             for name, (role, hierarchy, _) in guesses.items()
         },
         models=[KAnonymity(k=max(2, min(K, frame.height)))],
+        missing_values=missing,
     )
     plan.notes.update({name: note for name, (_, _, note) in guesses.items()})
+    quasi = [name for name, (role, _, _) in guesses.items() if role == "quasi"]
+    if len(quasi) > MANY:
+        plan.notes[quasi[0]] += f"; {len(quasi)} quasi-identifiers are many: little will survive"
     return plan
 
 
 Guess = tuple[Role, Hierarchy | None, str]
 
 
-def _facts(frame: Frame, name: str) -> _Facts:
-    codes, values = value_codes(frame.column(name), [""])
+def _facts(frame: Frame, name: str, missing: list[str]) -> _Facts:
+    codes, values = value_codes(frame.column(name), missing)
     words = set(re.findall(r"[a-z]+[0-9]*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
     return _Facts(words, frame.height, values, len(values), int((codes >= 0).sum()))
 
@@ -139,31 +156,50 @@ def _guess(facts: _Facts) -> Guess:
         return "identifier", None, "named like something that points at one person"
     if any(re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", label) for label in labels):
         return "identifier", None, "holds mail addresses"
+    if facts.words & BIRTH and not facts.dates and facts.numbers is None:
+        return "quasi", None, "birth dates, not written as 2024-05-17; rewrite them"
     if facts.dates:
         steps = ["month", "year", "5 years", "decade"]
         return "quasi", Hierarchy.dates(steps), f"{facts.distinct} dates"
-    if facts.words & CODES and not facts.unlike:
-        return "quasi", Hierarchy.prefixes(), f"{facts.distinct} codes, shortened from the right"
+    if facts.words & CODES:
+        return "quasi", Hierarchy.prefixes(), f"{_some(facts, 'code')}, shortened from the right"
     numbers = facts.numbers
     whole = numbers is not None and all(number.is_integer() for number in numbers)
-    if facts.words & PERSONS and (whole or numbers is None) and facts.distinct > facts.filled / 20:
+    named = facts.words & PERSONS or any(w.endswith("id") and len(w) > 4 for w in facts.words)
+    if named and (whole or numbers is None) and facts.distinct > max(facts.filled / 20, 20):
         if facts.distinct < facts.filled:
             return "person", None, f"{facts.distinct} people with {facts.filled} rows"
         return "identifier", None, "every row has a number of its own"
     if facts.words & SENSITIVE:
         return "sensitive", None, "named like something worth protecting"
-    if numbers is not None:
-        widths = _widths(min(numbers), max(numbers), whole)
-        if facts.distinct <= 3 or widths is None:
-            return "quasi", None, f"{facts.distinct} numbers"
-        return "quasi", Hierarchy.ranges(widths), f"{facts.distinct} numbers, in ranges"
-    if np.mean([len(label) for label in labels]) > FREE_TEXT:
+    if numbers is not None and not (whole and facts.words & LABELS and facts.distinct <= 100):
+        return _ranges(facts, numbers, whole)
+    unlike_enough = facts.distinct > max(facts.filled / 2, 20)
+    if unlike_enough and np.mean([len(label) for label in labels]) > FREE_TEXT:
         return "identifier", None, "free text, which may name anybody"
     if facts.unlike:
         return "identifier", None, "nearly every row has a value of its own"
     if facts.codes and facts.distinct > 20:
-        return "quasi", Hierarchy.prefixes(), f"{facts.distinct} codes, shortened from the right"
-    return "quasi", None, f"{facts.distinct} values; give it a hierarchy to lose less"
+        return "quasi", Hierarchy.prefixes(), f"{_some(facts, 'code')}, shortened from the right"
+    hint = "" if facts.distinct <= 3 else "; a hierarchy would lose less"
+    return "quasi", None, _some(facts, "value") + hint
+
+
+def _some(facts: _Facts, what: str) -> str:
+    return f"{facts.distinct} {what}{'s' if facts.distinct > 1 else ''}"
+
+
+def _ranges(facts: _Facts, numbers: list[float], whole: bool) -> Guess:
+    """Ranges of numbers; ages in the usual ones, others by the span of most of the values."""
+    low, high = np.quantile(numbers, [0.0, 0.9])
+    widths: list[float] | None = _widths(float(low), float(high), whole)
+    if "age" in facts.words and whole:
+        widths = [5, 10, 20]
+    if facts.distinct <= 3 or widths is None:
+        return "quasi", None, _some(facts, "number")
+    # Months and days of the week begin with 1; a range [0, 2) would hold one of them.
+    start = 1 if whole and min(numbers) == 1 and max(numbers) <= 31 else None
+    return "quasi", Hierarchy.ranges(widths, start), f"{_some(facts, 'number')}, in ranges"
 
 
 def _one_person(guesses: dict[str, Guess]) -> None:

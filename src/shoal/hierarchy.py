@@ -7,7 +7,8 @@ import gzip
 import lzma
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
+from fractions import Fraction
 from math import ceil
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from typing import Any, ClassVar
 from shoal.calendar import STEPS, CalendarStep, as_date
 from shoal.errors import BadFile, BadHierarchy, did_you_mean, some
 from shoal.tree import Label, Tree
-from shoal.values import ROOT, exact_number, number_of, shown, simple, text
+from shoal.values import ROOT, exact_number, number_of, range_of, shown, simple, text
 
 Rows = list[list[Label]]
 
@@ -202,38 +203,59 @@ class Ranges(Hierarchy):
         if not self._widths or any(width <= 0 for width in self._widths):
             raise BadHierarchy(f"ranges need widths above 0, got {list(widths)}")
         for narrow, wide in zip(self._widths, self._widths[1:], strict=False):
-            if wide <= narrow or wide % narrow != 0:
+            if wide <= narrow:
+                raise BadHierarchy(f"write the widths from small to large, not {list(widths)}")
+            if wide % narrow != 0:
                 raise BadHierarchy(
                     f"each width of ranges must be a multiple of the one before, but "
                     f"{shown(wide)} is no multiple of {shown(narrow)}"
                 )
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
-        """The ranges around the numbers that occur."""
-        numbers = {
-            text(value): number for value in values if (number := number_of(value)) is not None
-        }
-        if not numbers:
+        """The ranges around the numbers that occur, and around ranges of a table made before."""
+        spans = self._spans(values)
+        if not spans:
             return Tree.from_rows([[ROOT]])
-        low, high = min(numbers.values()), max(numbers.values())
-        whole = all(number.denominator == 1 for number in numbers.values())
+        low, high = min(span[0] for span in spans.values()), max(span[1] for span in spans.values())
+        whole = all(end.denominator == 1 for span in spans.values() for end in span)
         counts: dict[Label, int] = {}
         rows: Rows = []
-        for label, number in sorted(numbers.items(), key=lambda item: item[1]):
+        for label, (bottom, top) in sorted(spans.items(), key=lambda item: (item[1], item[0])):
             row: list[Label] = [label]
             for width in self._widths:
-                bottom = self._start + (number - self._start) // width * width
-                name = f"[{shown(bottom)}, {shown(bottom + width)})"
+                start = self._start + (bottom - self._start) // width * width
+                name = f"[{shown(start)}, {shown(start + width)})"
+                if top > start + width or (top - bottom == width and name != label):
+                    continue  # a range that this step does not hold
                 row.append(name)
-                if whole and name not in counts:
+                if whole:
                     # Whole numbers that could occur count, whether or not they do.
-                    counts[name] = (
-                        min(int(high), ceil(bottom + width) - 1) - max(int(low), ceil(bottom)) + 1
-                    )
+                    end = min(int(high), ceil(start + width) - 1)
+                    counts[name] = max(1, end - max(int(low), ceil(start)) + 1)
             rows.append([*row, ROOT])
         if whole:
             counts[ROOT] = int(high) - int(low) + 1
         return Tree.from_rows(rows, counts)
+
+    def _spans(self, values: Iterable[object]) -> dict[str, tuple[Fraction, Fraction]]:
+        """What each value covers: a number itself, a range from its lower end to its upper."""
+        spans: dict[str, tuple[Fraction, Fraction]] = {}
+        strange: list[object] = []
+        for value in values:
+            number = number_of(value)
+            if number is not None:
+                spans[text(value)] = (number, number)
+            elif (span := range_of(value)) is not None:
+                spans[text(value)] = span
+            elif value != ROOT:
+                strange.append(value)
+        if strange:
+            hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
+            raise BadHierarchy(
+                f"ranges need numbers, but the column holds {some(strange)}{hint}; give the column "
+                "another hierarchy, or, if they mean missing, list them under missing_values"
+            )
+        return spans
 
     def setting(self) -> Any:
         """How a plan file writes it."""
@@ -362,8 +384,8 @@ def _from_setting(setting: Mapping[str, Any], folder: Path) -> Hierarchy:
     if len(kinds) != 1:
         word = next(iter(setting), "")
         raise BadHierarchy(
-            f"no hierarchy {dict(setting)!r}{did_you_mean(word, _Settings.makers)} "
-            f"Name one of {', '.join(_Settings.makers)}, or give a path"
+            f"no hierarchy {dict(setting)!r}{did_you_mean(word, _Settings.makers) or ';'} "
+            f"name one of {', '.join(_Settings.makers)}, or give a path"
         )
     (kind,) = kinds
     options = {word: value for word, value in setting.items() if word != kind}

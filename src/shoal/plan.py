@@ -125,6 +125,25 @@ class Plan(Setting):
                 )
 
     @staticmethod
+    def of(given: Any) -> Plan:
+        """The plan that was handed in: as an object, as the path of its file, or as a mapping."""
+        if isinstance(given, Plan):
+            return given
+        if isinstance(given, str | Path):
+            return Plan.load(given)
+        if isinstance(given, dict):
+            return Plan(**given)
+        raise BadPlan(f"a plan is a Plan, a path or a mapping, not {type(given).__name__}")
+
+    def files(self) -> list[Path]:
+        """The files that the plan reads."""
+        hierarchies = (column.hierarchy for column in self.columns.values())
+        return [h.path for h in hierarchies if isinstance(h, LevelFile)]
+
+    def __repr__(self) -> str:
+        return f"Plan of {len(self.columns)} columns:\n{self.to_toml()}"
+
+    @staticmethod
     def load(path: str | Path) -> Plan:
         """Read a plan file; paths in it are relative to it."""
         path = Path(path)

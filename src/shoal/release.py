@@ -31,8 +31,13 @@ class Release:
     suppressed: int
     discernibility: int
     seconds: dict[str, float]
+    notes: list[str]  # what the reader should know besides
     seed: int | None  # None: chance came from the operating system
     version: str
+
+    def __repr__(self) -> str:
+        held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
+        return f"Release of {self.published:,} rows in {self.classes:,} classes: {held}"
 
     @property
     def classes(self) -> int:
@@ -90,6 +95,7 @@ class Release:
             "risks": self.risks.as_dict(),
             "attacks": self.attacks,
             "before": asdict(self.before),
+            "notes": self.notes,
             "seconds": self.seconds,
             "seed": self.seed,
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),

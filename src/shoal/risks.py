@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -135,19 +135,17 @@ def _alike(published: Published, population: Published) -> Longs:
     for j, name in enumerate(published.names):
         i = population.names.index(name)
         same = {text(value): code for code, value in enumerate(published.values[j])}
-        alike = {plain(label): code for label, code in same.items()}
-        code = np.array(
-            [
-                same.get(text(value), alike.get(plain(text(value)), -2))  # -2: not in the table
-                for value in population.values[i]
-            ]
-            + [-1],
-            np.int32,
-        )
-        theirs[:, j] = code[population.codes[population.classes.first, i]]
+        code = [*_places(population.values[i], same, -2), -1]  # -2: a value that the table lacks
+        theirs[:, j] = np.array(code, np.int32)[population.codes[population.classes.first, i]]
     label, _, _ = group_rows(np.concatenate([mine, theirs]))
     people = np.bincount(label[len(mine) :], population.classes.people, len(mine))
     return people[: len(mine)].astype(np.int64)
+
+
+def _places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:
+    """Where each value is known, however it is written: 17 and 17.0 are the same."""
+    alike = {plain(label): place for label, place in known.items()}
+    return [known.get(text(v), alike.get(plain(text(v)), nowhere)) for v in values]
 
 
 def _vectors(published: Published, population: Table) -> Ints:
@@ -155,13 +153,9 @@ def _vectors(published: Published, population: Table) -> Ints:
     vectors = np.empty((len(published.classes), len(published.names)), np.int32)
     for j, name in enumerate(published.names):
         tree = population.trees[population.names.index(name)]
-        alike = {plain(str(label)): node for node, label in enumerate(tree.labels)}
-        nodes = [tree.node(text(v)) for v in published.values[j]] + [tree.node(None)]
-        nodes = [
-            alike.get(plain(text(value)), -1) if node < 0 else node
-            for node, value in zip(nodes[:-1], published.values[j], strict=True)
-        ] + nodes[-1:]
-        codes = published.codes[published.classes.first, j]
+        same = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
+        nodes = [*_places(published.values[j], same, -1), tree.node(None)]
+        codes = published.codes[published.classes.first, j]  # -1 is missing, and the last one
         vectors[:, j] = np.array(nodes, np.int32)[codes]
         strange = np.unique(codes[vectors[:, j] < 0])
         if len(strange):
@@ -219,7 +213,8 @@ def covered(vectors: Ints, population: Table) -> Longs:
         count += np.bincount(pairs // crowd.size, minlength=len(wide))
     result = np.empty(len(wide), np.int64)
     result[wide_at] = count
-    return result[asked]
+    each: Longs = result[asked]
+    return each
 
 
 class _Crowd(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
@@ -77,7 +77,7 @@ def _table(title: str) -> Table:
 
 def show_release(console: Console, release: Release) -> None:
     """The promises, and what the release cost."""
-    promises = _table("Promises, measured on the published table")
+    promises = _table("Promises, as published")
     for heading in ("promise", "asked", "reached", ""):
         promises.add_column(heading, justify="left" if heading == "promise" else "right")
     for check in release.checks:
@@ -92,6 +92,7 @@ def show_release(console: Console, release: Release) -> None:
     loss = release.plan.loss.name
     for label, before, after in (
         ("rows", f"{release.rows:,}", f"{release.published:,}"),
+        ("people", f"{release.before.people:,}", f"{release.after.people:,}"),
         *_exposures(release.before, release.after),
         (f"information lost ({loss})", percent(0), percent(release.losses[loss])),
         ("values generalized", percent(0), percent(release.quality.generalized_percent)),
@@ -100,13 +101,20 @@ def show_release(console: Console, release: Release) -> None:
         table.add_row(label, before, after)
     console.print(table)
 
-    lost = _table("Lost per column")
+    lost = _table(f"Lost per column ({loss})")
     lost.add_column("quasi-identifier")
     lost.add_column("lost", justify="right")
     lost.add_column("")
     for name, share in release.quality.columns.items():
         lost.add_row(shown(name), percent(share), "█" * round(share / 4))
     console.print(lost)
+    show_notes(console, release.notes)
+
+
+def show_notes(console: Console, notes: Sequence[str]) -> None:
+    """What the reader should know besides."""
+    for note in notes:
+        console.print(f"Note: {note}", markup=False)
 
 
 def _exposures(*tables: Exposure) -> list[tuple[str, ...]]:
@@ -133,13 +141,15 @@ def show_audit(console: Console, audit: Audit) -> None:
         table.add_row(*row)
     table.add_row("average class size", f"{audit.average_class_size:,.1f}")
     if audit.quality is not None:
+        table.add_row(f"information lost ({audit.loss})", percent(audit.quality.losses[audit.loss]))
         table.add_row("information lost, mean of seven metrics", percent(audit.quality.mean_loss))
         table.add_row("values generalized", percent(audit.quality.generalized_percent))
+        table.add_row("values suppressed altogether", percent(audit.quality.root_percent))
     console.print(table)
 
-    levels = _table("Levels")
-    for heading in ("model", "asked", "reached", ""):
-        levels.add_column(heading, justify="left" if heading == "model" else "right")
+    levels = _table("Promises")
+    for heading in ("promise", "asked", "reached", ""):
+        levels.add_column(heading, justify="left" if heading == "promise" else "right")
     asked = {
         check.model if check.column is None else f"{check.model}[{check.column}]": check
         for check in audit.checks
@@ -151,14 +161,30 @@ def show_audit(console: Console, audit: Audit) -> None:
     console.print(levels)
 
     attacks = _table("Attacks")
-    attacks.add_column("attack")
-    attacks.add_column("finds")
-    attacks.add_column("", justify="right")
+    for heading in ("attack", "on", "finds", ""):
+        attacks.add_column(heading, justify="left" if heading else "right")
     for name, finding in audit.attacks.items():
-        for i, (what, value) in enumerate(finding.items()):
-            number = f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
-            attacks.add_row(name if i == 0 else "", what.replace("_", " "), number)
+        for column, what, value in _findings(finding):
+            attacks.add_row(name, shown(column), what.replace("_", " "), value)
     console.print(attacks)
+    show_notes(console, audit.notes)
+
+
+def _findings(finding: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """What an attack found: the sensitive column, what it is, and the number."""
+    for key, value in finding.items():
+        if isinstance(value, dict):
+            for what, inner in value.items():
+                if not isinstance(inner, dict | list):
+                    yield key, what, _number(what, inner)
+        elif not isinstance(value, list):
+            yield "", key, _number(key, value)
+
+
+def _number(what: str, value: Any) -> str:
+    if isinstance(value, float):
+        return percent(value) if what.endswith("percent") else f"{value:,.2f}"
+    return f"{value:,}" if isinstance(value, int) else shown(str(value))
 
 
 def show_roles(console: Console, plan: Any) -> None:
@@ -175,11 +201,11 @@ def percent(share: float) -> str:
     """A percentage with as many digits as it deserves.
 
     >>> percent(0.0), percent(6.66), percent(0.004)
-    ('0 %', '6.7 %', '0.004 %')
+    ('0 %', '6.7 %', '< 0.01 %')
     """
     if share == 0:
         return "0 %"
-    return f"{share:.1f} %" if share >= 0.1 else f"{share:.2g} %"
+    return f"{share:.1f} %" if share >= 0.1 else f"{share:.2f} %" if share >= 0.01 else "< 0.01 %"
 
 
 def shown(name: str) -> str:

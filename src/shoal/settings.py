@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -48,5 +49,7 @@ def explain(name: str, error: ValidationError, known: Any) -> str:
             sentences.append(f"{name} {fault['msg'].removeprefix('Value error, ')}")
         else:
             wish = fault["msg"][0].lower() + fault["msg"][1:]
-            sentences.append(f"{name}: {field}={fault['input']!r}: {wish}")
+            choices = re.findall(r"'([^']+)'", fault["msg"])
+            hint = did_you_mean(str(fault["input"]), choices) if choices else ""
+            sentences.append(f"{name}: {field}={fault['input']!r}: {wish}{hint}")
     return "; ".join(sentences)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -44,29 +44,36 @@ def plain(label: str) -> str:
 
 
 def number_of(value: object) -> Fraction | None:
-    """The exact number, or None for the root's label; anything else is an error."""
+    """The exact number that a value is, or None when it is none.
+
+    >>> number_of("0.1"), number_of(3), number_of("old"), number_of(True)
+    (Fraction(1, 10), Fraction(3, 1), None, None)
+    """
     if isinstance(value, bool):
-        raise BadHierarchy("ranges need numbers, but the column holds True and False")
+        return None
     if isinstance(value, int):
         return Fraction(value)
     if isinstance(value, float | Decimal):
-        if not isfinite(value):
-            raise BadHierarchy(f"{value!r} is no finite number; treat it as missing")
-        return exact_number(value)
-    if isinstance(value, str):
+        return exact_number(value) if isfinite(value) else None
+    if isinstance(value, str) and "/" not in value:
         try:
-            return Fraction(value.strip()) if "/" not in value else _no_number(value)
+            return Fraction(value.strip())
         except ValueError:
-            return None if value == ROOT else _no_number(value)
-    return _no_number(value)
+            return None
+    return None
 
 
-def _no_number(value: object) -> Fraction:
-    hint = "; dates want the hierarchy dates" if isinstance(value, date) else ""
-    raise BadHierarchy(
-        f"ranges need numbers, but the column holds {value!r}{hint}; "
-        "give the column another hierarchy, or list the value under `missing` in the plan"
-    )
+def range_of(label: object) -> tuple[Fraction, Fraction] | None:
+    """The ends of a range that is written as a label, or None when it is none.
+
+    >>> range_of("[30, 40)")
+    (Fraction(30, 1), Fraction(40, 1))
+    """
+    parts = str(label)[1:-1].split(", ")
+    if not (isinstance(label, str) and label[:1] == "[" and label[-1:] == ")" and len(parts) == 2):
+        return None
+    low, high = number_of(parts[0]), number_of(parts[1])
+    return None if low is None or high is None or low >= high else (low, high)
 
 
 def exact_number(number: float | Decimal | Fraction) -> Fraction:

@@ -36,7 +36,6 @@ STRATEGIES = {
     "l-diversity": (levels.DIVERSITY, choosing.ONLY_BADNESS),
     "t-closeness": (levels.CLOSENESS, choosing.ONLY_BADNESS),
 }
-_NO_VALUES = (np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0))
 
 PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
@@ -102,10 +101,10 @@ class GAA(Algorithm):
         alive, number = np.unique(into, return_inverse=True)
         return Recoding(vectors=vector[alive], record=number[start.label])
 
-    def _rule(self, start: Classes) -> tuple[Longs, levels.Lists]:
+    def _rule(self, start: Classes) -> tuple[Longs, levels.Lists] | tuple[None, None]:
         """What the kernel has to know of the strategy."""
         if self.strategy == "S1":
-            return np.zeros(3, np.int64), levels.make_lists(*_NO_VALUES, 0)
+            return None, None
         column = self.column
         if column is None:
             if len(start.histograms) != 1:
@@ -224,8 +223,7 @@ def _merge(
     work = trie.Work(
         np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(1, np.int64)
     )
-    if rule is None or lists is None:
-        rule, lists = np.zeros(3, np.int64), levels.make_lists(*_NO_VALUES, 0)
+    go_on = merging.merge_by_cost if lists is None else merging.merge_by_rule
     index = trie.empty_index(n, len(trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
 
     def more_room() -> trie.Index:
@@ -240,7 +238,7 @@ def _merge(
     at_a_time = 200
     while True:
         begin = perf_counter()
-        outcome = merging.go_on(
+        outcome = go_on(
             index,
             trees,
             classes,
@@ -263,7 +261,7 @@ def _merge(
             assert judge is not None
             ids = np.flatnonzero(state.unjudged)
             passes = judge(merging.survivors(state.into.copy()), ids)
-            merging.judged(index, classes, state, ids, passes)
+            merging.take_verdicts(index, classes, state, ids, passes)
         elif perf_counter() - begin < PATIENCE / 2:
             at_a_time *= 2
         elif perf_counter() - begin > PATIENCE:

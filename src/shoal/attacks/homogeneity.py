@@ -18,4 +18,5 @@ class Homogeneity(SensitiveAttack):
 
     def victims(self, histogram: Histogram) -> Flags:
         """Classes with a single value."""
-        return distinct(histogram) == 1
+        single: Flags = distinct(histogram) == 1
+        return single

@@ -90,7 +90,7 @@ def in_a_narrow_range(histogram: Histogram, narrow: float) -> Flags:
     known = ~np.isnan(number)
     rank = np.full(len(number), np.nan)
     rank[known] = np.unique(number[known], return_inverse=True)[1]
-    close = (distinct(histogram) > 1) & (np.nanmax(rank) > 0)
+    close: Flags = (distinct(histogram) > 1) & (np.nanmax(rank) > 0)
     for scale in (number, rank):
         width = np.nanmax(scale) - np.nanmin(scale)
         at = scale[histogram.value]  # float64[pairs]; a missing value makes its class wide

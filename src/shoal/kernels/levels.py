@@ -141,11 +141,12 @@ def judge_all(lists, kind, size):
 
 
 @lean_kernel
-def worst_but(lists, into, c):
-    """The worst class other than c that is alive, or -1; it stays on the heap's top."""
+def worst_but(lists, into, c, d):
+    """The worst class alive other than c and d, or -1; it stays on the heap's top."""
     while lists.used[0] > 0:
         top = np.int64(lists.heap[0, 1])
-        if into[top] == top and top != c and lists.badness[top] == lists.heap[0, 0]:
+        alive = into[top] == top and top != c and top != d
+        if alive and lists.badness[top] == lists.heap[0, 0]:
             return top
         pop_worst(lists)
     return np.int64(-1)

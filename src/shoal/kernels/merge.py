@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.index import ABOVE, FAILS, has_room, insert, remove
+from shoal.kernels.index import ABOVE, FAILS, cheapest, has_room, insert, remove
 from shoal.kernels.levels import badness_of_both, join_lists, push_worst
-from shoal.kernels.strategy import cheapest, choose
+from shoal.kernels.strategy import choose
 
 DONE, PAUSED, NEEDS_ROOM, JUDGE = 0, 1, 2, 3
 
@@ -120,7 +120,7 @@ def start_merge(index, trees, classes, merge, k, more, fan):
 
 
 @lean_kernel
-def judged(index, classes, merge, ids, passes):
+def take_verdicts(index, classes, merge, ids, passes):
     """Take the verdicts of the other models."""
     for i in range(len(ids)):
         c = ids[i]
@@ -138,70 +138,6 @@ def judged(index, classes, merge, ids, passes):
 
 
 @lean_kernel
-def go_on(
-    index, trees, classes, lists, merge, work, k, more, by_size, only_small, rule, fan, budget
-):
-    """Merge until no class fails, or a pause is due.
-
-    That is when `budget` merges are done, the index needs room, or `more` models must judge: a
-    class is judged only when its turn comes, and then all that wait with it, in one go.
-    """
-    q = classes.vector.shape[1]
-    while merge.counts[0] > 0:
-        if budget == 0:
-            return PAUSED
-        if not has_room(index, q, fan):
-            return NEEDS_ROOM
-        c = merge.heap[0, 2]
-        current = (
-            merge.into[c] == c
-            and (classes.fails[c] or merge.unjudged[c])
-            and merge.heap[0, 0] == merge.crowd[c]
-            and merge.heap[0, 1] == classes.first[c]
-        )
-        if current and (merge.unjudged[c] or (only_small and merge.counts[4] > 0)):
-            return JUDGE
-        pop(merge)
-        if not current:
-            continue
-        if merge.counts[1] == 1:
-            return DONE  # nobody left to merge with
-        budget -= 1
-        remove(index, trees, classes, c, by_size)
-        only_failing = only_small and merge.counts[2] > 1
-        if rule[0] == 0:
-            b = cheapest(index, trees, classes, lists, work, c, by_size, only_failing)
-        else:
-            b = choose(
-                index, trees, classes, lists, merge.into, work, c, by_size, only_failing,
-                rule[0], rule[1], rule[2] == 1,
-            )  # fmt: skip
-        remove(index, trees, classes, b, by_size)
-        for j in range(q):
-            start = trees.start[j]
-            top = classes.vector[c, j]
-            other = classes.vector[b, j]
-            while not (top <= other < trees.end[start + top]):
-                top = trees.parent[start + top]
-            classes.vector[c, j] = top
-        absorb(classes, merge, c, b)
-        if rule[0] > 0:
-            join_lists(lists, c, b)
-        same = settle(index, trees, classes, merge, c, k, more)
-        if same >= 0:
-            # Classes that come to have equal published values are one class.
-            remove(index, trees, classes, same, by_size)
-            absorb(classes, merge, c, same)
-            if rule[0] > 0:
-                join_lists(lists, c, same)
-            settle(index, trees, classes, merge, c, k, more)
-        if rule[0] > 0:
-            lists.badness[c] = badness_of_both(lists, rule[1], c, -1, classes.size[c])
-            push_worst(lists, lists.badness[c], c)
-    return DONE
-
-
-@lean_kernel
 def survivors(into):
     """For every class the class that it ended up in."""
     for c in range(len(into)):
@@ -214,3 +150,78 @@ def survivors(into):
             into[here] = top
             here = above
     return into
+
+
+def make_go_on(judged):
+    """The merge, by cost alone or by a rule that looks at sensitive values, each compiled alone."""
+
+    @lean_kernel
+    def go_on(
+        index, trees, classes, lists, merge, work, k, more, by_size, only_small, rule, fan, budget
+    ):
+        """Merge until no class fails, or a pause is due.
+
+        That is when `budget` merges are done, the index needs room, or `more` models must judge: a
+        class is judged only when its turn comes, and then all that wait with it, in one go.
+        """
+        q = classes.vector.shape[1]
+        while merge.counts[0] > 0:
+            if budget == 0:
+                return PAUSED
+            if not has_room(index, q, fan):
+                return NEEDS_ROOM
+            c = merge.heap[0, 2]
+            current = (
+                merge.into[c] == c
+                and (classes.fails[c] or merge.unjudged[c])
+                and merge.heap[0, 0] == merge.crowd[c]
+                and merge.heap[0, 1] == classes.first[c]
+            )
+            if current and (merge.unjudged[c] or (only_small and merge.counts[4] > 0)):
+                return JUDGE
+            pop(merge)
+            if not current:
+                continue
+            if merge.counts[1] == 1:
+                return DONE  # nobody left to merge with
+            budget -= 1
+            remove(index, trees, classes, c, by_size)
+            only_failing = only_small and merge.counts[2] > 1
+            if not judged:
+                b, _ = cheapest(
+                    index, trees, classes, 0, c, by_size, np.int64(1), only_failing, 0, 0, work
+                )
+            else:
+                b = choose(
+                    index, trees, classes, lists, merge.into, work, c, by_size, only_failing,
+                    rule[0], rule[1], rule[2] == 1,
+                )  # fmt: skip
+            remove(index, trees, classes, b, by_size)
+            for j in range(q):
+                start = trees.start[j]
+                top = classes.vector[c, j]
+                other = classes.vector[b, j]
+                while not (top <= other < trees.end[start + top]):
+                    top = trees.parent[start + top]
+                classes.vector[c, j] = top
+            absorb(classes, merge, c, b)
+            if judged:
+                join_lists(lists, c, b)
+            same = settle(index, trees, classes, merge, c, k, more)
+            if same >= 0:
+                # Classes that come to have equal published values are one class.
+                remove(index, trees, classes, same, by_size)
+                absorb(classes, merge, c, same)
+                if judged:
+                    join_lists(lists, c, same)
+                settle(index, trees, classes, merge, c, k, more)
+            if judged:
+                lists.badness[c] = badness_of_both(lists, rule[1], c, -1, classes.size[c])
+                push_worst(lists, lists.badness[c], c)
+        return DONE
+
+    return go_on
+
+
+merge_by_cost = make_go_on(False)
+merge_by_rule = make_go_on(True)

@@ -14,17 +14,17 @@ from shoal.kernels import lean_kernel
 from shoal.kernels.index import (
     COST_THEN_BAD,
     FILTER,
-    PLAIN,
+    NO_COST,
+    NOBODY,
     RATIO,
     Goal,
     Known,
+    best_by_goal,
     dearest,
-    nearest,
 )
 from shoal.kernels.levels import DIVERSITY, badness_of_both, pop_worst, push_worst, worst_but
 
 FIRST_COST, FIRST_BADNESS, RATIO_OF_BOTH, ONLY_BADNESS = 1, 2, 3, 4
-NONE = np.int64(1) << 61
 
 
 @lean_kernel
@@ -49,15 +49,15 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
     """The class to merge c with, by a rule other than cost alone; c is not in the index."""
     unit = np.int64(0) if rule == ONLY_BADNESS else np.int64(1)
     by_size = by_size and rule != ONLY_BADNESS
-    nobody = Known(np.int64(-1), NONE, NONE, np.inf, np.inf, NONE, False)
+    nobody = Known(NOBODY, NO_COST, NO_COST, np.inf, np.inf, NO_COST, False)
     worst, second = np.int64(-1), np.int64(-1)
     # A class is judged by itself: nothing is better than -(number of values), or a distance of 0.
     cap = -float(len(lists.overall)) - 1.0 if kind == DIVERSITY else -1.0
     if table:
-        worst = worst_but(lists, into, c)
+        worst = worst_but(lists, into, c, c)
         cap = lists.badness[worst]
         pop_worst(lists)
-        second = worst_but(lists, into, c)
+        second = worst_but(lists, into, c, worst)  # it may stand there twice, from before a merge
         push_worst(lists, cap, worst)
         unlike = second < 0 or lists.badness[second] < cap
         if not unlike or (only_failing and not classes.fails[worst]):
@@ -88,13 +88,13 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
         goal = Goal(RATIO, kind, cap, worst)
     else:
         goal = Goal(FILTER, kind, cap, worst)
-    best, _ = nearest(
+    best, _ = best_by_goal(
         index, trees, classes, lists, c, by_size, unit, only_failing, goal, known, work
     )
     if best >= 0:
         return best
     # Nobody reaches the cap: the least bad of all, and that takes a look at each.
-    best_bad, best_cost, best_first = np.inf, NONE, NONE
+    best_bad, best_cost, best_first = np.inf, NO_COST, NO_COST
     for y in range(len(into)):
         if into[y] != y or y == c or (only_failing and not classes.fails[y]):
             continue
@@ -111,15 +111,4 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
         less = cost < best_cost or (cost == best_cost and first < best_first)
         if bad < best_bad or less:
             best, best_bad, best_cost, best_first = np.int64(y), bad, cost, first
-    return best
-
-
-@lean_kernel
-def cheapest(index, trees, classes, lists, work, c, by_size, only_failing):
-    """The class whose merge with c costs least: strategy S1."""
-    goal = Goal(PLAIN, DIVERSITY, 0.0, np.int64(-1))
-    known = Known(np.int64(-1), NONE, NONE, 0.0, 0.0, NONE, True)
-    best, _ = nearest(
-        index, trees, classes, lists, c, by_size, np.int64(1), only_failing, goal, known, work
-    )
     return best

@@ -28,7 +28,7 @@ class RecursiveCLDiversity(SensitiveModel):
     @classmethod
     def _above_zero(cls, c: float) -> float:
         if not 0 < c < float("inf"):
-            raise ValueError(f"needs c above 0, got c={c:g}")
+            raise ValueError(f"needs c above 0 and finite, got c={c:g}")
         return c
 
     @field_validator("l")

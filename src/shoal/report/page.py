@@ -26,6 +26,23 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Heading:
+    """A heading within a section."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines as they stand in a file."""
+
+    kind: ClassVar[str] = "code"
+    text: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
 class Bullets:
     """A list of sentences."""
 
@@ -85,7 +102,7 @@ class Plot:
         return re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", self.svg, count=2)
 
 
-Block: TypeAlias = Text | Bullets | Numbers | Table | Plot
+Block: TypeAlias = Text | Heading | Code | Bullets | Numbers | Table | Plot
 
 
 @dataclass(frozen=True)

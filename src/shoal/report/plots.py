@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
+from shoal.report.words import short
+
 WIDTH, HEIGHT = 760, 360
+BAR = 18  # thickness of a bar
+LABEL = 260  # width of the labels beside bars, at most
 
 # Okabe and Ito's palette, which people see apart whatever their colour vision; on light ground
 # darkened where it would be pale. Shapes tell series apart a second time.
@@ -91,6 +95,84 @@ def lines(
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, background="transparent")
     svg: str = vl_convert.vegalite_to_svg(_styled(chart).to_dict())
     return _for_both_grounds(svg)
+
+
+@dataclass(frozen=True)
+class Bars:
+    """One colour of a bar plot: a number for every label."""
+
+    name: str
+    values: Sequence[float]
+
+
+def bars(
+    labels: Sequence[str],
+    series: Sequence[Bars],
+    x: str,
+    *,
+    top: float | None = None,
+    show: Callable[[float], str] = "{:,.1f}".format,
+) -> str:
+    """Draw bars to the right, one per label and series, each with its number at its end.
+
+    Labels may come from anywhere: what cannot be printed is replaced, and long ones are cut.
+
+    >>> svg = bars(["age", "zip"], [Bars("lost", [12.5, 40.0])], "percent lost", top=100)
+    >>> "age" in svg and "12.5" in svg and "#0072b2" in svg
+    True
+    """
+    import altair as alt  # slow to import, and seldom needed
+    import vl_convert
+
+    if not labels or not series:
+        raise ValueError("a plot needs at least one bar")
+    rows, names = tell_apart(labels), tell_apart([one.name for one in series])
+    data = [
+        {"label": label, "series": name, "value": value, "shown": show(value)}
+        for name, one in zip(names, series, strict=True)
+        for label, value in zip(rows, one.values, strict=True)
+    ]
+    high = max([one["value"] for one in data if isinstance(one["value"], float | int)] + [1e-9])
+    scale = alt.Scale(domain=[0, top or high * 1.12], nice=False)
+    drawn = alt.Chart(alt.Data(values=data)).encode(
+        x=alt.X("value:Q", title=x, scale=scale, stack=None),
+        y=alt.Y("label:N", title=None, sort=rows, axis=alt.Axis(labelLimit=LABEL, ticks=False)),
+    )
+    thick = BAR if len(series) == 1 else max(9, BAR - 3 * len(series))
+    height: Any = alt.Step(thick + 8)
+    if len(series) > 1:
+        drawn = drawn.encode(yOffset=alt.YOffset("series:N", sort=names))
+        height = alt.Step(thick, **{"for": "offset"})
+    legend = alt.Legend(orient="top", symbolType="square") if len(series) > 1 else None
+    color = alt.Color("series:N", sort=names, title=None, legend=legend).scale(
+        domain=names, range=_first(SHADES, names)
+    )
+    solid = drawn.mark_bar(height=alt.RelativeBandSize(0.86)).encode(color=color)
+    ends = drawn.mark_text(
+        align="left", baseline="middle", dx=4, color=INK, fontSize=min(12, thick)
+    ).encode(text="shown:N")
+    chart = alt.layer(solid, ends).properties(
+        width=WIDTH - 160, height=height, background="transparent"
+    )
+    svg: str = vl_convert.vegalite_to_svg(_styled(chart).to_dict())
+    return _for_both_grounds(svg)
+
+
+def tell_apart(labels: Sequence[str]) -> list[str]:
+    """Labels that can be drawn: cut where they are long, numbered where they are then alike.
+
+    >>> tell_apart(["b", "a", "b"])
+    ['b', 'a', 'b (2)']
+    """
+    drawn: dict[str, None] = {}
+    for label in labels:
+        name = short(label) or "(no name)"
+        again = 1
+        while name in drawn:
+            again += 1
+            name = f"{short(label)} ({again})"
+        drawn[name] = None
+    return list(drawn)
 
 
 def _data(alt: Any, points: Sequence[tuple[str, float, float]]) -> Any:
