@@ -75,3 +75,15 @@ def test_rows_left_out_count_as_lost():
 def test_row_order_does_not_matter():
     turned = TABLE.take([3, 1, 0, 2])
     assert shoal.audit(turned, PLAN).as_dict() == shoal.audit(TABLE, PLAN).as_dict()
+
+
+def test_a_population_lowers_the_chance_of_a_journalist():
+    plan = Plan(columns={"sex": "quasi", "d": "sensitive"}, models=[KAnonymity(k=2)])
+    table = pa.table({"sex": ["f", "f", "m", "m"], "d": [1, 2, 3, 4]})
+    people = pa.table({"sex": ["f"] * 10 + ["m"] * 20, "name": ["x"] * 30})
+    audit = shoal.audit(table, plan, population=people)
+    assert audit.risks.prosecutor == 0.5
+    assert audit.risks.journalist == pytest.approx(1 / 10)
+    assert shoal.audit(table, plan).risks.journalist is None
+    with pytest.raises(BadTable, match="lacks the quasi-identifiers 'sex'"):
+        shoal.audit(table, plan, population=people.drop_columns(["sex"]))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal import catalog
-from shoal.columns import encode, having, value_codes
+from shoal.columns import Table, encode, having, value_codes
 from shoal.errors import BadTable, some
 from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
@@ -95,8 +95,17 @@ class Audit:
         return numbers
 
 
-def audit(table: Any, plan: Plan | str | Path | dict[str, Any], *, original: Any = None) -> Audit:
+def audit(
+    table: Any,
+    plan: Plan | str | Path | dict[str, Any],
+    *,
+    original: Any = None,
+    population: Any = None,
+) -> Audit:
     """Measure a table as it is, or a release against its original.
+
+    With a table of the whole population the risk from a journalist is measured too, who finds
+    somebody in the release without knowing that they are in it.
 
     >>> import pyarrow as pa
     >>> plan = Plan(columns={"sex": "quasi"}, models=[{"name": "k-anonymity", "k": 2}])
@@ -121,13 +130,28 @@ def audit(table: Any, plan: Plan | str | Path | dict[str, Any], *, original: Any
         notes += differences(frame, source, plan)
     checks = [model.check(published.classes) for model in plan.models]
     return Audit(
-        exposure=expose(published),
+        exposure=expose(published, _population(population, plan)),
         levels={m.key: m.reached(published.classes) for m in plan.models or _standard()},
         checks=checks,
         quality=quality,
         loss=plan.loss.name,
         notes=notes,
     )
+
+
+def _population(source: Any, plan: Plan) -> Table | None:
+    """The whole population, of which a journalist may have a list: quasi-identifiers as they are."""
+    if source is None:
+        return None
+    frame = open_frame(source)
+    names = having(plan.columns, "quasi")
+    lacking = [name for name in names if name not in frame.names]
+    if lacking:
+        raise BadTable(f"the population lacks the quasi-identifiers {some(lacking)}")
+    known = {name: column for name, column in plan.columns.items() if name in names}
+    rest = [name for name in frame.names if name not in known]
+    narrow = frame.rebuild(np.arange(frame.height), {}, drop=rest)
+    return encode(narrow, known, plan.missing, plan.missing_values)
 
 
 def people_notes(frame: Frame, plan: Plan) -> list[str]:

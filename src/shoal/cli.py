@@ -150,6 +150,9 @@ def audit(
     original: Annotated[
         Path | None, typer.Option(help="the table that DATA was made from, to measure the loss")
     ] = None,
+    population: Annotated[
+        Path | None, typer.Option(help="a table of all people of whom DATA may hold some")
+    ] = None,
     json_file: Json = None,
 ) -> None:
     """Measure a table as it is: which promises hold, how large the risks are."""
@@ -161,7 +164,7 @@ def audit(
     console = _console(json_file)
     with _progress(console) as tell:
         tell("read", 0.0)
-        result = look(data, Plan.load(plan), original=original)
+        result = look(data, Plan.load(plan), original=original, population=population)
     with ExitStack() as files:
         _write_json(files, json_file, result.as_dict())
     show_audit(console, result)

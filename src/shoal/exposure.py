@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal import catalog
 from shoal.attacks import Attack
+from shoal.columns import Table
 from shoal.published import Published
 from shoal.risks import Risks, risks
 
@@ -24,8 +25,8 @@ class Exposure:
     attacks: dict[str, dict[str, Any]]
 
 
-def expose(published: Published) -> Exposure:
-    """Measure a table as its reader sees it."""
+def expose(published: Published, population: Table | None = None) -> Exposure:
+    """Measure a table as its reader sees it, who may have a table of the whole population."""
     found = {}
     for name, kind in catalog.attacks.items():
         attack = kind()
@@ -37,6 +38,6 @@ def expose(published: Published) -> Exposure:
         classes=len(published.classes),
         smallest_class=published.classes.smallest,
         average_class_size=published.rows / len(published.classes),
-        risks=risks(published),
+        risks=risks(published, population),
         attacks=found,
     )

@@ -126,6 +126,10 @@ def _exposures(*tables: Exposure) -> list[tuple[str, ...]]:
         ("highest chance to find a person", lambda table: percent(100 * table.risks.prosecutor)),
         ("average chance to find a person", lambda table: percent(100 * table.risks.average)),
     ]
+    if all(table.risks.journalist is not None for table in tables):
+        rows.append(
+            ("in the population", lambda table: percent(100 * (table.risks.journalist or 0.0)))
+        )
     return [(label, *(show(table) for table in tables)) for label, show in rows]
 
 
@@ -161,30 +165,36 @@ def show_audit(console: Console, audit: Audit) -> None:
     console.print(levels)
 
     attacks = _table("Attacks")
-    for heading in ("attack", "on", "finds", ""):
-        attacks.add_column(heading, justify="left" if heading else "right")
+    for heading in ("attack", "on", "rows found", "", "detail"):
+        attacks.add_column(heading, justify="right" if heading in ("rows found", "") else "left")
     for name, finding in audit.attacks.items():
-        for column, what, value in _findings(finding):
-            attacks.add_row(name, shown(column), what.replace("_", " "), value)
+        for row in _findings(name, finding):
+            attacks.add_row(*row)
     console.print(attacks)
     show_notes(console, audit.notes)
 
 
-def _findings(finding: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """What an attack found: the sensitive column, what it is, and the number."""
-    for key, value in finding.items():
-        if isinstance(value, dict):
-            for what, inner in value.items():
-                if not isinstance(inner, dict | list):
-                    yield key, what, _number(what, inner)
-        elif not isinstance(value, list):
-            yield "", key, _number(key, value)
-
-
-def _number(what: str, value: Any) -> str:
-    if isinstance(value, float):
-        return percent(value) if what.endswith("percent") else f"{value:,.2f}"
-    return f"{value:,}" if isinstance(value, int) else shown(str(value))
+def _findings(name: str, finding: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """One line for what an attack found, or one for each sensitive column."""
+    if name == "linkage":
+        least = f"at least {finding['fewest_candidates']:,} candidates"
+        found = f"{finding['singled_out']:,}", percent(finding["singled_out_percent"])
+        yield name, "", *found, least
+        return
+    for column, found in finding.items():
+        detail = ""
+        if name == "skewness":
+            value = "missing" if found["value"] is None else str(found["value"])
+            before, after = found["belief_before"], found["belief_after"]
+            detail = f"{shown(value)}: {percent(100 * before)} → {percent(100 * after)}"
+        elif name == "background-knowledge":
+            detail = f"at least {found['fewest_to_rule_out']:,} to rule out"
+        elif name == "similarity":
+            judged = found["judged_by"]
+            detail = (
+                f"by {judged}" if judged != "nothing" else "not judged: no hierarchy, no numbers"
+            )
+        yield name, shown(column), f"{found['records']:,}", percent(found["percent"]), detail
 
 
 def show_roles(console: Console, plan: Any) -> None:

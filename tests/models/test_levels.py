@@ -73,12 +73,12 @@ def test_recursive_takes_the_most_frequent_value_first():
 
 
 def test_recursive_is_strict_despite_rounding():
-    """3 < 0.1 · 30 is wrong, although 0.1 · 30 is a little above 3 for a computer."""
+    """7 < 0.28 · 25 is wrong, although 0.28 · 25 is a little above 7 for a computer."""
     assert levels("recursive-cl-diversity", "aaabbb", c=1.0, l=2) == [1]
-    many = "aaa" + "bcdefghijk" * 3
-    assert 0.1 * 30 > 3
-    assert levels("recursive-cl-diversity", many, c=0.1, l=2) == [1]
-    assert levels("recursive-cl-diversity", many, c=0.1001, l=2) == [2]
+    assert 0.28 * 25 > 7
+    group = "a" * 7 + "bcdef" * 5
+    assert levels("recursive-cl-diversity", group, c=0.28, l=2) == [1]
+    assert levels("recursive-cl-diversity", group, c=0.281, l=2) == [2]
 
 
 def test_alpha_k_needs_the_crowd_and_the_share():

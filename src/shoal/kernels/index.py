@@ -480,7 +480,7 @@ def make_nearest(judged):
                 t, share, rise = np.int64(kid), kid_share, kid_rise
                 enter = True
                 continue
-            if judged:
+            if judged:  # noqa: SIM102 (the compiler drops the whole branch where there is no goal)
                 if there == goal.skip:
                     continue
             # A single class: the rest of its vector is compared at once.
