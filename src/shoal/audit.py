@@ -140,7 +140,7 @@ def audit(
 
 
 def _population(source: Any, plan: Plan) -> Table | None:
-    """The whole population, of which a journalist may have a list: quasi-identifiers as they are."""
+    """The whole population, of which a journalist may have a list."""
     if source is None:
         return None
     frame = open_frame(source)

@@ -121,9 +121,10 @@ def bars(
     >>> "age" in svg and "12.5" in svg and "#0072b2" in svg
     True
     """
-    import altair as alt  # slow to import, and seldom needed
+    import altair  # slow to import, and seldom needed
     import vl_convert
 
+    alt: Any = altair
     if not labels or not series:
         raise ValueError("a plot needs at least one bar")
     rows, names = tell_apart(labels), tell_apart([one.name for one in series])

@@ -108,7 +108,7 @@ def _summary(facts: Facts) -> list[Block]:
 
 
 def _promised(facts: Facts) -> list[Block]:
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             Cell(_on(promise.model, promise.column), promise.words),
             promise.asked,
@@ -154,8 +154,8 @@ def _missing(facts: Facts) -> str:
     words = [f"“{short(word)}”" for word in facts.missing_words]
     also = f" So do cells with {listed(words)}." if words else ""
     rule = {
-        "value": "An empty cell of a quasi-identifier counts as a value of its own: it is published "
-        "as empty, and people with an empty cell hide among each other as others do.",
+        "value": "An empty cell of a quasi-identifier counts as a value of its own: it is "
+        "published as empty, and people with an empty cell hide among each other as others do.",
         "root": "An empty cell of a quasi-identifier is published like a value that is held back.",
         "error": "The plan allows no empty cell in a quasi-identifier.",
     }[facts.missing]
@@ -166,7 +166,9 @@ def _missing(facts: Facts) -> str:
 
 
 def _compare(what: str, changes: list[Change], caption: str = "") -> Table:
-    rows = [[one.what, one.before, Cell(one.after, tone="strong")] for one in changes]
+    rows: list[list[Cell | str]] = [
+        [one.what, one.before, Cell(one.after, tone="strong")] for one in changes
+    ]
     return Table([what, "original", "release"], rows, caption, widths=(64, 18, 18))
 
 
@@ -183,7 +185,7 @@ def _exposure(facts: Facts) -> list[Block]:
 
 
 def _attacks(facts: Facts) -> list[Block]:
-    overview = [
+    overview: list[list[Cell | str]] = [
         [
             Cell(_on(attack.name.replace("-", " "), attack.column), attack.about),
             attack.share.before if attack.share else "–",
@@ -252,8 +254,8 @@ def _sizes(facts: Facts) -> list[Block]:
 def _sensitive(facts: Facts) -> list[Block]:
     blocks: list[Block] = [
         Text(
-            "If the values of a class are spread otherwise than in the whole table, whoever knows a "
-            "person's class learns something. Here are the classes in which that is most so. "
+            "If the values of a class are spread otherwise than in the whole table, whoever knows "
+            "a person's class learns something. Here are the classes in which that is most so. "
             "A distance of 25 % says: a quarter of the rows would need another value to be spread "
             "as in the whole table."
         )
@@ -321,7 +323,7 @@ def _lost(facts: Facts) -> list[Block]:
         top=112,
         show=percent,
     )
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             Cell(name, "guided this release" if name == facts.guide else ""),
             sentence(facts.loss_words.get(name, "")),
