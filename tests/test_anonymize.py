@@ -385,3 +385,58 @@ def test_all_rows_of_a_person_are_published_alike():
     release = shoal.anonymize(frame, asked, keep_order=True)
     assert release.frame["town"].to_pylist()[0] == release.frame["town"].to_pylist()[1] == "*"
     assert shoal.audit(release.frame, asked).levels["k-anonymity"] >= 2
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_nothing_that_no_row_has_is_published(kind, tmp_path):
+    """Categories, notes and labels of a larger table that this one was cut from."""
+    values = ["flu", "flu", "cold", "cold"]
+    if kind == "pandas":
+        frame = pd.DataFrame(
+            {"q": ["a"] * 4, "s": pd.Categorical(values, ["flu", "cold", "SECRET"])}
+        )
+        frame.columns.name = "SECRET"
+    elif kind == "polars":
+        frame = pl.DataFrame(
+            {"q": ["a"] * 4, "s": pl.Series(values, dtype=pl.Enum(["flu", "cold", "SECRET"]))}
+        )
+    else:
+        codes = pa.DictionaryArray.from_arrays([0, 0, 1, 1], ["flu", "cold", "SECRET"])
+        schema = pa.schema(
+            [pa.field("q", pa.string(), metadata={"n": "SECRET"}), pa.field("s", codes.type)],
+            {"n": "SECRET"},
+        )
+        frame = pa.table([pa.array(["a"] * 4), codes], schema)
+    asked = Plan(columns={"q": "quasi", "s": "sensitive"}, models=[KAnonymity(k=2)])
+    release = shoal.anonymize(frame, asked)
+    release.save(tmp_path / "r.parquet")
+    assert b"SECRET" not in (tmp_path / "r.parquet").read_bytes()
+    assert "SECRET" not in repr(getattr(release.frame, "columns", ""))
+    assert sorted(arrow(release.frame)["s"]) == sorted(values)
+
+
+def test_two_kinds_of_missing_are_published_alike():
+    frame = pl.DataFrame({"q": [1.0, 1.0, float("nan"), None]})
+    asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)], missing_values=[])
+    published = shoal.anonymize(frame, asked).frame["q"].to_list()
+    assert sorted(map(str, published)) == ["1", "1", "None", "None"]
+
+
+def test_generalized_values_are_counted_row_by_row():
+    tree = Hierarchy.from_tree({"*": {"A": ["a", "b"], "B": ["c"]}})
+    frame = pa.table({"q": ["A", "a", "c", "c"], "z": ["x", "x", "y", "y"]})
+    columns = {"q": {"role": "quasi", "hierarchy": tree}, "z": "quasi"}
+    release = shoal.anonymize(frame, Plan(columns=columns, models=[KAnonymity(k=2)]))
+    assert release.quality.generalized_percent == pytest.approx(100 * 1 / 8)
+    with pytest.raises(BadTable, match="says more than the original"):
+        shoal.audit(
+            pa.table({"q": ["a", "a"], "z": ["x", "x"]}),
+            Plan(columns=columns, models=[KAnonymity(k=2)]),
+            original=pa.table({"q": ["A", "A"], "z": ["x", "x"]}),
+        )
+
+
+def test_several_values_a_cell():
+    asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)])
+    with pytest.raises(BadTable, match="column 'q': holds list"):
+        shoal.anonymize(pa.table({"q": [[1], [2]]}), asked)

@@ -57,7 +57,7 @@ def anonymize(
     clock.start("verify")
     published = look_at(released, plan.columns, plan.missing_values)
     checks = verify(published, plan.models)
-    quality = measure(original, published, plan.loss)
+    quality = measure(original, published, plan.loss, recoding)
     after = expose(published)
     before = expose(look_at(frame, plan.columns, plan.missing_values))
     clock.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from shoal.columns import Table, encode, having, value_codes
 from shoal.errors import BadTable, some
 from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
-from shoal.models import Check, Model
+from shoal.models import Check, Model, finite
 from shoal.plan import Plan
 from shoal.published import look_at
 from shoal.quality import Quality, measure
@@ -80,8 +80,8 @@ class Audit:
             "classes": self.classes,
             "smallest_class": self.smallest_class,
             "average_class_size": self.average_class_size,
-            "levels": self.levels,
-            "checks": [asdict(check) for check in self.checks],
+            "levels": {key: finite(level) for key, level in self.levels.items()},
+            "checks": [check.as_dict() for check in self.checks],
             "holds": self.holds,
             "risks": self.risks.as_dict(),
             "attacks": self.attacks,

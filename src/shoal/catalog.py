@@ -40,6 +40,10 @@ class Shelf(Mapping[str, type[Setting]]):
         return dict(sorted(found.items()))
 
     def __getitem__(self, name: str) -> type[Setting]:
+        return self._found[name]
+
+    def named(self, name: str) -> type[Setting]:
+        """The thing of this name, or an error that says what there is."""
         try:
             return self._found[name]
         except KeyError:
@@ -57,15 +61,15 @@ class Shelf(Mapping[str, type[Setting]]):
     def make(self, given: Any) -> Setting:
         """The thing that was asked for: by its name, by a mapping, or as an object already."""
         if isinstance(given, Setting):
-            self[given.name]  # an object of another kind is told apart here
+            self.named(given.name)  # an object of another kind is told apart here
             return given
         if isinstance(given, str):
-            return self[given]()
+            return self.named(given)()
         if isinstance(given, Mapping):
             options = dict(given)
             if "name" not in options:
                 raise BadPlan(f"a {self.one} needs a name; there are {', '.join(self._found)}")
-            return self[str(options.pop("name"))](**options)
+            return self.named(str(options.pop("name")))(**options)
         raise BadPlan(f"a {self.one} is a name, a mapping or an object, not {type(given).__name__}")
 
 

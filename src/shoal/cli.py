@@ -134,11 +134,12 @@ def anonymize(
         asked = asked.with_seed(seed)
     console = _console(json_file)
     with _progress(console) as tell:
-        frame = frames.read(data)
-        release = run(frame, asked, keep_order=keep_order or None, progress=tell)
+        release = run(data, asked, keep_order=keep_order or None, progress=tell)
         with ExitStack() as files:
-            release.save(out)
             _write_json(files, json_file, release.as_dict())
+            release.save(out)
+        if json_file == "-":
+            _print_json(release.as_dict())
     show_release(console, release)
     console.print(f"written: {out}", highlight=False, markup=False)
 
@@ -167,6 +168,8 @@ def audit(
         result = look(data, Plan.load(plan), original=original, population=population)
     with ExitStack() as files:
         _write_json(files, json_file, result.as_dict())
+    if json_file == "-":
+        _print_json(result.as_dict())
     show_audit(console, result)
     if not result.holds:
         raise typer.Exit(BROKEN)
@@ -320,13 +323,14 @@ def _check_json(json_file: str | None) -> None:
 def _write_json(files: ExitStack, json_file: str | None, content: dict[str, Any]) -> None:
     from shoal.frames import atomic
 
-    if json_file is None:
+    if json_file is None or json_file == "-":
         return
     lines = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    if json_file == "-":
-        print(lines)
-    else:
-        files.enter_context(atomic(Path(json_file))).write_text(lines + "\n", encoding="utf-8")
+    files.enter_context(atomic(Path(json_file))).write_text(lines + "\n", encoding="utf-8")
+
+
+def _print_json(content: dict[str, Any]) -> None:
+    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _fail(message: str, status: int) -> NoReturn:

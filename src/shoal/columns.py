@@ -187,10 +187,8 @@ def _encode_quasi(
         )
     np.take(nodes, indices, out=out)
     used = np.unique(nodes[: len(values)])
-    one_to_one = len(used) == len(values) and not (missing_values and lacks)
-    if lacks and missing == "root":
-        one_to_one = False  # a missing value is published under the root's label
-    return tree, one_to_one
+    # There are several ways to be missing (null, NaN, a token), and they must look alike.
+    return tree, len(used) == len(values) and not lacks
 
 
 def value_codes(
@@ -204,6 +202,10 @@ def value_codes(
     """
     if pa.types.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
+    if pa.types.is_nested(array.type):
+        raise BadTable(
+            f"holds {array.type}, several values a cell; give it the role other, or split it"
+        )
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
     if isinstance(array, pa.ChunkedArray):

@@ -39,9 +39,15 @@ def exact_costs(loss: Loss, domains: Sequence[Domain], records: int) -> list[Lon
     if unit is None or unit * highest >= LARGEST:
         # A power of two keeps what is exact in floating point exact here.
         scale = 2.0 ** (61 - frexp(highest)[1])
-    else:
-        scale = float(unit)
-    return [np.rint(cost * scale).astype(np.int64) for cost in costs]
+        return [np.rint(cost * scale).astype(np.int64) for cost in costs]
+    return [_whole(cost, unit) for cost in costs]
+
+
+def _whole(cost: Floats, unit: int) -> Longs:
+    """The costs times their denominator, without rounding on the way."""
+    values, place = np.unique(cost, return_inverse=True)
+    exact = [int(Fraction(value).limit_denominator(DENOMINATOR) * unit) for value in values]
+    return np.array(exact, np.int64)[place]
 
 
 def never_falling(domain: Domain, cost: Floats) -> Floats:

@@ -74,17 +74,41 @@ class Frame:
         # A frame without any column would forget its height, so one is kept to be replaced.
         taken = [name for name in names if name not in columns] or self.names[:1]
         native = self._frame.select(taken)[np.asarray(rows, dtype=np.int64)].to_native()
-        if self.kind == "pandas":
-            native = native.reset_index(drop=True)  # labels re-identify people
-            native.attrs = {}  # notes on the original
-        if self.kind == "arrow":
-            notes = native.schema.metadata or {}
-            native = native.replace_schema_metadata(
-                {key: note for key, note in notes.items() if key == DELIMITER_KEY}
-            )
+        native = self._forget(native)
         new = [self._series(name, columns[name]) for name in names if name in columns]
         frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
         return Frame(frame.with_columns(*new).select(names).to_native())
+
+    def _forget(self, native: Any) -> Any:
+        """Drop what a frame remembers besides its rows: labels, notes, categories nobody has."""
+        if self.kind == "pandas":
+            native = native.reset_index(drop=True)  # labels re-identify people
+            native.attrs = {}
+            native.columns.name = None
+            for name in native.columns:
+                if hasattr(native[name], "cat"):
+                    native[name] = native[name].cat.remove_unused_categories()
+        elif self.kind == "polars":
+            library: Any = nw.get_native_namespace(self._frame)
+            for name, kind in native.schema.items():
+                if isinstance(kind, library.Enum):
+                    used = native[name].cast(library.String).unique().drop_nulls()
+                    kept = [c for c in kind.categories if c in set(used)]
+                    text = native[name].cast(library.String)
+                    native = native.with_columns(text.cast(library.Enum(kept)).alias(name))
+        else:
+            columns = []
+            for name in native.column_names:
+                values = native[name]
+                if pa.types.is_dictionary(values.type):
+                    fresh = values.cast(values.type.value_type).dictionary_encode()
+                    values = fresh.cast(values.type)
+                columns.append(values)
+            notes = native.schema.metadata or {}
+            delimiter = {key: note for key, note in notes.items() if key == DELIMITER_KEY}
+            fields = [field.remove_metadata() for field in native.schema]
+            native = pa.table(columns, pa.schema(fields, delimiter))
+        return native
 
     def _exact(self, name: str) -> Column:
         """Give a column in the arrow type nearest to its own."""

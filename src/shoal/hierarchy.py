@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import lzma
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -261,7 +262,7 @@ class Ranges(Hierarchy):
         """How a plan file writes it."""
         setting: dict[str, Any] = {"ranges": [simple(width) for width in self._widths]}
         if self._given_start is not None:
-            setting["start"] = self._given_start
+            setting["start"] = simple(self._start)
         return setting
 
 
@@ -423,7 +424,7 @@ def _read_rows(path: Path, sep: str | None) -> list[list[str]]:
     if sep is None:
         head = content[:10_000]
         sep = max(";\t|,", key=head.count)
-    return list(csv.reader(content.splitlines(), delimiter=sep))
+    return list(csv.reader(io.StringIO(content, newline=""), delimiter=sep))
 
 
 def _walk(nested: Any, above: list[Label], rows: Rows) -> None:

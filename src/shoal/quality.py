@@ -9,8 +9,11 @@ import numpy as np
 from shoal import catalog
 from shoal.classes import Classes
 from shoal.columns import Table
+from shoal.errors import BadTable
+from shoal.kernels.paths import sum_below
 from shoal.losses import Floats, Loss, alteration
 from shoal.published import Published
+from shoal.recoding import Recoding
 
 METRICS = ("distortion", "ncp", "total", "llm", "nllm", "wllm", "wnllm")  # of Mauger 2023
 
@@ -26,10 +29,18 @@ class Quality:
     root_percent: float  # values at the root (Def. 9)
 
 
-def measure(table: Table, published: Published, loss: Loss) -> Quality:
-    """Compare a release with its original; rows need not be in the same order."""
+def measure(
+    table: Table, published: Published, loss: Loss, recoding: Recoding | None = None
+) -> Quality:
+    """Compare a release with its original; rows need not be in the same order.
+
+    Where the recoding is at hand, generalized values are counted row by row. Without it they are
+    counted value by value, which is the same unless some originals are general already: then it
+    may be too few.
+    """
     before = [domain.counts.astype(np.float64) for domain in table.domains]
     after = published.counts(table)
+    check_covers(table, before, after)
     every = {name: kind for name, kind in catalog.losses.items() if name != "weights"}
     losses = {
         name: alteration(kind().costs(table.domains), before, after)  # type: ignore[attr-defined]
@@ -38,8 +49,10 @@ def measure(table: Table, published: Published, loss: Loss) -> Quality:
     guiding = loss.costs(table.domains)
     losses.setdefault(loss.name, alteration(guiding, before, after))
     cells = table.rows * len(table.names)
-    # A value is generalized or it stays, so the unchanged ones can be counted value by value.
-    stayed = sum(float(np.minimum(b, a).sum()) for b, a in zip(before, after, strict=True))
+    if recoding is not None:
+        stayed = float((recoding.codes() == table.codes).sum())
+    else:
+        stayed = sum(float(np.minimum(b, a).sum()) for b, a in zip(before, after, strict=True))
     return Quality(
         losses=losses,
         mean_loss=float(np.mean([losses[name] for name in METRICS])),
@@ -52,10 +65,18 @@ def measure(table: Table, published: Published, loss: Loss) -> Quality:
     )
 
 
+def check_covers(table: Table, before: list[Floats], after: list[Floats]) -> None:
+    """Refuse a release that says more than its original: below no value there can be more rows."""
+    for name, tree, had, held in zip(table.names, table.trees, before, after, strict=True):
+        more = sum_below(tree.parent, held) > sum_below(tree.parent, had)
+        if more[1:].any():
+            raise BadTable(
+                f"column {name!r} of the release says more than the original does; "
+                "they do not belong together"
+            )
+
+
 def discernibility(classes: Classes, suppressed: int) -> int:
     """Each record counts as many as it cannot be told from (Bayardo, Agrawal 2005)."""
     rows = int(classes.size.sum()) + suppressed
     return int((classes.size**2).sum()) + suppressed * rows
-
-
-__all__ = ["METRICS", "Floats", "Quality", "discernibility", "measure"]

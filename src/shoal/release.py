@@ -91,7 +91,7 @@ class Release:
             "losses": self.quality.losses,
             "mean_loss": self.quality.mean_loss,
             "column_losses": self.quality.columns,
-            "checks": [asdict(check) for check in self.checks],
+            "checks": [check.as_dict() for check in self.checks],
             "risks": self.risks.as_dict(),
             "attacks": self.attacks,
             "before": asdict(self.before),

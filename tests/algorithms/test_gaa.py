@@ -143,3 +143,30 @@ def test_strategies_equal_the_plain_scan(strategy, table, data, k, weight, candi
     costs = exact_costs(NCP(), table.domains, table.rows)
     expected = gaa(table.codes, table.trees, costs, k, secret=secret, **options)
     assert [tuple(row) for row in recoding.codes().tolist()] == expected
+
+
+def test_a_partner_above_is_found_too():
+    """A group hardly narrower than the root: rising past it may cost less than joining below."""
+    wide = Hierarchy.from_tree({"*": {"A": [f"a{i}" for i in range(10)], "b": None}}).tree()
+    flat = Hierarchy.flat().tree("xy")
+    rows = [("y", "a8"), ("y", "b"), ("x", "A"), ("*", "a4")]
+    codes = np.array([[flat.node(s), wide.node(v)] for s, v in rows], np.int32)
+    table = Table(("s", "v"), (flat, wide), codes, None, (True, True))
+    got = recode(table, 2, NCP(), weight="unit").codes()
+    costs = exact_costs(NCP(), table.domains, table.rows)
+    assert [tuple(r) for r in got.tolist()] == gaa(codes, table.trees, costs, 2, "unit")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_wide_groups_under_a_hardly_wider_root(seed):
+    rng = np.random.default_rng(seed)
+    wide = Hierarchy.from_tree({"*": {"A": [f"a{i}" for i in range(10)], "b": None}}).tree()
+    trees = (wide, Hierarchy.flat().tree("xyz"), wide)
+    for _ in range(25):
+        codes = np.stack([rng.integers(0, t.size, 9) for t in trees], axis=1).astype(np.int32)
+        table = Table(("a", "b", "c"), trees, codes, None, (True,) * 3)
+        weight = rng.choice(["unit", "size"]).item()
+        loss = catalog.losses[rng.choice(["ncp", "lm", "llm", "wnllm"]).item()]()
+        got = recode(table, 3, loss, weight=weight).codes()
+        costs = exact_costs(loss, table.domains, table.rows)
+        assert [tuple(r) for r in got.tolist()] == gaa(codes, trees, costs, 3, weight)

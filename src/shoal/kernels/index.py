@@ -357,7 +357,12 @@ def least_cost(index, trees, j, value, size, unit):
         a = trees.parent[start + a]
     cost = size * (trees.cost[start + value] - trees.cost[start + a])
     if index.equal[start + a] == 0:
-        cost += unit * trees.step[start + a]  # nobody has a itself: the other side rises too
+        # Nobody has a itself: either the other side rises to it, or this one goes on rising.
+        more = unit * trees.step[start + a]
+        if a != 0:
+            above = trees.cost[start + trees.parent[start + a]]
+            more = min(more, size * (trees.cost[start + a] - above))
+        cost += more
     return cost
 
 

@@ -48,4 +48,4 @@ class Weights(EdgeLoss):
             raise BadPlan(f"weights of column {domain.name!r} lack the values {some(lacking)}")
         # A missing value that the weights do not name costs as much as the dearest edge.
         dearest = max(given.values(), default=0.0)
-        return np.array([given.get(str(label), dearest) for label in labels])
+        return np.array([dearest if v is None else given.get(v, dearest) for v in labels])

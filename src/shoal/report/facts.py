@@ -23,12 +23,13 @@ from shoal.histogram import Histogram
 from shoal.published import Published, look_at
 from shoal.release import Release
 from shoal.report import asked
-from shoal.report.words import bound, finding, found, number, percent, promise, sentence
+from shoal.report.words import SUCCESS, bound, finding, found, number, percent, promise, sentence
 from shoal.values import text
 
 WORST = 3  # classes that are shown of each sensitive column
 VALUES = 7  # sensitive values that are shown of them
-SIZES = 12  # different class sizes that are shown one by one
+SIZES = 10  # steps of class sizes, if the sizes differ by less than FAR
+FAR = 100
 NOT_PUBLISHED = "(not published)"
 MISSING = "(missing)"
 
@@ -236,7 +237,7 @@ def _counts(release: Release) -> list[Change]:
             "rows in a class, on average", *_both(*(e.average_class_size for e in (before, after)))
         ),
         Change(
-            "people whom the most exposed person cannot be told from, herself included",
+            "people who look like the most exposed person, that person included",
             *_both(before.smallest_class, after.smallest_class),
         ),
     ]
@@ -274,7 +275,9 @@ def _attacks(release: Release, seen: Published) -> list[AttackFact]:
     attacks = []
     for name, after in release.after.attacks.items():
         before = release.before.attacks.get(name, {})
-        about = sentence(catalog.attacks[name].summary()) if name in catalog.attacks else ""
+        about = ""
+        if name in catalog.attacks:
+            about = f"{sentence(catalog.attacks[name].summary())} {SUCCESS.get(name, '')}".strip()
         flat = {key: value for key, value in after.items() if not isinstance(value, dict)}
         if flat:
             attacks.append(_attack(name, about, None, before, flat, set()))
@@ -282,7 +285,7 @@ def _attacks(release: Release, seen: Published) -> list[AttackFact]:
             if isinstance(inner, dict):
                 was = before.get(column, {})
                 attacks.append(_attack(name, about, column, was, inner, known.get(column, set())))
-    return attacks
+    return sorted(attacks, key=lambda attack: attack.column is not None)
 
 
 def _attack(
@@ -304,8 +307,8 @@ def _attack(
         findings.append(change)
         if key == "percent" or key.endswith("_percent"):
             share = change
-    if after.get("judged_by") == "nothing":
-        share = None  # that nobody is found says nothing
+    if after.get("judged_by") == "nothing":  # that nobody is found says nothing then
+        share, findings = None, [one for one in findings if one.what == finding("judged_by")]
     return AttackFact(name, about, column, share, findings)
 
 
@@ -314,24 +317,29 @@ def _found(key: str, value: Any) -> str:
 
 
 def sizes(people: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> list[SizeFact]:
-    """Classes by their number of people: one by one if these are few, else in growing steps.
+    """Classes by their number of people, in equal steps, or growing ones if they differ much.
 
     >>> found = sizes(np.array([2, 3, 2]), np.array([2, 3, 2]))
-    >>> [(size.fewest, size.classes, size.rows) for size in found]
-    [(2, 2, 4), (3, 1, 3)]
+    >>> [(size.fewest, size.most, size.classes, size.rows) for size in found]
+    [(2, 2, 2, 4), (3, 3, 1, 3)]
+    >>> [(size.fewest, size.most) for size in sizes(np.array([7, 300]), np.array([7, 300]))]
+    [(7, 9), (10, 19), (20, 49), (50, 99), (100, 199), (200, 300)]
     """
-    distinct = np.unique(people)
-    starts = distinct
-    if len(distinct) > SIZES:
-        steps = [step * 10**power for power in range(19) for step in (1, 2, 5)]
-        starts = np.unique([distinct[0], *(s for s in steps if distinct[0] < s <= distinct[-1])])
+    low, high = int(people.min()), int(people.max())
+    if high - low < FAR:
+        wide = next(step for step in (1, 2, 5, 10) if (high - low) // step < SIZES)
+        starts = np.arange(low, high + 1, wide)
+    else:
+        steps = [step * 10**power for power in range(18) for step in (1, 2, 5)]
+        starts = np.array([low, *(step for step in steps if low < step <= high)])
     place = np.searchsorted(starts, people, side="right") - 1
     classes = np.bincount(place, minlength=len(starts))
-    records = np.bincount(place, rows, minlength=len(starts)).astype(np.int64)
-    ends = np.append(starts[1:] - 1, distinct[-1]) if len(distinct) > SIZES else starts
+    records = np.bincount(place, rows, minlength=len(starts))
     return [
-        SizeFact(int(fewest), int(most), int(many), int(held))
-        for fewest, most, many, held in zip(starts, ends, classes, records, strict=True)
+        SizeFact(int(fewest), min(int(most), high), int(number), int(held))
+        for fewest, most, number, held in zip(
+            starts, np.append(starts[1:] - 1, high), classes, records, strict=True
+        )
     ]
 
 

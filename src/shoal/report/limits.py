@@ -25,8 +25,8 @@ def limits(facts: Facts) -> list[str]:
         )
     if facts.having("sensitive"):
         items.append(
-            "Whoever already knows a sensitive value of somebody may use it to tell her row from "
-            "others of its class."
+            "Whoever already knows a sensitive value of somebody may use it to tell that person's "
+            "row from others of its class."
         )
     if facts.has_persons:
         items.append(
@@ -45,7 +45,7 @@ def limits(facts: Facts) -> list[str]:
         )
     return [
         *items,
-        "It does not hide whether somebody is in the table, if all who look like her are known to "
+        "It does not hide whether somebody is in the table, if all who look the same are known to "
         "be.",
         "It does not add up. A second release of the same people, made by another plan or at "
         "another time, can undo this one when both are laid side by side.",

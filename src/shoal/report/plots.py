@@ -110,12 +110,13 @@ def bars(
     series: Sequence[Bars],
     x: str,
     *,
-    top: float | None = None,
+    top: int | None = None,
     show: Callable[[float], str] = "{:,.1f}".format,
 ) -> str:
     """Draw bars to the right, one per label and series, each with its number at its end.
 
-    Labels may come from anywhere: what cannot be printed is replaced, and long ones are cut.
+    A number of 0 is left out. Labels may come from anywhere: what cannot be printed is replaced,
+    and long ones are cut.
 
     >>> svg = bars(["age", "zip"], [Bars("lost", [12.5, 40.0])], "percent lost", top=100)
     >>> "age" in svg and "12.5" in svg and "#0072b2" in svg
@@ -129,17 +130,23 @@ def bars(
         raise ValueError("a plot needs at least one bar")
     rows, names = tell_apart(labels), tell_apart([one.name for one in series])
     data = [
-        {"label": label, "series": name, "value": value, "shown": show(value)}
+        {"label": label, "series": name, "value": value, "shown": show(value) if value else ""}
         for name, one in zip(names, series, strict=True)
         for label, value in zip(rows, one.values, strict=True)
     ]
     high = max([one["value"] for one in data if isinstance(one["value"], float | int)] + [1e-9])
-    scale = alt.Scale(domain=[0, top or high * 1.12], nice=False)
+    scale = alt.Scale(domain=[0, 1.12 * (top or high)], nice=False)  # room for the numbers
+    axis = alt.Axis(tickCount=6) if top is None else alt.Axis(values=[*range(0, top + 1, top // 5)])
     drawn = alt.Chart(alt.Data(values=data)).encode(
-        x=alt.X("value:Q", title=x, scale=scale, stack=None),
-        y=alt.Y("label:N", title=None, sort=rows, axis=alt.Axis(labelLimit=LABEL, ticks=False)),
+        x=alt.X("value:Q", title=x, scale=scale, axis=axis, stack=None),
+        y=alt.Y(
+            "label:N",
+            title=None,
+            sort=rows,
+            axis=alt.Axis(labelLimit=LABEL, labelPadding=6, ticks=False),
+        ),
     )
-    thick = BAR if len(series) == 1 else max(9, BAR - 3 * len(series))
+    thick = BAR if len(series) == 1 else 13
     height: Any = alt.Step(thick + 8)
     if len(series) > 1:
         drawn = drawn.encode(yOffset=alt.YOffset("series:N", sort=names))
@@ -150,7 +157,7 @@ def bars(
     )
     solid = drawn.mark_bar(height=alt.RelativeBandSize(0.86)).encode(color=color)
     ends = drawn.mark_text(
-        align="left", baseline="middle", dx=4, color=INK, fontSize=min(12, thick)
+        align="left", baseline="middle", dx=4, color=INK, fontSize=12 if len(series) == 1 else 11
     ).encode(text="shown:N")
     chart = alt.layer(solid, ends).properties(
         width=WIDTH - 160, height=height, background="transparent"

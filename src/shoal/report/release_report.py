@@ -87,7 +87,7 @@ def _summary(facts: Facts) -> list[Block]:
     find = facts.risks[0]
     chief = facts.losses[facts.guide]
     people = "rows" if facts.people == facts.published else f"rows about {facts.people:,} people"
-    return [
+    blocks: list[Block] = [
         Text(
             f"{verdict}, measured on the very table that is published. It keeps "
             f"{facts.published:,} of {facts.rows:,} rows. The chance to find a given person in it "
@@ -100,11 +100,19 @@ def _summary(facts: Facts) -> list[Block]:
                     f"{facts.smallest:,}",
                     "people look the same, even around the most exposed of them",
                 ),
-                (f"{find.before} → {find.after}", "highest chance to find a given person"),
+                (find.after, f"highest chance to find a given person; before: {find.before}"),
                 (percent(chief), f"of the information is lost ({facts.guide})"),
             ]
         ),
     ]
+    if facts.unprotected:
+        blocks.append(
+            Text(
+                f"Nothing is promised about the sensitive values of {listed(facts.unprotected)}: "
+                "see what attackers can do, and decide whether that is enough."
+            )
+        )
+    return blocks
 
 
 def _promised(facts: Facts) -> list[Block]:
@@ -137,7 +145,7 @@ def _promised(facts: Facts) -> list[Block]:
 
 
 def _on(name: str, column: str | None) -> str:
-    return name if column is None else f"{name} of {short(column)}"
+    return name if column is None else f"{name}, on {short(column)}"
 
 
 def _columns(facts: Facts) -> list[Block]:
@@ -175,7 +183,7 @@ def _compare(what: str, changes: list[Change], caption: str = "") -> Table:
 def _exposure(facts: Facts) -> list[Block]:
     return [
         Text(
-            "Somebody who knows that a person is in the table, and knows her quasi-identifiers, "
+            "Somebody who knows that a person is in the table, and knows their quasi-identifiers, "
             "has to guess among all who look the same: in a crowd of 5 the chance to point at "
             "the right one is 1 in 5, that is 20 %."
         ),
@@ -242,8 +250,8 @@ def _sizes(facts: Facts) -> list[Block]:
     return [
         Text(
             f"The release has {many(facts.classes, 'class', 'classes')}, with "
-            f"{number(round(facts.average, 1))} rows on average. Most classes are small and most "
-            "rows are in larger ones, so both are shown."
+            f"{number(round(facts.average, 1))} rows on average. Large classes hold more rows than "
+            "small ones, so classes and rows are counted both."
             if facts.classes > 1
             else "All rows of the release look the same: there is one class."
         ),
@@ -257,7 +265,8 @@ def _sensitive(facts: Facts) -> list[Block]:
             "If the values of a class are spread otherwise than in the whole table, whoever knows "
             "a person's class learns something. Here are the classes in which that is most so. "
             "A distance of 25 % says: a quarter of the rows would need another value to be spread "
-            "as in the whole table."
+            "as in the whole table. A class of few rows cannot hold many values, so a large "
+            "distance alone is no breach: look for a value that stands out."
         )
     ]
     for column in facts.sensitive:
@@ -310,26 +319,25 @@ def _lost(facts: Facts) -> list[Block]:
         [name for name, _ in drawn],
         [Bars("lost", [loss for _, loss in drawn])],
         "percent lost",
-        top=112,
+        top=100,
         show=percent,
     )
     rest = len(columns) - len(drawn)
     more = f" {many(rest, 'column')} with smaller losses are not drawn." if rest else ""
-    metrics = sorted(facts.losses.items(), key=lambda item: -item[1])
+    metrics = sorted(facts.losses.items(), key=lambda item: (item[0] != facts.guide, -item[1]))
     per_metric = bars(
         [name for name, _ in metrics],
         [Bars("lost", [loss for _, loss in metrics])],
         "percent lost",
-        top=112,
+        top=100,
         show=percent,
     )
     rows: list[list[Cell | str]] = [
         [
             Cell(name, "guided this release" if name == facts.guide else ""),
             sentence(facts.loss_words.get(name, "")),
-            percent(loss),
         ]
-        for name, loss in metrics
+        for name, _ in metrics
     ]
     return [
         Text(
@@ -350,7 +358,7 @@ def _lost(facts: Facts) -> list[Block]:
             "Lost in all, by different ways of measuring. They weigh the same loss differently; "
             f"the mean of the seven of Mauger et al. is {percent(facts.mean_loss)}.",
         ),
-        Table(["measure", "what it counts", "lost"], rows, widths=(24, 60, 16)),
+        Table(["measure", "what it counts"], rows, widths=(24, 76)),
     ]
 
 

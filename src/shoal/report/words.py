@@ -33,9 +33,10 @@ def percent(share: float) -> str:
         return f"{share:.0f} %"
     if 0 < share < 0.01:
         return "< 0.01 %"
-    if share > 99.99 and share < 100:
+    if 99.99 < share < 100:
         return "> 99.99 %"
-    return f"{share:.1f} %" if 0.1 <= share <= 99.9 or share > 100 else f"{share:.2f} %"
+    digits = 1 if 0.1 <= share <= 99.9 or share > 100 else 2
+    return f"{share:.{digits}f}".removesuffix(".0") + " %"
 
 
 def number(value: float) -> str:
@@ -140,6 +141,15 @@ def sentence(text: str) -> str:
     return text if text[-1:] in (".", "?", "!", "") else text + "."
 
 
+# Where an attack counts as a success, if its docstring does not begin with that.
+SUCCESS = {
+    "linkage": "It succeeds where one person only is left.",
+    "background-knowledge": "It succeeds where ruling out a single value is enough.",
+    "skewness": "It succeeds where a value becomes much likelier than in the whole table, and at "
+    "least as likely as all others together.",
+    "similarity": "It succeeds where they are.",
+}
+
 # What attacks find, by the names in their findings: the words, and how to write the value.
 FINDINGS = {
     "fewest_candidates": "fewest people whom a record could belong to",
@@ -178,7 +188,7 @@ def found(key: str, value: object) -> str:
     """A value that an attack found, as a reader sees it.
 
     >>> found("percent", 12.0), found("gain", 0.25), found("classes", 1200), found("x", None)
-    ('12.0 %', '25', '1,200', '–')
+    ('12 %', '25', '1,200', '–')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
