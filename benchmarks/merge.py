@@ -40,8 +40,8 @@ def run() -> list[dict]:
         for weight in ("unit", "size"):
             by_size = weight == "size"
             # The best of several: anything else on the machine only adds time.
-            fast = min(_timed(indexed, k, by_size)[0] for _ in range(7))
-            slow = min(_timed(plain, k, by_size)[0] for _ in range(2))
+            fast = min(_timed(indexed, k, by_size)[0] for _ in range(25))
+            slow = min(_timed(plain, k, by_size)[0] for _ in range(3))
             same = _same(indexed(k, by_size), plain(k, by_size))
             assert same, "the index found other merges than the plain scan"
             results.append(

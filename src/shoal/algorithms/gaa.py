@@ -37,6 +37,7 @@ STRATEGIES = {
     "t-closeness": (levels.CLOSENESS, choosing.ONLY_BADNESS),
 }
 
+RARE = 0.02  # a column with more different values than this share of rows has many that are rare
 PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
 Bools = npt.NDArray[np.bool_]
@@ -282,6 +283,7 @@ def flat_trees(table: Table, costs: Sequence[Longs], order: Longs) -> trie.Trees
         end=np.concatenate([tree.end for tree in trees]),
         cost=np.concatenate([costs[j] for j in order]),
         step=np.concatenate([cheapest_edges(table.trees[j], costs[j]) for j in order]),
+        ahead=any(len(np.unique(table.unified[:, j])) > RARE * table.rows for j in order),
     )
 
 

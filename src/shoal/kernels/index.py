@@ -32,6 +32,7 @@ class Trees(NamedTuple):
     end: np.ndarray  # int32[nodes]
     cost: np.ndarray  # int64[nodes], cost from the node to the root
     step: np.ndarray  # int64[nodes], cost of the cheapest edge below the node; FAR below a leaf
+    ahead: bool  # whether to count in what deeper attributes cost at least
 
 
 # What a line of Index.node holds. The time goes into fetching nodes from memory: a line is half
@@ -290,7 +291,8 @@ def insert(index, trees, classes, c):
         # Two classes share this branch: the one that is there moves one level down.
         index.node[t, HOLDS] = -1
         add_leaf(index, classes, t, 0, depth + 1, there)
-    count(index, trees, classes, c, 1)
+    if trees.ahead:
+        count(index, trees, classes, c, 1)
     size, first = classes.size[c], classes.first[c]
     fails = 1 if classes.fails[c] else 0
     t = index.node[index.leaf[c], ABOVE]
@@ -310,7 +312,8 @@ def remove(index, trees, classes, c, by_size):
     Bounds that no class reaches any more stay valid, but a new look makes a search by size
     quicker; a search that counts each side once hardly uses them.
     """
-    count(index, trees, classes, c, -1)
+    if trees.ahead:
+        count(index, trees, classes, c, -1)
     t = index.leaf[c]
     fails = index.node[t, FAILS]
     size, first = classes.size[c], classes.first[c]
@@ -396,9 +399,10 @@ def make_nearest(judged):
         step, stack, rest, spent = trees.step, work.stack, work.rest, work.visits
 
         size_x = classes.size[c] if by_size else unit
-        rest[q - 1] = 0
-        for j in range(q - 1, 0, -1):
-            rest[j - 1] = rest[j] + least_cost(index, trees, j, vector[c, j], size_x, unit)
+        if trees.ahead:
+            rest[q - 1] = 0
+            for j in range(q - 1, 0, -1):
+                rest[j - 1] = rest[j] + least_cost(index, trees, j, vector[c, j], size_x, unit)
         best, best_cost, best_first = NOBODY, NO_COST, NO_COST
         best_bad, best_key = np.inf, np.inf
         limit = NO_COST  # what costs more cannot be better

@@ -72,12 +72,13 @@ def _leaves(hierarchy: Hierarchy) -> int:
 class _Shown(Hierarchy):
     """Stands in a plan for a hierarchy of which only this may be shown."""
 
-    def __init__(self, setting: Any) -> None:
+    def __init__(self, hierarchy: Hierarchy, setting: Any) -> None:
+        self._hierarchy = hierarchy
         self._setting = setting
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
-        """No plan that is shown is ever run."""
-        raise NotImplementedError
+        """The tree of the hierarchy itself."""
+        return self._hierarchy.tree(values)
 
     def setting(self) -> Any:
         """What a report may show."""
@@ -133,13 +134,13 @@ def _shown(name: str, column: Column, withheld: list[str]) -> Column:
         path = hierarchy.path
         where = path.name if path.is_absolute() or ".." in path.parts else path.as_posix()
         shown = {**setting, "csv": where} if isinstance(setting, dict) else where
-        return Column(role=column.role, hierarchy=_Shown(shown))
+        return Column(role=column.role, hierarchy=_Shown(hierarchy, shown))
     if all(_harmless(word, value) for word, value in setting.items()):
         return column
     withheld.append(f"the hierarchy of {name}")
     kind = next(iter(setting), "tree")
     words = f"… {many(_leaves(hierarchy), 'value')}, {WITHHELD}"
-    return Column(role=column.role, hierarchy=_Shown({kind: words}))
+    return Column(role=column.role, hierarchy=_Shown(hierarchy, {kind: words}))
 
 
 def _harmless(word: str, value: Any) -> bool:

@@ -1,0 +1,451 @@
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from html import unescape
+from html.parser import HTMLParser
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import Hierarchy, Plan
+from shoal.catalog import attacks, models
+from shoal.datasets import hospital
+from shoal.demo import edited
+from shoal.errors import BadFile
+from shoal.report.asked import plan_file
+from shoal.report.facts import NOT_PUBLISHED, sizes
+from shoal.report.page import render
+from shoal.report.plots import Bars, bars
+from shoal.report.release_report import facts, page, write_report
+from shoal.report.words import PROMISES, promise
+
+HOSTILE = "</text></svg><script>alert(1)</script>"
+FORBIDDEN = {"script", "link", "img", "iframe", "object", "embed", "base", "form", "use", "image"}
+TREE = {"*": {"north": ["Aalborg", "Bergen"], "south": ["Cadiz", "Delphi"]}}
+
+
+class Seen(HTMLParser):
+    """The tags of a page, its attributes, and its words."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.words: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+
+    handle_startendtag = handle_starttag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+
+def people(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "name": [f"Identifier{i:04d}" for i in range(n)],
+            "patient": [f"Patient{i // 2:04d}" for i in range(n)],
+            "age": rng.integers(20, 80, n),
+            "city": rng.choice(["Aalborg", "Bergen", "Cadiz", "Delphi"], n),
+            "disease": rng.choice(["flu", "cold", "gout"], n),
+            "income": rng.choice(["low", "middle", "high"], n),
+            "note": ["as it is"] * n,
+        }
+    )
+
+
+def plan(**roles):
+    columns = {
+        "name": "identifier",
+        "patient": "identifier",
+        "age": {"role": "quasi", "hierarchy": {"ranges": [10, 20]}},
+        "city": {"role": "quasi", "hierarchy": Hierarchy.from_tree(TREE)},
+        "disease": "sensitive",
+        "income": "other",
+        "note": "other",
+    }
+    return Plan(columns={**columns, **roles}, models=[{"name": "k-anonymity", "k": 4}], seed=7)
+
+
+def html_of(release):
+    return render(page(facts(release)))
+
+
+def check_safe(html):
+    seen = Seen(html)
+    assert not seen.tags & FORBIDDEN
+    for name, value in seen.attributes:
+        assert not name.startswith("on")
+        if name in {"href", "src", "xlink:href"}:
+            assert re.fullmatch(r"#part-\d+", value or "")
+    assert "http" not in html
+    assert "url(" not in html
+    assert "@import" not in html
+    return seen
+
+
+def test_all_that_an_officer_looks_for_is_there():
+    release = shoal.anonymize(people(), plan())
+    seen = check_safe(html_of(release))
+    for piece in (
+        "The promise holds",
+        "at least 4",
+        "looks the same as at least 3 other people",
+        "held",
+        "Nothing is promised about the sensitive values of disease",
+        "linkage",
+        attacks["linkage"].summary(),
+        "homogeneity, on disease",
+        "no outsider knows them",
+        "seed 7",
+        f"shoal {release.version}",
+        "whole table",
+        "class A",
+        "60 rows",
+    ):
+        assert piece in seen.text, piece
+    assert {"svg", "table", "pre"} <= seen.tags
+    assert seen.text.count("broken") == 0
+
+
+def test_the_checksum_is_that_of_the_saved_file(tmp_path):
+    people().to_pandas().to_csv(tmp_path / "in.csv", index=False, sep=";")
+    for table in (people(), people().to_pandas(), pl.from_arrow(people()), tmp_path / "in.csv"):
+        release = shoal.anonymize(table, plan())
+        release.save(tmp_path / "out.csv")
+        wanted = hashlib.sha256((tmp_path / "out.csv").read_bytes()).hexdigest()
+        assert facts(release).sha256 == wanted
+        assert wanted in html_of(release)
+
+
+def test_without_a_checksum_it_says_so():
+    table = people().append_column("photo", pa.array([b"\xff\xfe"] * 60))
+    release = shoal.anonymize(table, plan(photo="other"))
+    known = facts(release)
+    if known.sha256 is None:
+        assert "There is no checksum" in html_of(release)
+
+
+@pytest.mark.parametrize("kind", [pa.Table.to_pandas, pl.from_arrow, lambda table: table])
+def test_every_kind_of_frame_tells_the_same(kind):
+    known = facts(shoal.anonymize(kind(people()), plan()))
+    wanted = facts(shoal.anonymize(people(), plan()))
+    assert known.sensitive == wanted.sensitive
+    assert known.sizes == wanted.sizes
+    assert known.attacks == wanted.attacks
+
+
+def test_without_sensitive_columns():
+    release = shoal.anonymize(people(), plan(disease="other"))
+    seen = check_safe(html_of(release))
+    assert "Sensitive values" not in seen.text
+    assert "sensitive value" not in seen.text.replace("How many sensitive values", "")
+
+
+def test_with_several_sensitive_columns_and_promises():
+    asked = plan(income="sensitive").changed(
+        models=[
+            {"name": "k-anonymity", "k": 3},
+            {"name": "distinct-l-diversity", "column": "disease", "l": 2},
+            {"name": "t-closeness", "column": "income", "t": 0.6},
+        ]
+    )
+    known = facts(shoal.anonymize(people(), asked))
+    assert [one.column for one in known.sensitive] == ["disease", "income"]
+    assert known.unprotected == []
+    seen = check_safe(render(page(known)))
+    assert "All 3 promises hold" in seen.text
+    for name in ("distinct-l-diversity, on disease", "t-closeness, on income", "at most 0.6"):
+        assert name in seen.text
+    for one in known.sensitive:
+        assert len(one.worst) == 3
+        assert one.worst[0].distance >= one.worst[1].distance >= one.worst[2].distance
+        for shares in [one.shares, *(worst.shares for worst in one.worst)]:
+            assert sum(shares) == pytest.approx(100)
+
+
+def test_the_worst_classes_are_those_of_the_published_frame():
+    release = shoal.anonymize(people().to_pandas(), plan())
+    frame = release.frame
+    overall = frame["disease"].value_counts(normalize=True)
+    far = {
+        key: overall.sub(group["disease"].value_counts(normalize=True), fill_value=0).abs().sum()
+        for key, group in frame.groupby(["age", "city"])
+    }
+    (column,) = facts(release).sensitive
+    worst = column.worst[0]
+    assert 2 * worst.distance == pytest.approx(max(far.values()))
+    key = (worst.published["age"], worst.published["city"])
+    assert far[key] == pytest.approx(max(far.values()))
+    members = frame[(frame["age"] == key[0]) & (frame["city"] == key[1])]
+    assert len(members) == worst.rows
+    for value, share in zip(column.values, worst.shares, strict=True):
+        assert share == pytest.approx(100 * (members["disease"] == value).mean())
+
+
+def test_with_persons():
+    known = facts(shoal.anonymize(people(), plan(patient="person")))
+    assert (known.people, known.published, known.has_persons) == (30, 60, True)
+    seen = check_safe(render(page(known)))
+    assert "rows about 30 people" in seen.text
+    assert "Rows of one person carry the same number" in seen.text
+
+
+def test_with_one_class():
+    asked = plan().changed(models=[{"name": "k-anonymity", "k": 60}])
+    seen = check_safe(html_of(shoal.anonymize(people(), asked)))
+    assert "there is one class" in seen.text
+    assert "spread in every class as in the whole table" in seen.text
+
+
+def test_missing_values_and_notes_are_told():
+    table = people().to_pandas()
+    table.loc[:9, "city"] = "?"
+    table.loc[:9, "disease"] = None
+    table.loc[:4, "patient"] = None
+    asked = plan(patient="person").changed(missing_values=["", "?", "Hamlet was here"])
+    release = shoal.anonymize(table, asked)
+    html = html_of(release)
+    seen = check_safe(html)
+    assert "counts as a value of its own" in seen.text
+    assert "So do cells with “?”" in seen.text
+    assert "Hamlet" not in html
+    for note in release.notes:
+        assert note in seen.text
+
+
+def test_the_original_order_and_the_seed_are_warned_of():
+    seeded = Seen(html_of(shoal.anonymize(people(), plan()))).text
+    assert "Keep this page beside the original" in seeded
+    asked = plan().changed(seed=None, keep_order=True)
+    kept = Seen(html_of(shoal.anonymize(people(), asked))).text
+    assert "Keep this page" not in kept
+    assert "operating system" in kept
+    assert "stand in the order of the original" in kept
+
+
+def test_hostile_names_and_values_are_only_words():
+    hostile = [HOSTILE + "a", HOSTILE + "b", "\"'><svg onload=alert(1)>", "{{ 7*7 }} {% raw %}"]
+    n = 40
+    table = pa.table(
+        {
+            HOSTILE: [hostile[i % 2] for i in range(n)],
+            '" onmouseover="alert(1)': [hostile[i % 4] for i in range(n)],
+            "a`b`\n\x00\u202ec" + "d" * 3000: [hostile[i % 4] for i in range(n)],
+            "<!--": ["]]>"] * n,
+        }
+    )
+    roles = ["quasi", "quasi", "sensitive", "other"]
+    asked = Plan(
+        columns=dict(zip(table.column_names, roles, strict=True)),
+        models=[
+            {"name": "k-anonymity", "k": 5},
+            {"name": "t-closeness", "column": table.column_names[2], "t": 0.9},
+        ],
+    )
+    html = html_of(shoal.anonymize(table, asked))
+    seen = check_safe(html)
+    assert "<script" not in html
+    assert "<!--" not in html
+    assert "]]>" not in html
+    assert "\u202e" not in html.partition("<pre")[0]
+    assert "{{ 7*7 }}" in unescape(html)
+    assert "</text></svg><script>" in seen.text  # as words
+    for drawn in re.findall(r"<svg.*?</svg>", html, re.DOTALL):
+        ElementTree.fromstring(drawn)
+
+
+def test_bars_escape_cut_and_tell_apart():
+    labels = [HOSTILE, "x" * 500, "x" * 501, "", "a\nb", "a b", "https://example.org/"]
+    svg = bars(labels, [Bars(HOSTILE, range(7)), Bars("&amp;", [1] * 7)], "percent")
+    root = ElementTree.fromstring(svg)
+    assert "<script" not in svg
+    assert not re.search(r"\sid=|href|url\(", svg)
+    words = [one for one in root.itertext() if one]
+    assert len([one for one in words if one.startswith("xxx")]) == 2
+    assert max(map(len, (one for one in words if "@media" not in one))) <= 44
+    assert {"a b", "a b (2)", "(no name)"} <= set(words)
+    assert svg == bars(labels, [Bars(HOSTILE, range(7)), Bars("&amp;", [1] * 7)], "percent")
+    with pytest.raises(ValueError, match="at least one bar"):
+        bars([], [], "x")
+
+
+def test_bars_that_are_all_zero():
+    assert "<svg" in bars(["a"], [Bars("none", [0.0])], "percent")
+    assert "<svg" in bars(["a"], [Bars("none", [0.0])], "percent", top=100)
+
+
+WORDS = st.text("qxzjkvw", min_size=9, max_size=12)
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(WORDS, min_size=9, max_size=14, unique=True),
+    st.integers(2, 4),
+    st.sampled_from(["tree", "levels", "parents", "flat"]),
+    st.randoms(use_true_random=False),
+)
+def test_no_value_that_is_not_published_appears(values, k, kind, chance):
+    groups = [f"group{i % 3}" for i in range(len(values))]
+    hierarchy = {
+        "tree": lambda: Hierarchy.from_tree(
+            {g: [v for v, of in zip(values, groups, strict=True) if of == g] for g in set(groups)}
+        ),
+        "levels": lambda: Hierarchy.from_levels(
+            [[v, g, "*"] for v, g in zip(values, groups, strict=True)]
+        ),
+        "parents": lambda: Hierarchy.from_parents(
+            {**dict(zip(values, groups, strict=True)), **dict.fromkeys(groups, "*")}
+        ),
+        "flat": Hierarchy.flat,
+    }[kind]()
+    n = 24
+    quasi = [chance.choice(values) for _ in range(n)]
+    other = [chance.choice(values)[::-1] + "y" for _ in range(n)]
+    secret = [f"{chance.choice(values)}gg" for _ in range(n)]
+    names = [f"{chance.choice(values)}yy{i}" for i in range(n)]
+    table = pa.table({"who": names, "p": names, "a": quasi, "b": other, "s": secret})
+    weights = dict.fromkeys(hierarchy.tree(sorted({*quasi} - {values[0]})).labels[1:], 1.0)
+    weights_b = dict.fromkeys(sorted(set(other)), 1.0)
+    asked = Plan(
+        columns={
+            "who": "identifier",
+            "p": "person",
+            "a": {"role": "quasi", "hierarchy": hierarchy},
+            "b": "quasi",
+            "s": "sensitive",
+        },
+        models=[
+            {"name": "k-anonymity", "k": k},
+            {
+                "name": "t-closeness",
+                "column": "s",
+                "t": 1.0,
+                "distance": "ordered",
+                "order": sorted(set(secret)),
+            },
+        ],
+        loss={"name": "weights", "edge_weights": {"a": weights, "b": weights_b}},
+        missing_values=["", values[0]],
+    )
+    release = shoal.anonymize(table, asked)
+    html = unescape(html_of(release))
+    told = {str(value) for column in release.frame.to_pydict().values() for value in column}
+    for value in {*values, *quasi, *other, *names} - told:
+        assert not re.search(rf"(?<![qxzjkvwy]){value}(?![qxzjkvwyg])", html), value
+
+
+def test_a_word_found_in_the_original_is_shown_only_if_published():
+    release = shoal.anonymize(people(), plan())
+    release.before.attacks["skewness"]["disease"]["value"] = "Leprosy"
+    release.before.attacks["skewness"]["disease"]["odd"] = ["Leprosy"]
+    release.after.attacks["skewness"]["disease"]["odd"] = ["list"]
+    release.after.attacks["an-attack-of-tomorrow"] = {"people_found": 3, "sure": True}
+    html = html_of(release)
+    assert "Leprosy" not in html
+    assert NOT_PUBLISHED in html
+    for piece in ("an attack of tomorrow", "people found", "yes"):
+        assert piece in html
+
+
+def test_the_plan_is_one_that_can_be_run_again(tmp_path):
+    asked = plan(city="quasi")
+    shown = plan_file(asked)
+    assert shown.withheld == []
+    (tmp_path / "plan.toml").write_text(shown.toml)
+    again = Plan.load(tmp_path / "plan.toml")
+    assert again.to_toml() == asked.to_toml()
+    first, second = (shoal.anonymize(people(), one).frame for one in (asked, again))
+    assert first.equals(second)
+
+
+def test_hierarchies_within_the_plan_are_left_out(tmp_path):
+    (tmp_path / "city.csv").write_text("Aalborg,*\nBergen,*\nCadiz,*\nDelphi,*\n")
+    asked = plan(income={"role": "quasi", "hierarchy": str(tmp_path / "city.csv")}).changed(
+        loss={"name": "weights", "edge_weights": {"city": {"Aalborg": 2.0, "north": 1.0}}}
+    )
+    shown = plan_file(asked)
+    content = tomllib.loads(shown.toml)
+    assert content["columns"]["city"]["hierarchy"] == {"tree": "… 4 values, see the plan file"}
+    assert content["columns"]["age"]["hierarchy"] == {"ranges": [10, 20]}
+    assert content["columns"]["income"]["hierarchy"] == "city.csv"  # not where it lies
+    assert content["loss"]["edge_weights"] == "… 2 values, see the plan file"
+    assert shown.withheld == ["the hierarchy of city", "edge weights"]
+    assert "Aalborg" not in shown.toml
+    html = html_of(shoal.anonymize(people(), plan()))
+    assert "Left out here" in html
+    assert "as the plan's own hierarchy of 4 values says" in unescape(html)
+
+
+def test_it_is_written_whole_or_not_at_all(tmp_path):
+    release = shoal.anonymize(people(), plan())
+    target = tmp_path / "report.html"
+    write_report(release, target)
+    assert target.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    with pytest.raises(BadFile, match="no directory"):
+        write_report(release, tmp_path / "nowhere" / "report.html")
+
+
+def test_the_demo_has_a_report():
+    table = hospital(400)
+    html = html_of(shoal.anonymize(table, edited(shoal.draft(table)).with_seed(1)))
+    check_safe(html)
+    assert len(html) < 200_000
+    for name in {*table["name"].to_pylist()} if isinstance(table, pa.Table) else {*table["name"]}:
+        assert name not in html
+
+
+def test_a_wide_table_stays_readable():
+    table = pd.DataFrame({f"q{i}": [f"v{j % 2}" for j in range(20)] for i in range(60)})
+    asked = Plan(
+        columns=dict.fromkeys(table.columns, "quasi"), models=[{"name": "k-anonymity", "k": 2}]
+    )
+    html = html_of(shoal.anonymize(table, asked))
+    assert "30 columns with smaller losses are not drawn" in html
+    assert len(html) < 300_000
+
+
+def test_plain_words_fit_the_models():
+    options = {"k": 3, "l": 2, "p": 2, "c": 1.5, "alpha": 0.5, "t": 0.2, "beta": 1.0, "delta": 0.7}
+    for name in PROMISES:
+        kind = models[name]
+        wanted = {key: value for key, value in options.items() if key in kind.model_fields}
+        if "column" in kind.model_fields:
+            wanted["column"] = "a {brace}"
+        told = promise(kind(**wanted))
+        assert ("a {brace}" in told) == ("column" in wanted)
+
+
+def test_sizes_count_every_class_once():
+    rng = np.random.default_rng(0)
+    for high in (3, 40, 90, 5_000, 10**9):
+        people = rng.integers(2, high, 500)
+        rows = people * 2
+        found = sizes(people, rows)
+        assert sum(one.classes for one in found) == 500
+        assert sum(one.rows for one in found) == rows.sum()
+        assert len(found) <= 30
+        for one, after in pairwise(found):
+            assert one.fewest <= one.most < after.fewest
+            inside = (people >= one.fewest) & (people <= one.most)
+            assert inside.sum() == one.classes
