@@ -440,3 +440,26 @@ def test_several_values_a_cell():
     asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)])
     with pytest.raises(BadTable, match="column 'q': holds list"):
         shoal.anonymize(pa.table({"q": [[1], [2]]}), asked)
+
+
+def test_objects_that_look_alike_are_published_alike():
+    frame = pd.DataFrame({"q": pd.Series([1, "1", 2, 2], dtype=object)})
+    asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)])
+    published = shoal.anonymize(frame, asked).frame["q"].tolist()
+    assert sorted(published) == ["1", "1", "2", "2"]
+
+
+def test_codes_that_look_like_huge_numbers():
+    tree = Hierarchy.from_levels([["12e8888888", "*"], ["a", "*"]])
+    asked = Plan(columns={"q": {"role": "quasi", "hierarchy": tree}}, models=[KAnonymity(k=2)])
+    assert shoal.anonymize(pa.table({"q": ["12e8888888", "a", "a", "a"]}), asked).classes == 1
+    with pytest.raises(BadHierarchy, match="lacks values"):
+        shoal.anonymize(pa.table({"q": ["13e8888888", "a"]}), asked)
+    with pytest.raises(BadHierarchy, match="ranges need numbers"):
+        Hierarchy.ranges([5]).tree(["1e5000"])
+
+
+def test_missing_tokens_count_in_numbers_too():
+    asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)], missing_values=["-9"])
+    release = shoal.anonymize(pa.table({"q": [1, 1, -9, None]}), asked, keep_order=True)
+    assert release.frame["q"].to_pylist() == ["1", "1", None, None]

@@ -106,6 +106,32 @@ def test_the_same_seed_gives_the_same_bytes(run, people):
     assert (people / "a.csv").read_bytes() != (people / "c.csv").read_bytes()
 
 
+def test_nothing_that_is_read_is_overwritten(run, people):
+    before = (people / "people.csv").read_bytes()
+    words = ["anonymize", "people.csv", "--plan", "plan.toml"]
+    for targets in (
+        ["--out", "people.csv"],
+        ["--out", "r.csv", "--json", "people.csv"],
+        ["--out", "r.csv", "--json", "plan.toml"],
+        ["--out", "r.csv", "--json", "r.csv"],
+        ["--out", "r.csv", "--report", "plan.toml"],
+    ):
+        status, _, err = run(*words, *targets)
+        assert status == 2, targets
+        assert "write somewhere else" in err
+    assert run("draft", "people.csv", "-o", "people.csv", "--force")[0] == 2
+    assert (people / "people.csv").read_bytes() == before
+    assert left(people) == ["people.csv", "plan.toml"]
+
+
+def test_report(run, people):
+    words = ["anonymize", "people.csv", "--plan", "plan.toml", "--out", "r.csv"]
+    assert run(*words, "--report", "report.html")[0] == 0
+    page = (people / "report.html").read_text(encoding="utf-8")
+    assert "k-anonymity" in page
+    assert "Person 1" not in page
+
+
 def test_keep_order(run, people):
     run("anonymize", "people.csv", "--plan", "plan.toml", "--out", "r.csv", "--keep-order")
     diseases = pa_csv.read_csv(people / "r.csv")["disease"].to_pylist()
@@ -316,7 +342,7 @@ def test_help_is_quick_to_load_and_names_every_command(run):
 
 
 def test_strange_column_names(run, tmp_path):
-    names = ["a b", 'q"uote', "[red]bold[/]", "ünï", "a.b", "x=y", "new\nline", "💥"]
+    names = ["a b", r"\[/x]", 'q"uote', "[red]bold[/]", "ünï", "a.b", "x=y", "new\nline", "💥"]
     table = pa.table({name: [f"v{i % 3}" for i in range(12)] for name in names})
     pa_csv.write_csv(table, tmp_path / "odd.csv")
     Plan(columns=dict.fromkeys(names, "quasi"), models=[{"name": "k-anonymity", "k": 2}]).save(

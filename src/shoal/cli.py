@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -71,6 +72,9 @@ def _all(
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a screen that knows ASCII only
     try:
         app()
     except KeyboardInterrupt:  # outside of any command: while it was being loaded, or had ended
@@ -115,6 +119,9 @@ def anonymize(
     plan: PlanFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="where the release goes")],
     json_file: Json = None,
+    report: Annotated[
+        Path | None, typer.Option(help="a page for whoever signs the release; not for publication")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="makes the run repeatable")] = None,
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="do not shuffle the rows (order can identify)")
@@ -130,6 +137,9 @@ def anonymize(
     _check_json(json_file)
     asked = Plan.load(plan)
     _keep_apart(out, json_file, [data, plan, *asked.files()])
+    if report is not None:
+        frames.check_place(report)
+        _keep_apart(report, json_file, [out, data, plan, *asked.files()])
     if seed is not None:
         asked = asked.with_seed(seed)
     console = _console(json_file)
@@ -138,6 +148,10 @@ def anonymize(
         with ExitStack() as files:
             _write_json(files, json_file, release.as_dict())
             release.save(out)
+        if report is not None:
+            from shoal.report.release_report import write_report
+
+            write_report(release, report)
         if json_file == "-":
             _print_json(release.as_dict())
     show_release(console, release)
@@ -162,6 +176,8 @@ def audit(
     from shoal.screen import show_audit
 
     _check_json(json_file)
+    if json_file not in (None, "-"):
+        _keep_apart(Path(str(json_file)), None, [data, plan, *([original] if original else [])])
     console = _console(json_file)
     with _progress(console) as tell:
         tell("read", 0.0)
@@ -186,6 +202,7 @@ def draft(
     from shoal.errors import BadFile
     from shoal.screen import show_roles
 
+    _keep_apart(out, None, [data])
     if out.exists() and not force:
         raise BadFile(f"{out} exists already, perhaps with your edits; --force overwrites it")
     console = _console(None)

@@ -216,10 +216,8 @@ def value_codes(
     indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     values = coded.dictionary.to_pylist()
     tokens = set(missing_values)
-    if any(value is None or (isinstance(value, str) and value in tokens) for value in values):
-        keep = [
-            not (value is None or (isinstance(value, str) and value in tokens)) for value in values
-        ]
+    keep = [not (value is None or text(value) in tokens) for value in values]
+    if not all(keep):
         renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
         indices = renumber[indices]
         values = [value for value, kept in zip(values, keep, strict=True) if kept]

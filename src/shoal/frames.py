@@ -64,6 +64,15 @@ class Frame:
         kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
         return self._spelled(name) if isinstance(kind, pa.BaseExtensionType) else values
 
+    def faithful(self, name: str) -> bool:
+        """Whether different cells of a column always differ in its arrow form too.
+
+        Objects do not: 1 and "1" may stand side by side, and look alike as text.
+        """
+        if self.kind == "pandas":
+            return str(self.native[name].dtype) not in ("object", "category")
+        return not (self.kind == "polars" and self._frame[name].dtype == nw.Object)
+
     def rebuild(
         self, rows: np.ndarray[Any, Any], columns: dict[str, Column], drop: Collection[str]
     ) -> Frame:

@@ -62,7 +62,8 @@ def decode(
     replaced: dict[str, pa.Array] = {}
     published = recoding.vectors[recoding.record[rows]]  # int32[published rows, q]
     for j, name in enumerate(table.names):
-        unchanged = table.exact[j] and np.array_equal(published[:, j], table.codes[rows, j])
+        faithful = table.exact[j] and frame.faithful(name)
+        unchanged = faithful and np.array_equal(published[:, j], table.codes[rows, j])
         if not unchanged:
             labels = pa.array(table.trees[j].labels, pa.string())
             replaced[name] = labels.take(pa.array(published[:, j]))

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -220,4 +221,4 @@ def percent(share: float) -> str:
 
 def shown(name: str) -> str:
     """A name from the data, with nothing in it that could format or move the screen."""
-    return "".join(c if c.isprintable() else "?" for c in name).replace("[", "\\[")
+    return escape("".join(c if c.isprintable() else "?" for c in name))

@@ -11,7 +11,10 @@ from math import isfinite
 from shoal.errors import BadHierarchy
 
 ROOT = "*"
-_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+# A code such as 12e8888888 is no number that anybody means, and would take years to write out.
+_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]{0,400})(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,2})?")
+
+_TYPED = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,2})?")
 
 
 def text(value: object) -> str:
@@ -55,11 +58,8 @@ def number_of(value: object) -> Fraction | None:
         return Fraction(value)
     if isinstance(value, float | Decimal):
         return exact_number(value) if isfinite(value) else None
-    if isinstance(value, str) and "/" not in value:
-        try:
-            return Fraction(value.strip())
-        except ValueError:
-            return None
+    if isinstance(value, str) and _TYPED.fullmatch(value.strip()):
+        return Fraction(value.strip())
     return None
 
 

@@ -318,15 +318,17 @@ def remove(index, trees, classes, c, by_size):
     fails = index.node[t, FAILS]
     size, first = classes.size[c], classes.first[c]
     gone, stale = True, by_size
+    depth, up = 0, t
+    while up != 0:
+        depth, up = depth + 1, index.node[up, ABOVE]
     while t != 0:
         kid, t = t, index.node[t, ABOVE]
+        depth -= 1
         index.node[t, FAILS] -= fails
         base = index.node[t, KIDS]
         if gone:
             used = index.node[t, USED] - 1
-            at = 0
-            while index.pool[base + at, CHILD] != kid:
-                at += 1
+            at = below(index.pool, base, used + 1, classes.vector[c, depth])
             for i in range(at, used):
                 index.pool[base + i, VALUE] = index.pool[base + i + 1, VALUE]
                 index.pool[base + i, CHILD] = index.pool[base + i + 1, CHILD]

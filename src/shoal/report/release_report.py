@@ -167,7 +167,8 @@ def _missing(facts: Facts) -> str:
         "root": "An empty cell of a quasi-identifier is published like a value that is held back.",
         "error": "The plan allows no empty cell in a quasi-identifier.",
     }[facts.missing]
-    count = f" The release has {many(facts.missing_cells, 'empty cell')} of quasi-identifiers."
+    cells = many(facts.missing_cells, "empty cell") if facts.missing_cells else "no empty cell"
+    count = f" The release has {cells} of quasi-identifiers."
     mine = " An empty cell of a sensitive column is a sensitive value of its own."
     tail = mine if facts.having("sensitive") else ""
     return rule + also + (count if facts.missing != "error" else "") + tail
@@ -349,8 +350,8 @@ def _lost(facts: Facts) -> list[Block]:
                 if facts.suppressed
                 else "No row was left out. "
             )
-            + "All other columns are published as they are. 0 % means as in the original, 100 % "
-            "means that nothing is left."
+            + "Sensitive and other columns are published as they are. 0 % means as in the "
+            "original, 100 % means that nothing is left."
         ),
         Plot(per_column, f"Lost per quasi-identifier, measured by {facts.guide}.{more}"),
         Plot(
@@ -358,14 +359,19 @@ def _lost(facts: Facts) -> list[Block]:
             "Lost in all, by different ways of measuring. They weigh the same loss differently; "
             f"the mean of the seven of Mauger et al. is {percent(facts.mean_loss)}.",
         ),
-        Table(["measure", "what it counts"], rows, widths=(24, 76)),
+        Table(
+            ["measure", "what it counts"],
+            rows,
+            "In the words of the papers: leaves are original values, levels are the steps by which "
+            "a hierarchy makes them wider.",
+            widths=(24, 76),
+        ),
     ]
 
 
 def _again(facts: Facts) -> list[Block]:
     chance = (
-        "Chance came from the operating system, so a second run gives the same classes, but the "
-        "rows in another order."
+        "Chance came from the operating system: a second run gives the rows in another order."
         if facts.seed is None
         else f"Chance came from the seed {facts.seed}: the same table and plan give the same bytes "
         "again."

@@ -22,21 +22,21 @@ def short(text: object, longest: int = LONG) -> str:
 
 
 def percent(share: float) -> str:
-    """A percentage with as many digits as it deserves.
+    """A percentage with as many digits as it deserves, which no line break parts.
 
-    >>> percent(0), percent(6.66), percent(0.004), percent(99.97)
-    ('0 %', '6.7 %', '< 0.01 %', '99.97 %')
+    >>> [percent(share).replace("\\xa0", " ") for share in (0, 6.66, 0.004, 99.97)]
+    ['0 %', '6.7 %', '< 0.01 %', '99.97 %']
     """
     if not isfinite(share):
         return "–"
     if share in (0, 100):
-        return f"{share:.0f} %"
+        return f"{share:.0f}\xa0%"
     if 0 < share < 0.01:
-        return "< 0.01 %"
+        return "<\xa00.01\xa0%"
     if 99.99 < share < 100:
-        return "> 99.99 %"
+        return ">\xa099.99\xa0%"
     digits = 1 if 0.1 <= share <= 99.9 or share > 100 else 2
-    return f"{share:.{digits}f}".removesuffix(".0") + " %"
+    return f"{share:.{digits}f}".removesuffix(".0") + "\xa0%"
 
 
 def number(value: float) -> str:
@@ -188,7 +188,7 @@ def found(key: str, value: object) -> str:
     """A value that an attack found, as a reader sees it.
 
     >>> found("percent", 12.0), found("gain", 0.25), found("classes", 1200), found("x", None)
-    ('12 %', '25', '1,200', '–')
+    ('12\\xa0%', '25', '1,200', '–')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
