@@ -53,7 +53,6 @@ class _Facts:
     """What is known of one column."""
 
     words: set[str]
-    rows: int
     values: list[Any]
     distinct: int
     filled: int
@@ -144,7 +143,7 @@ Guess = tuple[Role, Hierarchy | None, str]
 def _facts(frame: Frame, name: str, missing: list[str]) -> _Facts:
     codes, values = value_codes(frame.column(name), missing)
     words = set(re.findall(r"[a-z]+[0-9]*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
-    return _Facts(words, frame.height, values, len(values), int((codes >= 0).sum()))
+    return _Facts(words, values, len(values), int((codes >= 0).sum()))
 
 
 def _guess(facts: _Facts) -> Guess:

@@ -25,7 +25,6 @@ WORDS = {
     "merging": "merging classes",
     "decode": "writing the release in memory",
     "verify": "verifying the release",
-    "compiling": "compiling, on the first run only (up to 20 s)",
 }
 
 
@@ -53,7 +52,7 @@ def progress_on(console: Console) -> Iterator[Tell]:
             for known, task in tasks.items():
                 bars.update(task, visible=known == stage)
             if stage not in tasks:
-                total = 1.0 if stage not in ("read", "recode", "compiling") else None
+                total = 1.0 if stage not in ("read", "recode") else None
                 tasks[stage] = bars.add_task(WORDS.get(stage, stage), total=total)
             bars.update(tasks[stage], completed=share)
 

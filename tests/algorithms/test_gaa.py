@@ -74,7 +74,7 @@ def test_equals_the_plain_scan_on_larger_tables(seed):
 
 
 def test_table_one_of_mauger_2023():
-    """Eight animals become two classes of four, as in table 1b."""
+    """The eight animals of table 1a become two classes of four, at less loss than table 1b."""
     gender = Hierarchy.flat().tree("FM")
     race = Hierarchy.from_tree({"Mammal": {"Felid": ["Cat", "Lion"], "Dog": None}}).tree()
     rows = "F Lion,F Dog,F Lion,F Dog,M Cat,M Cat,M Lion,M Lion".split(",")
@@ -83,8 +83,9 @@ def test_table_one_of_mauger_2023():
     )
     table = Table(("gender", "race"), (gender, race), codes, None, (True, True))
     published = recode(table, 4, weight="unit").codes()
-    classes = {tuple(row) for row in published.tolist()}
-    assert len(classes) == 2
+    labels = [(gender.labels[g], race.labels[r]) for g, r in published.tolist()]
+    # By hand: F Lion costs 2/3 + 2/3 with F Dog, 3/4 + 3/4 with M Lion; M Cat 1/3 + 1/3 with M Lion.
+    assert labels == [("F", "Mammal")] * 4 + [("M", "Felid")] * 4
 
 
 def test_people_count_and_not_rows():

@@ -12,6 +12,7 @@ from typing import Any
 
 import numba
 from numba.core import event
+from numba.core.cpu import CPUTargetOptions
 
 HERE = Path(__file__).parent
 
@@ -29,13 +30,15 @@ def _machine_code() -> Path:
     if not os.access(base if base.exists() else HERE, os.W_OK):
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shoal"
     folder = base / f"kernels-{digest.hexdigest()[:16]}"
-    for old in base.glob("kernels-*"):
-        if old != folder:
-            shutil.rmtree(old, ignore_errors=True)
+    if base.parent == HERE:  # nobody else's: a shared folder may serve other installations too
+        for old in base.glob("kernels-*"):
+            if old != folder:
+                shutil.rmtree(old, ignore_errors=True)
     return folder
 
 
 _FOLDER = _machine_code()
+_NO_COUNTS = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -54,10 +57,7 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
     Counting the references of a dozen arrays at every call took a third of the time of the
     merge. numba has no public word for leaving it out; without the option it is only slower.
     """
-    try:
-        return _compiled(function, _nrt=False)
-    except (TypeError, KeyError):
-        return _compiled(function)
+    return _compiled(function, **_NO_COUNTS)
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
