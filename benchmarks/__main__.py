@@ -9,9 +9,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import flow, merge, start
+from benchmarks import flow, merge, start, strategies
 
-PARTS = {"start": start, "merge": merge, "flow": flow}
+PARTS = {"start": start, "merge": merge, "strategies": strategies, "flow": flow}
 
 
 def main() -> None:

@@ -353,3 +353,16 @@ def test_strange_column_names(run, tmp_path):
     assert "[red]bold[/]" in out
     assert run("draft", "odd.csv", "-o", "d.toml")[0] == 0
     assert list(Plan.load(tmp_path / "d.toml").columns) == names
+
+
+def test_the_risk_of_each_row_on_request(run, people):
+    assert run("anonymize", "people.csv", "--plan", "plan.toml", "--out", "r.csv")[0] == 0
+    words = ("audit", "r.csv", "--plan", "plan.toml", "--record-risks")
+    assert run(*words, "risks.csv")[0] == 0
+    lines = (people / "risks.csv").read_text().splitlines()
+    assert lines[0] == "row,risk"
+    assert len(lines) == 61
+    assert max(float(line.split(",")[1]) for line in lines[1:]) <= 1 / 3
+    status, _, err = run(*words, "r.csv")
+    assert status == 2
+    assert "r.csv" in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -59,7 +60,7 @@ def anonymize(
     checks = verify(published, plan.models)
     quality = measure(original, published, plan.loss, recoding)
     after = expose(published)
-    before = expose(look_at(frame, plan.columns, plan.missing_values))
+    before = expose(look_at(frame, plan.columns, plan.missing_values)).showing(published)
     clock.stop()
 
     return Release(
@@ -75,6 +76,8 @@ def anonymize(
         discernibility=discernibility(published.classes, recoding.suppressed),
         seconds=clock.seconds,
         notes=people_notes(frame, plan),
+        keep_order=keep_order,
+        made=datetime.now().astimezone(),
         seed=plan.seed,
         version=__version__,
     )

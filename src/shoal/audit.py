@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal import catalog
 from shoal.columns import Table, encode, having, value_codes
@@ -15,9 +16,9 @@ from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
-from shoal.published import look_at
+from shoal.published import Published, look_at
 from shoal.quality import Quality, measure
-from shoal.risks import Risks
+from shoal.risks import Risks, record_risks
 from shoal.values import plain, text
 
 
@@ -31,6 +32,12 @@ class Audit:
     quality: Quality | None  # only against an original
     loss: str  # the metric that the plan names
     notes: list[str]  # what the reader should know besides
+    published: Published
+    population: Table | None
+
+    def record_risks(self) -> npt.NDArray[np.float64]:
+        """For each row the chance that its person is found, by whoever knows most of them."""
+        return record_risks(self.published, self.population)
 
     @property
     def rows(self) -> int:
@@ -129,13 +136,16 @@ def audit(
         quality = measure(before, published, plan.loss)
         notes += differences(frame, source, plan)
     checks = [model.check(published.classes) for model in plan.models]
+    everybody = _population(population, plan)
     return Audit(
-        exposure=expose(published, _population(population, plan)),
+        exposure=expose(published, everybody),
         levels={m.key: m.reached(published.classes) for m in plan.models or _standard()},
         checks=checks,
         quality=quality,
         loss=plan.loss.name,
         notes=notes,
+        published=published,
+        population=everybody,
     )
 
 

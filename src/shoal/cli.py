@@ -149,9 +149,7 @@ def anonymize(
             _write_json(files, json_file, release.as_dict())
             release.save(out)
         if report is not None:
-            from shoal.report.release_report import write_report
-
-            write_report(release, report)
+            release.report(report)
         if json_file == "-":
             _print_json(release.as_dict())
     show_release(console, release)
@@ -169,21 +167,34 @@ def audit(
         Path | None, typer.Option(help="a table of all people of whom DATA may hold some")
     ] = None,
     json_file: Json = None,
+    record_risks: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="the risk of each row of DATA as CSV; not to publish"),
+    ] = None,
 ) -> None:
     """Measure a table as it is: which promises hold, how large the risks are."""
     from shoal.audit import audit as look
+    from shoal.frames import atomic, check_place
     from shoal.plan import Plan
     from shoal.screen import show_audit
 
     _check_json(json_file)
+    inputs = [data, plan, *(path for path in (original, population) if path is not None)]
     if json_file not in (None, "-"):
-        _keep_apart(Path(str(json_file)), None, [data, plan, *([original] if original else [])])
+        _keep_apart(Path(str(json_file)), None, inputs)
+    if record_risks is not None:
+        check_place(record_risks)
+        _keep_apart(record_risks, json_file, inputs)
     console = _console(json_file)
     with _progress(console) as tell:
         tell("read", 0.0)
         result = look(data, Plan.load(plan), original=original, population=population)
     with ExitStack() as files:
         _write_json(files, json_file, result.as_dict())
+        if record_risks is not None:
+            lines = (f"{row},{risk:.6g}\n" for row, risk in enumerate(result.record_risks(), 1))
+            target = files.enter_context(atomic(record_risks))
+            target.write_text("row,risk\n" + "".join(lines), encoding="utf-8")
     if json_file == "-":
         _print_json(result.as_dict())
     show_audit(console, result)

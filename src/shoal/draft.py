@@ -17,7 +17,7 @@ from shoal.frames import Frame, open_frame
 from shoal.hierarchy import Hierarchy
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
-from shoal.values import text
+from shoal.values import MISSING_WORDS, text
 
 K = 5
 FREE_TEXT = 30  # mean length from which on a text is prose rather than a category
@@ -44,7 +44,6 @@ LABELS = set(
     "id code type kind category class status source group race ethnicity sex gender marital marry "
     "disposition industry occupation county district region state flag".split()
 )
-MISSING = {"?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "<NA>", "unknown", "Unknown"}
 MANY = 15  # quasi-identifiers from which on little survives
 
 
@@ -113,7 +112,7 @@ def draft(table: Any) -> Plan:
     for name in frame.names:
         _, values = value_codes(frame.column(name))
         missing += sorted(
-            MISSING.intersection(v for v in values if isinstance(v, str)) - set(missing)
+            MISSING_WORDS.intersection(v for v in values if isinstance(v, str)) - set(missing)
         )
     guesses = {name: _guess(_facts(frame, name, missing)) for name in frame.names}
     _one_person(guesses)

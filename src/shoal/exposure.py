@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal import catalog
@@ -10,6 +10,9 @@ from shoal.attacks import Attack
 from shoal.columns import Table
 from shoal.published import Published
 from shoal.risks import Risks, risks
+from shoal.values import text
+
+NOT_PUBLISHED = "(not published)"
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,22 @@ class Exposure:
     average_class_size: float
     risks: Risks
     attacks: dict[str, dict[str, Any]]
+
+    def showing(self, published: Published) -> Exposure:
+        """The same, without sensitive values that are not in the published table."""
+        known = {one.name: {text(value) for value in one.values} for one in published.sensitive}
+        attacks = {
+            name: {key: _shown(found, known.get(key, set())) for key, found in findings.items()}
+            for name, findings in self.attacks.items()
+        }
+        return replace(self, attacks=attacks)
+
+
+def _shown(found: Any, known: set[str]) -> Any:
+    """What an attack found in a column, with a value that is not published withheld."""
+    if not isinstance(found, dict) or not isinstance(found.get("value"), str):
+        return found
+    return found if found["value"] in known else found | {"value": NOT_PUBLISHED}
 
 
 def expose(published: Published, population: Table | None = None) -> Exposure:

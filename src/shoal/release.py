@@ -2,72 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from shoal import frames
-from shoal.exposure import Exposure
-from shoal.models import Check
-from shoal.plan import Plan
+from shoal.outcome import Outcome
 from shoal.published import look_at
-from shoal.quality import Quality
-from shoal.risks import Risks
 from shoal.verify import verify
 
 
-@dataclass(frozen=True, eq=False)
-class Release:
+@dataclass(frozen=True, eq=False, repr=False)
+class Release(Outcome):
     """A table that may be published, with the proof that it keeps its promises."""
-
-    frame: Any  # of the kind that was handed in; an arrow table for a path
-    plan: Plan
-    checks: list[Check]
-    quality: Quality
-    before: Exposure  # what the original would have given away
-    after: Exposure
-    rows: int
-    published: int
-    suppressed: int
-    discernibility: int
-    seconds: dict[str, float]
-    notes: list[str]  # what the reader should know besides
-    seed: int | None  # None: chance came from the operating system
-    version: str
-
-    def __repr__(self) -> str:
-        held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
-        return f"Release of {self.published:,} rows in {self.classes:,} classes: {held}"
-
-    @property
-    def classes(self) -> int:
-        """Number of classes."""
-        return self.after.classes
-
-    @property
-    def smallest_class(self) -> int:
-        """People in the smallest class: the k that was reached."""
-        return self.after.smallest_class
-
-    @property
-    def average_class_size(self) -> float:
-        """Records per class."""
-        return self.after.average_class_size
-
-    @property
-    def risks(self) -> Risks:
-        """Chances of re-identification in the release."""
-        return self.after.risks
-
-    @property
-    def attacks(self) -> dict[str, dict[str, Any]]:
-        """What each attack finds in the release."""
-        return self.after.attacks
-
-    @property
-    def losses(self) -> dict[str, float]:
-        """Percent of alteration, per loss metric."""
-        return self.quality.losses
 
     def save(self, path: str | Path) -> None:
         """Write the table to a file: the file is read back and verified before it gets its name."""
@@ -76,29 +22,11 @@ class Release:
             written = look_at(frames.read(target), self.plan.columns, self.plan.missing_values)
             verify(written, self.plan.models)
 
-    def as_dict(self) -> dict[str, Any]:
-        """All numbers of the release, by the names of the JSON file."""
-        return {
-            "rows": self.rows,
-            "published": self.published,
-            "suppressed": self.suppressed,
-            "classes": self.classes,
-            "smallest_class": self.smallest_class,
-            "average_class_size": self.average_class_size,
-            "discernibility": self.discernibility,
-            "generalized_percent": self.quality.generalized_percent,
-            "root_percent": self.quality.root_percent,
-            "losses": self.quality.losses,
-            "mean_loss": self.quality.mean_loss,
-            "column_losses": self.quality.columns,
-            "checks": [check.as_dict() for check in self.checks],
-            "risks": self.risks.as_dict(),
-            "attacks": self.attacks,
-            "before": asdict(self.before),
-            "notes": self.notes,
-            "seconds": self.seconds,
-            "seed": self.seed,
-            "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
-            "loss": self.plan.loss.name,
-            "version": self.version,
-        }
+    def report(self, path: str | Path) -> None:
+        """Write a page for whoever signs the release: one HTML file that needs no network.
+
+        It names the seed and is meant for the house, not for publication.
+        """
+        from shoal.report.release_report import write_report  # drawing is loaded when needed
+
+        write_report(self, path)

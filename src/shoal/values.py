@@ -11,6 +11,10 @@ from math import isfinite
 from shoal.errors import BadHierarchy
 
 ROOT = "*"
+# Words that people write where they know nothing.
+MISSING_WORDS = frozenset(
+    {"?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "<NA>", "unknown", "Unknown"}
+)
 # A code such as 12e8888888 is no number that anybody means, and would take years to write out.
 _NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]{0,400})(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,2})?")
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -22,8 +23,11 @@ from shoal.catalog import attacks, models
 from shoal.datasets import hospital
 from shoal.demo import edited
 from shoal.errors import BadFile
+from shoal.exposure import NOT_PUBLISHED
+from shoal.frames import open_frame
+from shoal.published import look_at
 from shoal.report.asked import plan_file
-from shoal.report.facts import NOT_PUBLISHED, sizes
+from shoal.report.facts import sizes
 from shoal.report.page import render
 from shoal.report.plots import Bars, bars
 from shoal.report.release_report import facts, page, write_report
@@ -364,6 +368,26 @@ def test_a_word_found_in_the_original_is_shown_only_if_published():
     assert NOT_PUBLISHED in html
     for piece in ("an attack of tomorrow", "people found", "yes"):
         assert piece in html
+
+
+def test_a_release_writes_its_own_report(tmp_path):
+    release = shoal.anonymize(people(), plan(), keep_order=True)
+    release.report(tmp_path / "report.html")
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert html == html_of(release)
+    assert f"{release.made:%Y-%m-%d}" in html
+    assert "order" in Seen(html).text  # that the rows were not shuffled is a limit of the release
+
+
+def test_a_value_that_stays_at_home_is_not_in_the_json():
+    release = shoal.anonymize(people(), plan())
+    seen = look_at(open_frame(release.frame), release.plan.columns)
+    other = replace(seen, sensitive=tuple(replace(one, values=["gone"]) for one in seen.sensitive))
+    before = release.before.attacks["skewness"]["disease"]
+    assert before["value"] in ("flu", "cold", "gout")
+    assert release.before.showing(seen).attacks == release.before.attacks
+    withheld = release.before.showing(other).attacks["skewness"]["disease"]
+    assert withheld == before | {"value": NOT_PUBLISHED}
 
 
 def test_the_plan_is_one_that_can_be_run_again(tmp_path):

@@ -136,7 +136,7 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
                 model.key,
                 table.crowd,
                 f"k-anonymity with k={model.k} cannot be reached: the table has {table.crowd} "
-                f"people; the best k possible is {table.crowd}",
+                f"people; the best k possible is {table.crowd}: ask for that, or add people",
             )
     if not others:
         return

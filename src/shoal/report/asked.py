@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.columns import Column
-from shoal.draft import MISSING
 from shoal.hierarchy import Given, Hierarchy, LevelFile
 from shoal.plan import Plan
 from shoal.report.words import many, number
 from shoal.tree import Tree
+from shoal.values import MISSING_WORDS
 
 WITHHELD = "see the plan file"
 NUMBERS = (bool, int, float)
@@ -121,7 +121,7 @@ def missing_words(words: list[str]) -> list[str]:
 
 
 def _tells_nothing(word: str) -> bool:
-    return word in MISSING or not any(character.isalnum() for character in word)
+    return word in MISSING_WORDS or not any(character.isalnum() for character in word)
 
 
 def _shown(name: str, column: Column, withheld: list[str]) -> Column:

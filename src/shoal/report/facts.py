@@ -19,9 +19,10 @@ import numpy.typing as npt
 from shoal import catalog, distances, frames
 from shoal.columns import having
 from shoal.errors import BadFile
+from shoal.exposure import NOT_PUBLISHED
 from shoal.histogram import Histogram
+from shoal.outcome import Outcome
 from shoal.published import Published, look_at
-from shoal.release import Release
 from shoal.report import asked
 from shoal.report.words import SUCCESS, bound, finding, found, number, percent, promise, sentence
 from shoal.values import text
@@ -30,7 +31,6 @@ WORST = 3  # classes that are shown of each sensitive column
 VALUES = 7  # sensitive values that are shown of them
 SIZES = 10  # steps of class sizes, if the sizes differ by less than FAR
 FAR = 100
-NOT_PUBLISHED = "(not published)"
 MISSING = "(missing)"
 
 
@@ -102,7 +102,7 @@ class SensitiveFact:
 class Facts:
     """All that a report tells."""
 
-    written: datetime
+    made: datetime
     version: str
     sha256: str | None  # of the release as a CSV file; None: it cannot be written as text
     seed: int | None
@@ -154,13 +154,13 @@ class Facts:
         return [column.name for column in self.columns if column.role == role]
 
 
-def facts(release: Release) -> Facts:
+def facts(release: Outcome) -> Facts:
     """Gather what the report of a release tells."""
     plan, quality = release.plan, release.quality
     frame = frames.open_frame(release.frame)
     seen = look_at(frame, plan.columns, plan.missing_values)
     return Facts(
-        written=datetime.now().astimezone(),
+        made=release.made,
         version=release.version,
         sha256=sha256(frame),
         seed=release.seed,
@@ -190,7 +190,7 @@ def facts(release: Release) -> Facts:
         missing=plan.missing,
         missing_words=asked.missing_words(plan.missing_values),
         missing_cells=int((seen.codes < 0).sum()),
-        keep_order=plan.keep_order,
+        keep_order=release.keep_order,
         algorithm=plan.algorithm.name,
         algorithm_words=type(plan.algorithm).summary(),
         plan=asked.plan_file(plan),
@@ -213,7 +213,7 @@ def sha256(frame: frames.Frame) -> str | None:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _promises(release: Release) -> list[Promise]:
+def _promises(release: Outcome) -> list[Promise]:
     return [
         Promise(
             model=check.model,
@@ -227,7 +227,7 @@ def _promises(release: Release) -> list[Promise]:
     ]
 
 
-def _counts(release: Release) -> list[Change]:
+def _counts(release: Outcome) -> list[Change]:
     before, after = release.before, release.after
     return [
         Change("rows", number(before.rows), number(after.rows)),
@@ -256,7 +256,7 @@ RISKS = {
 }
 
 
-def _risks(release: Release) -> list[Change]:
+def _risks(release: Outcome) -> list[Change]:
     before, after = release.before.risks.as_dict(), release.after.risks.as_dict()
     changes = []
     for name, risk in after.items():
@@ -269,7 +269,7 @@ def _risks(release: Release) -> list[Change]:
     return changes
 
 
-def _attacks(release: Release, seen: Published) -> list[AttackFact]:
+def _attacks(release: Outcome, seen: Published) -> list[AttackFact]:
     """What attacks find before and after; in any finding that is a mapping, its numbers."""
     known = {one.name: {text(value) for value in one.values} for one in seen.sensitive}
     attacks = []

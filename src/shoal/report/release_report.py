@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.frames import atomic
-from shoal.release import Release
+from shoal.outcome import Outcome
 from shoal.report.facts import MISSING, AttackFact, Change, ClassFact, Facts, SensitiveFact, facts
 from shoal.report.limits import limits
 from shoal.report.page import (
@@ -38,7 +38,7 @@ ROLES = {
 }
 
 
-def write_report(release: Release, path: str | Path) -> None:
+def write_report(release: Outcome, path: str | Path) -> None:
     """Write the report of a release to a file, all of it or nothing."""
     html = render(page(facts(release)))
     with atomic(path) as target:
@@ -50,8 +50,7 @@ def page(facts: Facts) -> Page:
     return Page(
         title=f"A release of {many(facts.published, 'row')}, and what it promises",
         about="Release report",
-        source=f"Made by shoal {facts.version} · report written on "
-        f"{facts.written:%Y-%m-%d at %H:%M} ({facts.written:%Z})",
+        source=f"Made by shoal {facts.version} on {facts.made:%Y-%m-%d at %H:%M} ({facts.made:%Z})",
         warning=_warning(facts),
         summary=_summary(facts),
         sections=[
@@ -382,7 +381,7 @@ def _again(facts: Facts) -> list[Block]:
                 f"Made by shoal {facts.version} with the algorithm {facts.algorithm}: "
                 + sentence(facts.algorithm_words),
                 chance,
-                f"Report written on {facts.written:%Y-%m-%d at %H:%M:%S} ({facts.written:%Z}).",
+                f"Made on {facts.made:%Y-%m-%d at %H:%M:%S} ({facts.made:%Z}).",
             ]
         ),
         Heading("Is this the table that the report is about?"),

@@ -1,0 +1,98 @@
+"""Outcome: all that a run found out, by the names under which people ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from shoal.exposure import Exposure
+from shoal.models import Check
+from shoal.plan import Plan
+from shoal.quality import Quality
+from shoal.risks import Risks
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A published table with what was promised, what was reached and what was lost."""
+
+    frame: Any  # of the kind that was handed in; an arrow table for a path
+    plan: Plan
+    checks: list[Check]
+    quality: Quality
+    before: Exposure  # what the original would have given away
+    after: Exposure
+    rows: int
+    published: int
+    suppressed: int
+    discernibility: int
+    seconds: dict[str, float]
+    notes: list[str]  # what the reader should know besides
+    keep_order: bool  # whether the rows stand in the order of the original
+    made: datetime
+    seed: int | None  # None: chance came from the operating system
+    version: str
+
+    def __repr__(self) -> str:
+        held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
+        return f"Release of {self.published:,} rows in {self.classes:,} classes: {held}"
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return self.after.classes
+
+    @property
+    def smallest_class(self) -> int:
+        """People in the smallest class: the k that was reached."""
+        return self.after.smallest_class
+
+    @property
+    def average_class_size(self) -> float:
+        """Records per class."""
+        return self.after.average_class_size
+
+    @property
+    def risks(self) -> Risks:
+        """Chances of re-identification in the release."""
+        return self.after.risks
+
+    @property
+    def attacks(self) -> dict[str, dict[str, Any]]:
+        """What each attack finds in the release."""
+        return self.after.attacks
+
+    @property
+    def losses(self) -> dict[str, float]:
+        """Percent of alteration, per loss metric."""
+        return self.quality.losses
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers of the release, by the names of the JSON file."""
+        return {
+            "rows": self.rows,
+            "published": self.published,
+            "suppressed": self.suppressed,
+            "classes": self.classes,
+            "smallest_class": self.smallest_class,
+            "average_class_size": self.average_class_size,
+            "discernibility": self.discernibility,
+            "generalized_percent": self.quality.generalized_percent,
+            "root_percent": self.quality.root_percent,
+            "losses": self.quality.losses,
+            "mean_loss": self.quality.mean_loss,
+            "column_losses": self.quality.columns,
+            "checks": [check.as_dict() for check in self.checks],
+            "risks": self.risks.as_dict(),
+            "attacks": self.attacks,
+            "before": asdict(self.before),
+            "notes": self.notes,
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "keep_order": self.keep_order,
+            "made": self.made.isoformat(timespec="seconds"),
+            "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
+            "loss": self.plan.loss.name,
+            "version": self.version,
+        }
