@@ -178,7 +178,8 @@ def test_demo(run, tmp_path):
     status, out, _ = run("demo", "--out", "d", "--rows", "300")
     assert status == 0
     assert "Before and after" in out
-    assert left(tmp_path / "d") == ["hospital.csv", "plan.toml", "release.csv", "release.json"]
+    written = ["hospital.csv", "plan.toml", "release.csv", "release.json", "report.html"]
+    assert left(tmp_path / "d") == written
     assert run("audit", "d/release.csv", "--plan", "d/plan.toml")[0] == 0
 
 

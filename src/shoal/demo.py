@@ -39,6 +39,7 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
     release.save(out / "release.csv")
     with frames.atomic(out / "release.json") as target:
         target.write_text(json.dumps(release.as_dict(), indent=2) + "\n", encoding="utf-8")
+    release.report(out / "report.html")
 
     def story(console: Console) -> None:
         console.rule("1  An invented table, as a hospital might have it", align="left")
@@ -62,11 +63,12 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
             ("plan.toml", "what was asked for; edit it and run it again"),
             ("release.csv", "what may be published"),
             ("release.json", "all numbers"),
+            ("report.html", "a page for whoever signs the release: open it in a browser"),
         ):
             console.print(f"  {out / name}  {what}", markup=False, soft_wrap=True)
         console.print(
             "\nNow a table of your own:\n  shoal draft DATA -o plan.toml   (then edit plan.toml)\n"
-            "  shoal anonymize DATA --plan plan.toml --out release.csv",
+            "  shoal anonymize DATA --plan plan.toml --out release.csv --report report.html",
             markup=False,
             soft_wrap=True,
         )

@@ -108,7 +108,22 @@ def show_release(console: Console, release: Release) -> None:
     for name, share in release.quality.columns.items():
         lost.add_row(shown(name), percent(share), "█" * round(share / 4))
     console.print(lost)
+    console.print(_attacked(release.before, release.after))
     show_notes(console, release.notes)
+
+
+def _attacked(before: Exposure, after: Exposure) -> Table:
+    """The rows on which each attack succeeds, before and after."""
+    table = _table("Attacks: rows on which they succeed")
+    for heading in ("attack", "on", "before", "after"):
+        table.add_column(heading, justify="left" if heading in ("attack", "on") else "right")
+    for name, finding in after.attacks.items():
+        found = _findings(name, finding)
+        for (attack, column, *_, was, _), (*_, now, _) in zip(
+            _findings(name, before.attacks[name]), found, strict=True
+        ):
+            table.add_row(attack, column, was, now)
+    return table
 
 
 def show_notes(console: Console, notes: Sequence[str]) -> None:
@@ -182,7 +197,7 @@ def _findings(name: str, finding: dict[str, Any]) -> Iterator[tuple[str, ...]]:
         yield name, "", *found, least
         return
     for column, found in finding.items():
-        detail = ""
+        detail, share = "", percent(found["percent"])
         if name == "skewness":
             value = "missing" if found["value"] is None else str(found["value"])
             before, after = found["belief_before"], found["belief_after"]
@@ -191,10 +206,10 @@ def _findings(name: str, finding: dict[str, Any]) -> Iterator[tuple[str, ...]]:
             detail = f"at least {found['fewest_to_rule_out']:,} to rule out"
         elif name == "similarity":
             judged = found["judged_by"]
-            detail = (
-                f"by {judged}" if judged != "nothing" else "not judged: no hierarchy, no numbers"
-            )
-        yield name, shown(column), f"{found['records']:,}", percent(found["percent"]), detail
+            detail = f"by {judged}"
+            if judged == "nothing":
+                detail, share = "not judged: no hierarchy, no numbers", "–"
+        yield name, shown(column), f"{found['records']:,}", share, detail
 
 
 def show_roles(console: Console, plan: Any) -> None:
