@@ -46,7 +46,7 @@ def test_papers_are_the_files_of_the_folder() -> None:
 def test_an_unknown_paper(tmp_path: Path) -> None:
     with pytest.raises(BadPlan, match=r"no paper 'mauger2021'; did you mean 'mauger202\d'\? There"):
         reproduce("mauger2021", None, tmp_path)
-    with pytest.raises(BadPlan, match="no paper '_adult'; there are mauger2020, mauger2023"):
+    with pytest.raises(BadPlan, match="no paper '_adult'; there are li2007, mauger2020"):
         reproduce("_adult", None, tmp_path)
     assert not list(tmp_path.iterdir())
 

@@ -15,7 +15,7 @@ def papers() -> dict[str, str]:
     """The papers that can be reproduced, each with a line on what it is about.
 
     >>> list(papers())[:2]
-    ['mauger2020', 'mauger2023']
+    ['li2007', 'mauger2020']
     """
     found = {}
     for module in pkgutil.iter_modules(__path__):
