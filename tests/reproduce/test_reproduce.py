@@ -76,7 +76,7 @@ def test_files_of_2023(quick: Path) -> None:
     folder = quick / "mauger2023"
     panels = {f"figure-3{panel}.{kind}" for panel in "abc" for kind in ("csv", "svg")}
     tables = {"table-3.csv", "table-3-by-size.csv"}
-    assert {file.name for file in folder.iterdir()} == {"index.html", *tables, *panels}
+    assert {file.name for file in folder.iterdir()} > {"index.html", *tables, *panels}
     page = (folder / "index.html").read_text(encoding="utf-8")
     for part in ("Table 3", "Figure 3a", "Figure 3b", "Figure 3c", "florida_30162"):
         assert part in page

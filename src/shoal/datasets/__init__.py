@@ -1,4 +1,4 @@
-"""Tables to try things on: three public ones, and a hospital that does not exist."""
+"""Tables to try things on: three public ones, and a hospital and voters that do not exist."""
 
 # Not lazy: each function has the name of its file, and the name must stay the function's
 # whichever of the two is imported first.
@@ -6,5 +6,6 @@ from shoal.datasets.adult import adult
 from shoal.datasets.cmc import cmc
 from shoal.datasets.hospital import hospital
 from shoal.datasets.nursery import nursery
+from shoal.datasets.voters import voters
 
-__all__ = ["adult", "cmc", "hospital", "nursery"]
+__all__ = ["adult", "cmc", "hospital", "nursery", "voters"]

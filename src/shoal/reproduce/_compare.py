@@ -85,18 +85,18 @@ def tone(gap: float) -> Tone:
     return "far" if abs(gap) >= FAR else "off" if abs(gap) >= NEAR else ""
 
 
-def ranked(ours: Sequence[float], theirs: Sequence[float]) -> list[Cell]:
-    """Cells with ours above theirs and the difference; ranks in brackets."""
-    our_ranks = ranks([round(value, 1) for value in ours])  # as they are shown
+def ranked(ours: Sequence[float], theirs: Sequence[float], *, highest: bool = False) -> list[Cell]:
+    """Cells with ours above theirs and the difference; ranks in brackets, the best first."""
+    sign = -1 if highest else 1
+    our_ranks = ranks([sign * round(value, 1) for value in ours])  # as they are shown
+    their_ranks = ranks([sign * value for value in theirs])
     return [
         Cell(
             f"{value:.1f} ({rank})",
             f"{other:g} ({other_rank}) · {signed(value - other)}",
             tone(value - other),
         )
-        for value, rank, other, other_rank in zip(
-            ours, our_ranks, theirs, ranks(theirs), strict=True
-        )
+        for value, rank, other, other_rank in zip(ours, our_ranks, theirs, their_ranks, strict=True)
     ]
 
 
