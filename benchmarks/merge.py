@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.plain_scan import plain_merge
 from benchmarks.tables import encoded
-from shoal.algorithms.gaa import _index_order, _merge, flat_trees
+from shoal.algorithms.gaa import index_order, _merge, flat_trees
 from shoal.classes import tally
 from shoal.exact import exact_costs
 from shoal.losses.nllm import NLLM
@@ -21,7 +21,7 @@ def run() -> list[dict]:
     table = encoded()
     start = tally(table.codes)
     costs = exact_costs(NLLM(), table.domains, table.rows)
-    order = _index_order(table, start, costs)
+    order = index_order(table, start, costs)
     flat = flat_trees(table, costs, np.arange(len(order)))
     vectors = np.ascontiguousarray(table.codes[start.first])
 

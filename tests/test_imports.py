@@ -22,6 +22,7 @@ ORDER = [
     ["recoding", "classes", "distances"],
     ["losses", "models"],
     ["exact", "published"],
+    ["linkage"],
     ["algorithms", "attacks", "risks"],
     ["catalog"],
     ["plan", "quality", "exposure"],

@@ -13,6 +13,7 @@ from shoal.audit import people_notes
 from shoal.columns import encode
 from shoal.exposure import expose
 from shoal.frames import open_frame
+from shoal.linkage import link
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
 from shoal.published import look_at
@@ -57,9 +58,10 @@ def anonymize(
     released = decode(frame, plan.columns, original, recoding, rng, keep_order)
     clock.start("verify")
     published = look_at(released, plan.columns, plan.missing_values)
-    checks = verify(published, plan.models)
+    linkage = link(original, published) if plan.linked else None
+    checks = verify(published, plan.models, linkage)
     quality = measure(original, published, plan.loss, recoding)
-    after = expose(published)
+    after = expose(published, linkage=linkage)
     before = expose(look_at(frame, plan.columns, plan.missing_values)).showing(published)
     clock.stop()
 
@@ -75,8 +77,9 @@ def anonymize(
         suppressed=recoding.suppressed,
         discernibility=discernibility(published.classes, recoding.suppressed),
         seconds=clock.seconds,
-        notes=people_notes(frame, plan),
+        notes=people_notes(frame, plan) + plan.algorithm.notes(plan.seed),
         keep_order=keep_order,
+        original=original if plan.linked else None,
         made=datetime.now().astimezone(),
         seed=plan.seed,
         version=__version__,

@@ -14,12 +14,14 @@ from shoal.columns import Table, encode, having, value_codes
 from shoal.errors import BadTable, some
 from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
+from shoal.linkage import Linkage, link
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
 from shoal.published import Published, look_at
 from shoal.quality import Quality, measure
 from shoal.risks import Risks, record_risks
 from shoal.values import plain, text
+from shoal.verify import seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +125,7 @@ def audit(
     frame = open_frame(table)
     _check_known(frame, plan)
     published = look_at(frame, plan.columns, plan.missing_values)
-    quality = None
+    quality, before = None, None
     notes = people_notes(frame, plan)
     if original is not None:
         source = open_frame(original)
@@ -135,11 +137,15 @@ def audit(
             )
         quality = measure(before, published, plan.loss)
         notes += differences(frame, source, plan)
-    checks = [model.check(published.classes) for model in plan.models]
+    linkage = _linkage(plan, before, published)
+    checks = [model.check(seen(model, published, linkage)) for model in plan.models]
     everybody = _population(population, plan)
     return Audit(
-        exposure=expose(published, everybody),
-        levels={m.key: m.reached(published.classes) for m in plan.models or _standard()},
+        exposure=expose(published, everybody, linkage),
+        levels={
+            model.key: model.reached(seen(model, published, linkage))
+            for model in plan.models or _standard()
+        },
         checks=checks,
         quality=quality,
         loss=plan.loss.name,
@@ -147,6 +153,16 @@ def audit(
         published=published,
         population=everybody,
     )
+
+
+def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkage | None:
+    """The graph of original and release, where the plan promises something about it."""
+    if not plan.linked:
+        return None
+    if original is None:
+        name = next(model.name for model in plan.models if model.linkage)
+        raise BadTable(f"{name} can be measured only beside the original; give it (--original)")
+    return link(original, published)
 
 
 def _population(source: Any, plan: Plan) -> Table | None:

@@ -270,7 +270,7 @@ def demo(
 
 @command
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="mauger2020 or mauger2023")],
+    paper: Annotated[str, typer.Argument(help="li2007, mauger2020, mauger2023 or tassa2012")],
     data: Annotated[
         Path | None, typer.Option(help="a folder with the data, and hierarchies if it has some")
     ] = None,

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal import catalog
-from shoal.attacks import Attack
+from shoal.attacks import Attack, LinkageAttack
 from shoal.columns import Table
+from shoal.linkage import Linkage
 from shoal.published import Published
 from shoal.risks import Risks, risks
 from shoal.values import text
@@ -44,19 +45,33 @@ def _shown(found: Any, known: set[str]) -> Any:
     return found if found["value"] in known else found | {"value": NOT_PUBLISHED}
 
 
-def expose(published: Published, population: Table | None = None) -> Exposure:
-    """Measure a table as its reader sees it, who may have a table of the whole population."""
+def expose(
+    published: Published, population: Table | None = None, linkage: Linkage | None = None
+) -> Exposure:
+    """Measure a table as its reader sees it, who may have a table of the whole population.
+
+    With the graph of original and release it is measured as somebody sees it who knows the
+    quasi-identifiers of everybody in it: the crowd of a person is then the records that could be
+    that person's.
+    """
     found = {}
     for name, kind in catalog.attacks.items():
         attack = kind()
         assert isinstance(attack, Attack)
-        found[name] = attack.run(published)
+        result = attack.run(published, linkage)
+        if result or not isinstance(attack, LinkageAttack):
+            found[name] = result
     return Exposure(
         rows=published.rows,
         people=published.crowd,
         classes=len(published.classes),
-        smallest_class=published.classes.smallest,
+        smallest_class=_smallest(published, linkage),
         average_class_size=published.rows / len(published.classes),
-        risks=risks(published, population),
+        risks=risks(published, population, linkage),
         attacks=found,
     )
+
+
+def _smallest(published: Published, linkage: Linkage | None) -> int:
+    """Candidates of the most exposed person."""
+    return published.classes.smallest if linkage is None else int(linkage.matches.min())

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from shoal.columns import Table
 from shoal.exposure import Exposure
 from shoal.models import Check
 from shoal.plan import Plan
@@ -31,6 +32,7 @@ class Outcome:
     notes: list[str]  # what the reader should know besides
     keep_order: bool  # whether the rows stand in the order of the original
     made: datetime
+    original: Table | None  # what a file is checked against; only where a model needs it
     seed: int | None  # None: chance came from the operating system
     version: str
 

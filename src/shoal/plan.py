@@ -97,6 +97,11 @@ class Plan(Setting):
         """Why a drafted plan guessed what it did, by column; comments in the plan file."""
         return self._notes
 
+    @property
+    def linked(self) -> bool:
+        """Whether some promise is about the graph of original and release."""
+        return any(model.linkage for model in self.models)
+
     def with_seed(self, seed: int) -> Plan:
         """The same plan with another seed."""
         return self.changed(seed=seed)
@@ -112,6 +117,12 @@ class Plan(Setting):
         """Complain unless the algorithm can keep every promise."""
         if not self.models:
             raise BadPlan("the plan promises nothing; add a model, for example k-anonymity")
+        if self.linked and having(self.columns, "person"):
+            raise BadPlan(
+                f"{next(m.name for m in self.models if m.linkage)} is about rows, and the plan has "
+                "a person column; leave that column out if each row may stand for itself, or "
+                "choose another model"
+            )
         for model in self.models:
             if not self.algorithm.serves(model):
                 able = [

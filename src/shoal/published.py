@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -49,6 +49,28 @@ class Published:
     def classes(self) -> Classes:
         """The classes of equal published values."""
         return tally(self.codes, self.people, self.sensitive)
+
+    def vectors(self, table: Table, whose: str) -> npt.NDArray[np.int32]:
+        """The published values of each class as nodes of a table's trees, int32[classes, q].
+
+        `whose` says in a message what the table is.
+        """
+        vectors = np.empty((len(self.classes), len(self.names)), np.int32)
+        for j, name in enumerate(self.names):
+            tree = table.trees[table.names.index(name)]
+            same = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
+            nodes = [*places(self.values[j], same, -1), tree.node(None)]
+            codes = self.codes[self.classes.first, j]  # -1 is missing, and the last one
+            vectors[:, j] = np.array(nodes, np.int32)[codes]
+            strange = np.unique(codes[vectors[:, j] < 0])
+            if len(strange):
+                shown = some("missing" if c < 0 else self.values[j][c] for c in strange)
+                raise BadTable(
+                    f"column {name!r} publishes {shown}, which neither the {whose} nor its "
+                    f"hierarchy has; give the {whose} that holds everybody in the table, and the "
+                    "plan that the release was made with"
+                )
+        return vectors
 
     def counts(self, table: Table) -> list[npt.NDArray[np.float64]]:
         """How often each node of the original's trees is published; float64[nodes] a column.
@@ -107,3 +129,9 @@ def look_at(
             people = person_codes(frame.column(name), missing_values)
     sensitive = sensitive_columns(frame, columns, missing_values)
     return Published(tuple(names), codes, tuple(values), people, sensitive)
+
+
+def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:
+    """Where each value is known, however it is written: 17 and 17.0 are the same."""
+    alike = {plain(label): place for label, place in known.items()}
+    return [known.get(text(v), alike.get(plain(text(v)), nowhere)) for v in values]

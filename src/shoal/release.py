@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal import frames
+from shoal.linkage import link
 from shoal.outcome import Outcome
 from shoal.published import look_at
 from shoal.verify import verify
@@ -20,7 +21,8 @@ class Release(Outcome):
         with frames.atomic(path) as target:
             frames.write(frames.open_frame(self.frame), target)
             written = look_at(frames.read(target), self.plan.columns, self.plan.missing_values)
-            verify(written, self.plan.models)
+            linkage = None if self.original is None else link(self.original, written)
+            verify(written, self.plan.models, linkage)
 
     def report(self, path: str | Path) -> None:
         """Write a page for whoever signs the release: one HTML file that needs no network.

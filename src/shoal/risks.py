@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -13,9 +13,10 @@ from shoal.classes import Classes
 from shoal.columns import Table
 from shoal.errors import BadTable, did_you_mean, some
 from shoal.kernels.group import group_rows
-from shoal.published import Published
+from shoal.linkage import Linkage
+from shoal.published import Published, places
 from shoal.tree import Tree
-from shoal.values import plain, text
+from shoal.values import text
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -50,14 +51,18 @@ class Risks:
         return asdict(self)
 
 
-def risks(published: Published, population: Published | Table | None = None) -> Risks:
-    """The chances in a table.
+def risks(
+    published: Published,
+    population: Published | Table | None = None,
+    linkage: Linkage | None = None,
+) -> Risks:
+    """The chances in a table, or for somebody who knows all originals if there is a `linkage`.
 
     `population` is a table of everybody who could be in this one, and of at least those who are:
     as a Published it has been generalized in the same way, as a Table it holds original values,
     encoded with the hierarchies of the plan.
     """
-    candidates = published.classes.candidates  # int64[n]
+    candidates = published.classes.candidates if linkage is None else linkage.candidates
     average = _mean_chance(candidates)
     marketer, journalist = average, None
     if population is not None:
@@ -95,7 +100,8 @@ def _outside(published: Published, population: Published | Table) -> Longs:
             f"{did_you_mean(lacking[0], population.names)}"
         )
     if isinstance(population, Table):
-        people = covered(_vectors(published, population), _with_columns(population, published))
+        vectors = published.vectors(population, "population")
+        people = covered(vectors, _with_columns(population, published))
     else:
         people = _alike(published, population)
     _check_holds(published, classes, people)
@@ -135,37 +141,11 @@ def _alike(published: Published, population: Published) -> Longs:
     for j, name in enumerate(published.names):
         i = population.names.index(name)
         same = {text(value): code for code, value in enumerate(published.values[j])}
-        code = [*_places(population.values[i], same, -2), -1]  # -2: a value that the table lacks
+        code = [*places(population.values[i], same, -2), -1]  # -2: a value that the table lacks
         theirs[:, j] = np.array(code, np.int32)[population.codes[population.classes.first, i]]
     label, _, _ = group_rows(np.concatenate([mine, theirs]))
     people = np.bincount(label[len(mine) :], population.classes.people, len(mine))
     return people[: len(mine)].astype(np.int64)
-
-
-def _places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:
-    """Where each value is known, however it is written: 17 and 17.0 are the same."""
-    alike = {plain(label): place for label, place in known.items()}
-    return [known.get(text(v), alike.get(plain(text(v)), nowhere)) for v in values]
-
-
-def _vectors(published: Published, population: Table) -> Ints:
-    """The published values of each class as nodes of the population's trees."""
-    vectors = np.empty((len(published.classes), len(published.names)), np.int32)
-    for j, name in enumerate(published.names):
-        tree = population.trees[population.names.index(name)]
-        same = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
-        nodes = [*_places(published.values[j], same, -1), tree.node(None)]
-        codes = published.codes[published.classes.first, j]  # -1 is missing, and the last one
-        vectors[:, j] = np.array(nodes, np.int32)[codes]
-        strange = np.unique(codes[vectors[:, j] < 0])
-        if len(strange):
-            shown = some("missing" if c < 0 else published.values[j][c] for c in strange)
-            raise BadTable(
-                f"column {name!r} publishes {shown}, which neither the population nor its "
-                "hierarchy has; give a population that holds everybody in the table, encoded "
-                "with the plan that the release was made with"
-            )
-    return vectors
 
 
 def _with_columns(population: Table, published: Published) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from time import monotonic
 from typing import Any
 
@@ -119,10 +120,9 @@ def _attacked(before: Exposure, after: Exposure) -> Table:
         table.add_column(heading, justify="left" if heading in ("attack", "on") else "right")
     for name, finding in after.attacks.items():
         found = _findings(name, finding)
-        for (attack, column, *_, was, _), (*_, now, _) in zip(
-            _findings(name, before.attacks[name]), found, strict=True
-        ):
-            table.add_row(attack, column, was, now)
+        old = _findings(name, before.attacks[name]) if name in before.attacks else repeat(None)
+        for line, was in zip(found, old, strict=False):
+            table.add_row(line[0], line[1], "" if was is None else was[3], line[3])
     return table
 
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shoal.classes import Classes
 from shoal.errors import NotHeld
-from shoal.models import Check, Model
+from shoal.linkage import Linkage
+from shoal.models import Check, LinkageModel, Model, SensitiveModel
 from shoal.published import Published
 
 
-def verify(published: Published, models: Sequence[Model]) -> list[Check]:
-    """Measure every promise on the published table; raise unless all of them hold."""
-    checks = [model.check(published.classes) for model in models]
+def verify(
+    published: Published, models: Sequence[Model], linkage: Linkage | None = None
+) -> list[Check]:
+    """Measure every promise on the published table; raise unless all of them hold.
+
+    Linkage models need the graph of the release and its original.
+    """
+    checks = [model.check(seen(model, published, linkage)) for model in models]
     broken = [check for check in checks if not check.holds]
     if broken:
         cases = "; ".join(
@@ -20,3 +27,17 @@ def verify(published: Published, models: Sequence[Model]) -> list[Check]:
         )
         raise NotHeld(f"the table that would be published breaks a promise: {cases}")
     return checks
+
+
+def seen(model: Model, published: Published, linkage: Linkage | None) -> Classes:
+    """What a model is judged on.
+
+    Beside a linkage model there need not be any classes: what an attacker can learn of a person
+    is then in the records that could be that person's, and models about sensitive values are
+    judged on those (Sec. 8, Tassa 2012).
+    """
+    if linkage is not None and isinstance(model, LinkageModel):
+        return linkage.views[model.view]
+    if linkage is not None and isinstance(model, SensitiveModel):
+        return linkage.views["matches"]
+    return published.classes

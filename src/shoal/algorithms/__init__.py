@@ -22,6 +22,10 @@ class Algorithm(Setting):
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can keep this promise."""
 
+    def notes(self, seed: int | None) -> list[str]:  # noqa: ARG002
+        """What the reader of a release should know about how it was made."""
+        return []
+
     @abstractmethod
     def recode(
         self,

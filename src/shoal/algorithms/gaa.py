@@ -66,9 +66,9 @@ class GAA(Algorithm):
     weight: Literal["size", "unit"] = "size"
     candidates: Literal["all", "small"] = "all"
 
-    def serves(self, model: Model) -> bool:  # noqa: ARG002 (any promise about classes will do)
-        """Whether the algorithm can keep this promise."""
-        return True
+    def serves(self, model: Model) -> bool:
+        """Whether the algorithm can keep this promise: any that is about classes."""
+        return not model.linkage
 
     def recode(
         self,
@@ -86,7 +86,7 @@ class GAA(Algorithm):
         start = tally(table.unified, table.people, watched)
         rule, lists = self._rule(start)
         costs = exact_costs(loss, table.domains, table.rows)
-        order = _index_order(table, start, costs)
+        order = index_order(table, start, costs)
 
         def judge(into: Longs, ids: Longs) -> Bools:
             classes = summaries(start, into, ids)
@@ -175,7 +175,7 @@ def summaries(start: Classes, into: Longs, ids: Longs) -> Classes:
     return Classes(each, start.first[ids], size, people, people, histograms)
 
 
-def _index_order(table: Table, start: Classes, costs: Sequence[Longs]) -> Longs:
+def index_order(table: Table, start: Classes, costs: Sequence[Longs]) -> Longs:
     """The attributes in the order in which the index takes them.
 
     First those whose smallest step is dear, for they cut branches early; but an attribute with

@@ -9,18 +9,36 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.histogram import Histogram
+from shoal.linkage import Linkage
 from shoal.published import Published
 from shoal.settings import Setting
 
 Flags = npt.NDArray[np.bool_]
+Longs = npt.NDArray[np.int64]
 
 
 class Attack(Setting):
     """A way to learn about people from a published table."""
 
     @abstractmethod
-    def run(self, published: Published) -> dict[str, Any]:
-        """What the attack finds: named numbers, and nothing that names a person."""
+    def run(self, published: Published, linkage: Linkage | None = None) -> dict[str, Any]:
+        """What the attack finds: named numbers, and nothing that names a person.
+
+        With the graph of original and release, people are sought among the records that could be
+        theirs rather than in classes.
+        """
+
+
+class LinkageAttack(Attack):
+    """A way to find people's records for somebody who knows all quasi-identifiers."""
+
+    def run(self, published: Published, linkage: Linkage | None = None) -> dict[str, Any]:  # noqa: ARG002
+        """What the attack finds, or nothing where there is no original."""
+        return {} if linkage is None else self.run_on(linkage)
+
+    @abstractmethod
+    def run_on(self, linkage: Linkage) -> dict[str, Any]:
+        """What the attack finds in the graph of original and release: named numbers."""
 
 
 class SensitiveAttack(Attack):
@@ -31,33 +49,39 @@ class SensitiveAttack(Attack):
     way. Classes are not named: the table may be an original, whose values must not be shown.
     """
 
-    def run(self, published: Published) -> dict[str, Any]:
+    def run(self, published: Published, linkage: Linkage | None = None) -> dict[str, Any]:
         """What the attack finds in each sensitive column."""
+        classes = published.classes if linkage is None else linkage.views["matches"]
+        records = None if linkage is None else linkage.original.size
         return {
-            name: self.finding(histogram)
-            for name, histogram in published.classes.histograms.items()
+            name: self.finding(histogram, records) for name, histogram in classes.histograms.items()
         }
 
-    def finding(self, histogram: Histogram) -> dict[str, Any]:
-        """What the attack finds in one sensitive column."""
-        return {**toll(histogram, self.victims(histogram)), **self.details(histogram)}
+    def finding(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:
+        """What the attack finds in one sensitive column.
+
+        `records` is how many records each class stands for, if not those that it holds.
+        """
+        victims = self.victims(histogram)
+        return {**toll(histogram, victims, records), **self.details(histogram, records)}
 
     @abstractmethod
     def victims(self, histogram: Histogram) -> Flags:
         """In which classes the attack succeeds, bool[classes]."""
 
-    def details(self, histogram: Histogram) -> dict[str, Any]:  # noqa: ARG002
+    def details(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:  # noqa: ARG002
         """What else is worth knowing about the column, by name."""
         return {}
 
 
-def toll(histogram: Histogram, victims: Flags) -> dict[str, Any]:
+def toll(histogram: Histogram, victims: Flags, records: Longs | None = None) -> dict[str, Any]:
     """How many classes and records these are."""
-    records = int(histogram.size[victims].sum())
+    size = histogram.size if records is None else records
+    found = int(size[victims].sum())
     return {
         "classes": int(victims.sum()),
-        "records": records,
-        "percent": 100.0 * records / int(histogram.size.sum()),
+        "records": found,
+        "percent": 100.0 * found / int(size.sum()),
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import field_validator
 
-from shoal.attacks import Flags, SensitiveAttack, distinct, toll
+from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
 from shoal.histogram import Histogram
 
 
@@ -32,11 +32,11 @@ class BackgroundKnowledge(SensitiveAttack):
         """Classes in which as many values as the attacker can rule out leave one."""
         return distinct(histogram) - 1 <= self.knows
 
-    def details(self, histogram: Histogram) -> dict[str, Any]:
+    def details(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:
         """The fewest values to rule out, and the records with none and with one."""
         needed = distinct(histogram) - 1
         return {
             "fewest_to_rule_out": int(needed.min()),
-            "records_with_none_to_rule_out": toll(histogram, needed == 0)["records"],
-            "records_with_one_to_rule_out": toll(histogram, needed == 1)["records"],
+            "records_with_none_to_rule_out": toll(histogram, needed == 0, records)["records"],
+            "records_with_one_to_rule_out": toll(histogram, needed == 1, records)["records"],
         }

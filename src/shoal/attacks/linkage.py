@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from shoal.attacks import Attack
+from shoal.linkage import Linkage as Links
 from shoal.published import Published
 
 
@@ -13,9 +14,11 @@ class Linkage(Attack):
 
     name: ClassVar[str] = "linkage"
 
-    def run(self, published: Published) -> dict[str, Any]:
+    def run(self, published: Published, linkage: Links | None = None) -> dict[str, Any]:
         """Candidates of the most exposed record, on average over records, and records found."""
         candidates = published.classes.candidates  # int64[n]
+        if linkage is not None:
+            candidates = linkage.candidates
         return {
             "fewest_candidates": int(candidates.min()),
             "mean_candidates": float(candidates.mean()),

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
-from shoal.attacks import Flags, SensitiveAttack, distinct, toll
+from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
 from shoal.histogram import Histogram, Sensitive
 
 ROUNDING = 1e-9
@@ -50,14 +50,15 @@ class Similarity(SensitiveAttack):
         """Classes with different values that are alike."""
         return in_one_branch(histogram) | in_a_narrow_range(histogram, self.narrow)
 
-    def details(self, histogram: Histogram) -> dict[str, Any]:
+    def details(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:
         """What the column was judged by, and the records by each of them."""
         found: dict[str, Any] = {}
         if histogram.column.hierarchy is not None:
-            found["records_in_one_branch"] = toll(histogram, in_one_branch(histogram))["records"]
+            branch = in_one_branch(histogram)
+            found["records_in_one_branch"] = toll(histogram, branch, records)["records"]
         if numbers(histogram.column) is not None:
             narrow = in_a_narrow_range(histogram, self.narrow)
-            found["records_in_a_narrow_range"] = toll(histogram, narrow)["records"]
+            found["records_in_a_narrow_range"] = toll(histogram, narrow, records)["records"]
         return {"judged_by": " and ".join(JUDGES[name] for name in found) or "nothing", **found}
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import field_validator
 
-from shoal.attacks import Flags, SensitiveAttack
+from shoal.attacks import Flags, Longs, SensitiveAttack
 from shoal.histogram import Histogram
 from shoal.values import text
 
@@ -60,7 +60,7 @@ class Skewness(SensitiveAttack):
             grows & (share >= self.belief - ROUNDING), histogram.start[:-1]
         )
 
-    def details(self, histogram: Histogram) -> dict[str, Any]:
+    def details(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:  # noqa: ARG002
         """The largest gain, in absolute terms."""
         largest = self.largest(histogram)
         value = histogram.column.values[largest.value]

@@ -51,3 +51,40 @@ def count_values(label, code, groups, values):
                 used += 1
     first[groups] = used
     return first, value[:used].copy(), count[:used].copy()
+
+
+@kernel
+def sum_groups(start, group, first, value, count, values):
+    """Add up the histograms of groups: owner o has the groups group[start[o]:start[o + 1]].
+
+    Group g has value[first[g]:first[g + 1]] with their counts. Returns the same three arrays for
+    the owners, as `count_values` does.
+    """
+    owners = len(start) - 1
+    begin = np.zeros(owners + 1, np.int64)
+    total = np.zeros(values, np.int64)
+    seen = np.empty(values, np.int64)
+    room = 1024
+    out_value, out_count = np.empty(room, np.int32), np.empty(room, np.int64)
+    used = 0
+    for o in range(owners):
+        many = 0
+        for e in range(start[o], start[o + 1]):
+            g = group[e]
+            for i in range(first[g], first[g + 1]):
+                v = value[i]
+                if total[v] == 0:
+                    seen[many] = v
+                    many += 1
+                total[v] += count[i]
+        if used + many > room:
+            room = 2 * (used + many)
+            wider, longer = np.empty(room, np.int32), np.empty(room, np.int64)
+            wider[:used], longer[:used] = out_value[:used], out_count[:used]
+            out_value, out_count = wider, longer
+        for v in np.sort(seen[:many]):
+            out_value[used], out_count[used] = v, total[v]
+            total[v] = 0
+            used += 1
+        begin[o + 1] = used
+    return begin, out_value[:used].copy(), out_count[:used].copy()

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import field_validator
 
 from shoal.classes import Classes
 from shoal.errors import BadPlan, did_you_mean
@@ -44,6 +45,7 @@ class Model(Setting):
 
     higher_is_safer: ClassVar[bool] = True
     strict: ClassVar[bool] = False  # whether a level equal to the promised one is not enough
+    linkage: ClassVar[bool] = False  # whether the original is needed beside the release
 
     @property
     @abstractmethod
@@ -115,3 +117,34 @@ class SensitiveModel(Model):
                 f"{self.name} is about the column {self.column!r}, which is no sensitive column of "
                 f"the table; give it the role sensitive{did_you_mean(self.column, known)}"
             ) from None
+
+
+class LinkageModel(Model):
+    """A promise about the graph of original and release (Def. 4 and 6, Tassa 2012).
+
+    It looks at `people` who could be meant, in the view of the linkage that it names.
+    """
+
+    linkage: ClassVar[bool] = True
+    view: ClassVar[str]
+    k: int
+
+    @field_validator("k")
+    @classmethod
+    def _crowd(cls, k: int) -> int:
+        if k < 2:
+            raise ValueError(f"needs k of at least 2, got k={k}")
+        return k
+
+    @property
+    def required(self) -> float:
+        """The level that is promised."""
+        return float(self.k)
+
+    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+        """The people of each."""
+        return classes.people.astype(np.float64)
+
+    def reached(self, classes: Classes) -> float:
+        """The fewest people."""
+        return int(classes.people.min())

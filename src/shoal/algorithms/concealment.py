@@ -1,0 +1,334 @@
+"""k-concealment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import field_validator
+
+from shoal.algorithms import Algorithm
+from shoal.algorithms.gaa import check_reachable, flat_trees, index_order
+from shoal.classes import tally
+from shoal.columns import Table
+from shoal.errors import BadPlan, CannotReach, did_you_mean
+from shoal.exact import exact_costs
+from shoal.kernels import conceal as kernels
+from shoal.kernels import index as trie
+from shoal.kernels import tuples as static
+from shoal.kernels.group import group_rows
+from shoal.linkage import Linkage, pairs, sorted_tuples
+from shoal.losses import Loss
+from shoal.models import LinkageModel, Model, SensitiveModel
+from shoal.models.distinct_l_diversity import DistinctLDiversity
+from shoal.models.frequency_l_diversity import FrequencyLDiversity
+from shoal.models.p_sensitivity import PSensitivity
+from shoal.progress import Progress, silent
+from shoal.recoding import Recoding
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
+
+
+class Concealment(Algorithm):
+    """Widens each record by itself until k records could be each person's (Tassa 2012).
+
+    Expansion to (k,1)-anonymity (Algorithm 2), then (1,k) (Algorithm 3), then k-concealment
+    (Algorithm 5), as far as the models ask for it; p-sensitivity and l-diversity are reached over
+    the records that could be a person's (Algorithm 7).
+
+    `randomized` (Sec. 7): whoever knows the algorithm and all originals could run it again, and
+    would see which record became which. So each record becomes, by a toss, what the expansion
+    gives or the closure of k - 1 random ones of its `q` nearest records (Algorithm 6; 2(k - 1) of
+    them by default), and records are visited in random order.
+    """
+
+    name: ClassVar[str] = "concealment"
+    randomized: bool = True
+    q: int | None = None
+
+    @field_validator("q")
+    @classmethod
+    def _near(cls, q: int | None) -> int | None:
+        if q is not None and q < 1:
+            raise ValueError(f"needs q of at least k, got q={q}")
+        return q
+
+    def serves(self, model: Model) -> bool:
+        """Whether the algorithm can keep this promise."""
+        kinds = LinkageModel, PSensitivity, DistinctLDiversity, FrequencyLDiversity
+        return isinstance(model, kinds)
+
+    def notes(self, seed: int | None) -> list[str]:
+        """What the reader of a release should know about how it was made."""
+        if not self.randomized:
+            return [
+                "made without chance: whoever knows all originals and the algorithm can run it "
+                "again and see which record became which"
+            ]
+        if seed is not None:
+            return [
+                "made with a fixed seed: whoever knows all originals and the seed can run it again "
+                "and see which record became which; leave the seed out for a release"
+            ]
+        return []
+
+    def recode(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        rng: np.random.Generator,
+        progress: Progress = silent,
+    ) -> Recoding:
+        """Widen records until every promise holds."""
+        needs = _needs(models)
+        _check(table, models, needs, self.q)
+        run = _Run(table, loss, progress)
+        vectors = run.tuples.vector
+        if needs.preimages > 1:
+            vectors = run.expand(needs.preimages)
+        each = vectors[run.original]  # int32[n, q]
+        if self.randomized and needs.preimages > 1:
+            near = self.q or 2 * (needs.preimages - 1)
+            each = run.randomize(vectors, needs.preimages, min(near, table.rows - 1), rng)
+        run.publish(each)
+
+        def visit() -> Longs:
+            return rng.permutation(table.rows) if self.randomized else np.arange(table.rows)
+
+        if needs.neighbours > 1:
+            run.cover(needs.neighbours, visit())
+        if needs.matches > 1:
+            run.conceal(needs.matches, visit())
+            run.diversify([m for m in models if isinstance(m, SensitiveModel)], visit)
+        return run.recoding()
+
+
+class _Needs(NamedTuple):
+    """The k that is asked for of what a linkage model counts; 1: nothing."""
+
+    preimages: int
+    neighbours: int
+    matches: int
+
+
+def _needs(models: Sequence[Model]) -> _Needs:
+    asked = {"preimages": 1, "neighbours": 1, "matches": 1}
+    for model in models:
+        if isinstance(model, LinkageModel):
+            # Concealment starts from (k,k)-anonymity (Algorithm 5).
+            views = {"both": ("preimages", "neighbours"), "matches": tuple(asked)}
+            for view in views.get(model.view, (model.view,)):
+                asked[view] = max(asked[view], model.k)
+    return _Needs(**asked)
+
+
+def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) -> None:
+    """Complain of what cannot be had."""
+    linked = [model for model in models if isinstance(model, LinkageModel)]
+    if any(isinstance(model, SensitiveModel) for model in models) and needs.matches == 1:
+        raise BadPlan(
+            "concealment keeps promises about sensitive values only beside k-concealment; add "
+            "that model, or choose an algorithm that forms classes"
+        )
+    for model in linked:
+        if model.k > table.rows:
+            raise CannotReach(
+                model.key,
+                table.rows,
+                f"{model.key} with k={model.k} cannot be reached: the table has {table.rows} rows; "
+                f"the best k possible is {table.rows}: ask for that, or add rows",
+            )
+    if q is not None and q < max(needs) - 1:
+        raise BadPlan(f"concealment: q={q} near records are fewer than the k - 1 that are drawn")
+    names = [one.name for one in table.sensitive]
+    for one in models:
+        if isinstance(one, SensitiveModel) and one.column not in names:
+            raise BadPlan(
+                f"{one.name} is about the column {one.column!r}, which is no sensitive column of "
+                f"the table; give it the role sensitive{did_you_mean(one.column, names)}"
+            )
+    check_reachable(table, [one for one in models if isinstance(one, SensitiveModel)])
+
+
+class _Run:
+    """The state of a run: what is published of each record, and the graph of who could be whom."""
+
+    graph: kernels.Graph
+    edges: kernels.Edges
+
+    def __init__(self, table: Table, loss: Loss, progress: Progress) -> None:
+        self.table, self.progress = table, progress
+        start = tally(table.codes)
+        costs = exact_costs(loss, table.domains, table.rows)
+        self.order = index_order(table, start, costs)
+        self.trees = flat_trees(table, costs, self.order)._replace(ahead=False)
+        self.tuples, back = sorted_tuples(table.codes, start, self.order)
+        place = np.empty(len(back), np.int64)
+        place[back] = np.arange(len(back))
+        self.original = place[start.label]  # int64[n], the tuple of each record
+        self.records = np.argsort(self.original, kind="stable")
+        self.start = np.append(0, np.cumsum(self.tuples.size))  # a tuple's part of the records
+        self.fan = max(tree.size for tree in table.trees)
+        n, q = table.rows, len(self.order)
+        self.stack = np.empty((q, 9), np.int64)
+        groups = n + 2
+        self.classes = trie.Classes(
+            np.zeros((groups, q), np.int32),
+            np.zeros(groups, np.int64),
+            np.zeros(groups, np.int64),
+            np.zeros(groups, np.bool_),
+        )
+        self.groups = kernels.Groups(
+            of=np.zeros(n, np.int64),
+            head=np.full(groups, -1),
+            next=np.full(n, -1),
+            last=np.full(n, -1),
+            free=np.arange(groups)[::-1].copy(),
+            mark=np.array([groups]),
+            old=np.zeros(q, np.int32),
+            new=np.zeros(q, np.int32),
+        )
+        self.index = trie.empty_index(
+            groups, len(self.trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * self.fan + 8 * q + 64
+        )
+
+    def _parts(self, word: str, total: int) -> Iterator[slice]:
+        """Parts of the work, each of which lasts a moment: then Ctrl-C and progress get a turn."""
+        at, many = 0, 64
+        self.progress(word, 0.0)
+        while at < total:
+            begin = perf_counter()
+            yield slice(at, min(at + many, total))
+            at += many
+            spent = perf_counter() - begin
+            many = many * 2 if spent < PATIENCE / 2 else max(1, many // 2)
+            self.progress(word, min(at / total, 1.0))
+
+    def expand(self, k: int) -> Ints:
+        """What Algorithm 2 publishes of each tuple, int32[tuples, q]."""
+        vectors = np.empty_like(self.tuples.vector)
+        for part in self._parts("expanding", len(vectors)):
+            static.expand(self.tuples, self.trees, part.start, part.stop, k, self.stack, vectors)
+        return vectors
+
+    def randomize(self, expanded: Ints, k: int, near: int, rng: np.random.Generator) -> Ints:
+        """What Algorithm 6 publishes of each record, int32[n, q]."""
+        each = np.empty((self.table.rows, expanded.shape[1]), np.int32)
+        for part in self._parts("tossing", len(expanded)):
+            kernels.randomized(
+                self.tuples, self.trees, expanded, k, near, part.start, part.stop,
+                self.start, self.records, rng, each,
+            )  # fmt: skip
+        return each
+
+    def publish(self, each: Ints) -> None:
+        """Publish each record as its vector."""
+        self.index = kernels.start_groups(
+            self.index, self.trees, self.classes, self.groups, each, self.fan
+        )
+
+    def cover(self, k: int, order: Longs) -> None:
+        """Algorithm 3."""
+        done = np.zeros(len(self.tuples.size), np.bool_)
+        for part in self._parts("covering", len(order)):
+            self.index = kernels.anonymize_1k(
+                self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
+                order[part], done, k, self.fan, self.stack,
+            )  # fmt: skip
+
+    def conceal(self, k: int, order: Longs) -> None:
+        """Algorithm 5."""
+        matches = self._draw()
+        done = matches >= k
+        for part in self._parts("concealing", len(order)):
+            self.index, self.edges = kernels.conceal(
+                self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
+                self.graph, self.edges, order[part], done, k, self.fan, self.stack,
+            )  # fmt: skip
+
+    def diversify(self, models: Sequence[SensitiveModel], visit: Callable[[], Longs]) -> None:
+        """Algorithm 7, until no model fails.
+
+        It takes several rounds: a match for one person may be one too many of its value for
+        another.
+        """
+        made = 1 if models else 0
+        while made:
+            made = 0
+            for model in models:
+                made += self._diversify(model, visit())
+
+    def _diversify(self, model: SensitiveModel, order: Longs) -> int:
+        column = next(one for one in self.table.sensitive if one.name == model.column)
+        by_share = isinstance(model, FrequencyLDiversity)
+        wanted = kernels.Wanted(
+            column.codes,
+            0 if by_share else int(np.ceil(model.required - 1e-9)),
+            model.required if by_share else 0.0,
+            np.zeros(len(column.values), np.int64),
+        )
+        done = np.zeros(len(self.tuples.size), np.bool_)
+        total = 0
+        for part in self._parts("diversifying", len(order)):
+            self.index, self.edges, made = kernels.diversify(
+                self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
+                self.graph, self.edges, order[part], done, wanted, self.start, self.records,
+                self.fan, self.stack,
+            )  # fmt: skip
+            total += made
+        return total
+
+    def _draw(self) -> Longs:
+        """Draw the graph between components; the matches of each tuple (Algorithm 4)."""
+        vectors = self.classes.vector[self.groups.of]
+        label, first, size = group_rows(vectors)
+        begin, fits = pairs(self.tuples, self.trees, vectors[first])
+        given = _given(begin, fits, label, self.original)
+        linkage = Linkage.of_groups(self.tuples.size, size, begin, fits, given)
+        of_tuple, of_class = linkage.components
+        names, component = np.unique(of_tuple, return_inverse=True)
+        apart = ~linkage.match
+        many = len(names)
+        start = component[linkage.fits[apart]].astype(np.int64)
+        end = np.searchsorted(names, of_class[linkage.of_class[apart]])
+        edge = np.unique(start * many + end)
+        self.graph = kernels.Graph(
+            into=np.arange(many),
+            of=component.astype(np.int64),
+            out_head=np.full(many, -1),
+            out_tail=np.full(many, -1),
+            in_head=np.full(many, -1),
+            in_tail=np.full(many, -1),
+            seen=np.zeros(many, np.int64),
+            back=np.zeros(many, np.int64),
+            told=np.zeros(many, np.int64),
+            queue=np.zeros(many, np.int64),
+            mark=np.zeros(3, np.int64),
+        )
+        self.edges = kernels.start_graph(self.graph, edge // many, edge % many)
+        return linkage.matches
+
+    def recoding(self) -> Recoding:
+        """What is published of each record, attributes back in the order of the table."""
+        vectors = self.classes.vector[self.groups.of]
+        label, first, _ = group_rows(vectors)
+        published = np.empty((len(first), len(self.order)), np.int32)
+        published[:, self.order] = vectors[first]
+        return Recoding(published, label)
+
+
+def _given(begin: Longs, fits: Ints, label: Longs, original: Longs) -> Longs:
+    """The perfect matching that gives everybody what was made of it, as counts of pairs."""
+    tuples = int(original.max()) + 1
+    key = np.repeat(np.arange(len(begin) - 1), np.diff(begin)) * tuples + fits
+    place = np.argsort(key)
+    given = np.zeros(len(fits), np.int64)
+    np.add.at(given, place[np.searchsorted(key, label * tuples + original, sorter=place)], 1)
+    return given
