@@ -9,9 +9,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import flow, merge, start, strategies
+from benchmarks import concealment, flow, merge, start, strategies
 
-PARTS = {"start": start, "merge": merge, "strategies": strategies, "flow": flow}
+PARTS = {
+    "start": start,
+    "merge": merge,
+    "strategies": strategies,
+    "concealment": concealment,
+    "flow": flow,
+}
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.plain_scan import plain_merge
 from benchmarks.tables import encoded
-from shoal.algorithms.gaa import index_order, _merge, flat_trees
+from shoal.algorithms.gaa import _merge, flat_trees, index_order
 from shoal.classes import tally
 from shoal.exact import exact_costs
 from shoal.losses.nllm import NLLM
