@@ -18,6 +18,7 @@ ORDER = [
     ["tree", "calendar"],
     ["hierarchy", "files"],
     ["frames", "histogram"],
+    ["holdings"],
     ["columns", "datasets"],
     ["recoding", "classes", "distances"],
     ["losses", "models"],

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.histogram import Histogram, Sensitive
+from shoal.holdings import Holdings
 from shoal.kernels.group import group_rows
 from shoal.kernels.people import candidates, lists
 
@@ -25,6 +26,7 @@ class Classes:
     people: Longs  # int64[classes], its people
     candidates: Longs  # int64[n], people whom the row's person cannot be told from
     histograms: dict[str, Histogram] = field(default_factory=dict)  # sensitive columns by name
+    holdings: dict[str, Holdings] = field(default_factory=dict)  # the same, where there are people
 
     def __len__(self) -> int:
         return len(self.size)
@@ -58,6 +60,7 @@ def tally(
     >>> tally(np.array([[1], [2], [1], [2], [2]], np.int32), np.array([0, 0, 1, 2, 3])).smallest
     1
     """
+    sensitive = tuple(sensitive)
     label, first, size = group_rows(np.ascontiguousarray(codes, np.int32))
     counted = {column.name: Histogram.of(label, len(first), column) for column in sensitive}
     if people is None:
@@ -67,4 +70,5 @@ def tally(
     class_start, class_person = lists(label[by_class], people[by_class], len(first))
     person_start, person_class = lists(people[by_person], label[by_person], crowd)
     found = candidates(class_start, class_person, person_start, person_class)
-    return Classes(label, first, size, np.diff(class_start), found[people], counted)
+    held = {one.name: Holdings.of(label, len(first), people, one) for one in sensitive}
+    return Classes(label, first, size, np.diff(class_start), found[people], counted, held)

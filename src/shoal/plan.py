@@ -90,6 +90,12 @@ class Plan(Setting):
         persons = having(self.columns, "person")
         if len(persons) > 1:
             raise ValueError(f"can have one person column, but has {', '.join(persons)}")
+        lost = [model.name for model in self.models if model.by_person]
+        if lost and not persons:
+            raise ValueError(
+                f"needs a person column for {lost[0]}: give the column that tells whose a row is "
+                "the role person"
+            )
         return self
 
     @property

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shoal import catalog
 from shoal.classes import Classes, tally
 from shoal.histogram import Histogram, Sensitive
-from tests.naive.models import EXAMPLES, KEEPS, LEVELS, VARIANTS, split
+from tests.naive.models import EXAMPLES, KEEPS, LEVELS, VARIANTS, heads, split
 from tests.strategies import tables
 
 EACH = [(name, options) for name, variants in VARIANTS.items() for options in variants]
@@ -28,8 +28,9 @@ def naive_classes(table):
 
 
 def test_every_model_has_a_naive_twin():
-    about_classes = {name for name, kind in catalog.models.items() if not kind.linkage}
-    assert set(LEVELS) == set(KEEPS) == set(EXAMPLES) == about_classes  # others: test_linkage
+    # The others have theirs in test_linkage and models/test_people.
+    rest = {name for name, kind in catalog.models.items() if kind.linkage or kind.by_person}
+    assert set(LEVELS) == set(KEEPS) == set(EXAMPLES) == set(catalog.models) - rest
 
 
 @pytest.mark.parametrize(("name", "options"), EACH)
@@ -39,11 +40,15 @@ def test_agrees_with_its_naive_twin(name, options, table):
     classes = tally(table.codes, table.people, table.sensitive)
     naive = naive_classes(table)
     rest = {key: value for key, value in options.items() if key != "column"}
-    levels = [float(LEVELS[name](one, **rest)) for one in naive]
+    people = range(table.rows) if table.people is None else table.people.tolist()
+    inside, crowd = heads(table.codes.tolist(), people)
+    worse = min if model.higher_is_safer else max
+    read = [list(one.readings(name, (n, crowd))) for one, n in zip(naive, inside, strict=True)]
+    levels = [worse(float(LEVELS[name](o, **rest)) for o in ones) for ones in read]
     assert model.levels(classes).tolist() == pytest.approx(levels)
     worst = min(levels) if model.higher_is_safer else max(levels)
     assert model.reached(classes) == pytest.approx(worst)
-    keeps = [KEEPS[name](one, **rest) for one in naive]
+    keeps = [all(KEEPS[name](one, **rest) for one in ones) for ones in read]
     assert model.satisfied(classes).dtype == np.bool_
     assert model.satisfied(classes).tolist() == keeps
     check = model.check(classes)

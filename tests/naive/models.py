@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from math import exp, inf, isclose, log
@@ -43,12 +43,24 @@ class OneClass:
     crowd: int  # candidates of its most exposed person
     parents: dict = field(default_factory=dict)  # of the sensitive hierarchy; a root has none
     order: list = field(default_factory=list)  # the values from low to high; None comes last
+    held: list = field(default_factory=list)  # each value of each person once, if there are people
+    all_held: list = field(default_factory=list)
+    people: int = 0  # of the class, and of the table: only where shares are those of people
+    crowd_of_all: int = 0
 
     def p(self, value):
-        return Fraction(self.mine.count(value), len(self.mine))
+        return Fraction(self.mine.count(value), self.people or len(self.mine))
 
     def q(self, value):
-        return Fraction(self.table.count(value), len(self.table))
+        return Fraction(self.table.count(value), self.crowd_of_all or len(self.table))
+
+    def readings(self, name, whose):
+        """The class by its rows, and by its people where there are some."""
+        yield self
+        if self.held:
+            both = {"mine": self.held, "table": self.all_held}
+            counts = {"people": whose[0], "crowd_of_all": whose[1]} if name in OF_PEOPLE else {}
+            yield replace(self, **both, **counts)
 
     def shares(self):
         """P and Q of every value of the table."""
@@ -57,11 +69,16 @@ class OneClass:
 
 def split(rows, people, values, parents=None, order=None):
     """The classes of a table, in the order in which they first appear."""
+    several = people is not None
     people = list(people) if people is not None else list(range(len(rows)))
     exposed = candidates(rows, people)
     at = {}
     for i, row in enumerate(rows):
         at.setdefault(tuple(row), []).append(i)
+
+    def held(inside):
+        return [value for _, value in {(people[i], values[i]) for i in inside}]
+
     return [
         OneClass(
             [values[i] for i in inside],
@@ -69,9 +86,20 @@ def split(rows, people, values, parents=None, order=None):
             min(exposed[people[i]] for i in inside),
             parents or {},
             order or [],
+            held(inside) if several else [],
+            held(range(len(rows))) if several else [],
         )
         for inside in at.values()
     ]
+
+
+def heads(rows, people):
+    """The number of people of each class, and of the table."""
+    found = people_of(rows, people)
+    return [len(who) for who in found.values()], len(set(people))
+
+
+OF_PEOPLE = ("frequency-l-diversity", "alpha-k-anonymity")
 
 
 # Distances

@@ -172,7 +172,8 @@ def summaries(start: Classes, into: Longs, ids: Longs) -> Classes:
         value = (pairs % values).astype(np.int32)
         histograms[name] = Histogram(old.column, first, value, count, old.total)
     each = np.arange(len(ids))
-    return Classes(each, start.first[ids], size, people, people, histograms)
+    held = {name: old.merged(part, len(ids)) for name, old in start.holdings.items()}
+    return Classes(each, start.first[ids], size, people, people, histograms, held)
 
 
 def index_order(table: Table, start: Classes, costs: Sequence[Longs]) -> Longs:

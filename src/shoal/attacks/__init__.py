@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.histogram import Histogram
+from shoal.holdings import Holdings
 from shoal.linkage import Linkage
 from shoal.published import Published
 from shoal.settings import Setting
@@ -54,20 +55,30 @@ class SensitiveAttack(Attack):
         classes = published.classes if linkage is None else linkage.views["matches"]
         records = None if linkage is None else linkage.original.size
         return {
-            name: self.finding(histogram, records) for name, histogram in classes.histograms.items()
+            name: self.finding(histogram, records, classes.holdings.get(name))
+            for name, histogram in classes.histograms.items()
         }
 
-    def finding(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:
+    def finding(
+        self, histogram: Histogram, records: Longs | None = None, held: Holdings | None = None
+    ) -> dict[str, Any]:
         """What the attack finds in one sensitive column.
 
-        `records` is how many records each class stands for, if not those that it holds.
+        `records` is how many records each class stands for, if not those that it holds; `held`
+        tells which values people have, where the table tells whose each row is.
         """
         victims = self.victims(histogram)
+        if held is not None:
+            victims = victims | self.among_people(held)
         return {**toll(histogram, victims, records), **self.details(histogram, records)}
 
     @abstractmethod
     def victims(self, histogram: Histogram) -> Flags:
         """In which classes the attack succeeds, bool[classes]."""
+
+    def among_people(self, held: Holdings) -> Flags:
+        """In which classes the attack succeeds by looking at people, bool[classes]."""
+        return np.zeros(len(held), np.bool_)
 
     def details(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:  # noqa: ARG002
         """What else is worth knowing about the column, by name."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+
 from shoal.attacks import Flags, SensitiveAttack, distinct
 from shoal.histogram import Histogram
+from shoal.holdings import Holdings
 
 
 class Homogeneity(SensitiveAttack):
@@ -20,3 +23,7 @@ class Homogeneity(SensitiveAttack):
         """Classes with a single value."""
         single: Flags = distinct(histogram) == 1
         return single
+
+    def among_people(self, held: Holdings) -> Flags:
+        """Classes in which everybody has some value, though not the same ones besides."""
+        return np.asarray(held.most_people == held.people)

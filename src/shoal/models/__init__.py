@@ -14,6 +14,7 @@ from pydantic import field_validator
 from shoal.classes import Classes
 from shoal.errors import BadPlan, did_you_mean
 from shoal.histogram import Histogram
+from shoal.holdings import Holdings
 from shoal.settings import Setting
 
 
@@ -46,6 +47,7 @@ class Model(Setting):
     higher_is_safer: ClassVar[bool] = True
     strict: ClassVar[bool] = False  # whether a level equal to the promised one is not enough
     linkage: ClassVar[bool] = False  # whether the original is needed beside the release
+    by_person: ClassVar[bool] = False  # whether the table must tell whose each row is
 
     @property
     @abstractmethod
@@ -98,9 +100,30 @@ class Model(Setting):
 
 
 class SensitiveModel(Model):
-    """A promise about one sensitive column."""
+    """A promise about one sensitive column.
 
+    Where the table tells whose each row is, a class is judged twice, by its rows and by its
+    people, each of whom counts once for each value that he or she has. The worse one counts: many
+    rows of one person are no crowd, and a value that everybody has among others is no secret.
+    """
+
+    # Whether the share of a value is that of the people who have it, or of all that people have.
+    of_people: ClassVar[bool] = False
     column: str
+
+    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+        """The level of each class."""
+        levels = self.levels_of(self.histogram(classes), classes)
+        held = classes.holdings.get(self.column)
+        if held is None:
+            return levels
+        by_people = self.levels_of(held.histogram(self.of_people), classes)
+        worse = np.minimum if self.higher_is_safer else np.maximum
+        return np.asarray(worse(levels, by_people))
+
+    @abstractmethod
+    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:
+        """The level of each class with these sensitive values."""
 
     @property
     def about(self) -> str:
@@ -117,6 +140,45 @@ class SensitiveModel(Model):
                 f"{self.name} is about the column {self.column!r}, which is no sensitive column of "
                 f"the table; give it the role sensitive{did_you_mean(self.column, known)}"
             ) from None
+
+
+class PeopleModel(Model):
+    """A promise about the people of every class and their records (Def. 2.3, Wang 2018).
+
+    It needs a person column: without one it cannot be told which records are one person's.
+    """
+
+    by_person: ClassVar[bool] = True
+    column: str
+
+    @property
+    def about(self) -> str:
+        """The sensitive column that the promise is about."""
+        return self.column
+
+    def holdings(self, classes: Classes) -> Holdings:
+        """Who has which values of the column, class by class."""
+        try:
+            return classes.holdings[self.column]
+        except KeyError:
+            pass
+        if self.column in classes.histograms:
+            raise BadPlan(
+                f"{self.name} is about people with several records, and the table has no person "
+                "column; give the column that tells whose a row is the role person"
+            )
+        known = list(classes.histograms)
+        raise BadPlan(
+            f"{self.name} is about the column {self.column!r}, which is no sensitive column of "
+            f"the table; give it the role sensitive{did_you_mean(self.column, known)}"
+        )
+
+
+def share_below_one(name: str, share: float) -> float:
+    """A share between 0 and 1, both excluded (Def. 2.3, Wang 2018)."""
+    if not 0 < share < 1:
+        raise ValueError(f"needs {name} above 0 and below 1, got {name}={share:g}")
+    return share
 
 
 class LinkageModel(Model):

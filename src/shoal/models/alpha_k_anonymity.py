@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.classes import Classes
+from shoal.histogram import Histogram
 from shoal.models import SensitiveModel
 
 
@@ -17,10 +18,11 @@ class AlphaKAnonymity(SensitiveModel):
 
     The level is the share of the most frequent value, at most 1. A class of fewer than k people
     keeps no promise about shares: its level is k / people, which is above 1 and so never enough.
-    People are counted as in k-anonymity, shares in rows.
+    People are counted as in k-anonymity.
     """
 
     name: ClassVar[str] = "alpha-k-anonymity"
+    of_people: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     alpha: float
     k: int
@@ -44,8 +46,8 @@ class AlphaKAnonymity(SensitiveModel):
         """The share that is promised."""
         return self.alpha
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:
         """The largest share in each class, or k / people where these are too few."""
-        histogram, crowd = self.histogram(classes), classes.crowd
+        crowd = classes.crowd
         share = np.maximum.reduceat(histogram.share, histogram.start[:-1])
         return np.where(crowd < self.k, self.k / np.maximum(crowd, 1), share)

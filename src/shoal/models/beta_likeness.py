@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.classes import Classes
+from shoal.histogram import Histogram
 from shoal.models import SensitiveModel
 
 
@@ -39,9 +40,8 @@ class BetaLikeness(SensitiveModel):
         """The gain that is promised."""
         return self.beta
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
         """The largest gain in each class."""
-        histogram = self.histogram(classes)
         # In whole numbers as far as possible: a share that does not grow has a gain of exactly 0.
         expected = histogram.total[histogram.value] * histogram.size[histogram.of_class]
         extra = histogram.count * histogram.total.sum() - expected

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.classes import Classes
+from shoal.histogram import Histogram
 from shoal.models import SensitiveModel
 
 
@@ -38,9 +39,8 @@ class DeltaDisclosure(SensitiveModel):
         """The bound that is promised."""
         return self.delta
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
         """The largest |ln(p / q)| in each class."""
-        histogram = self.histogram(classes)
         expected = histogram.total[histogram.value] * histogram.size[histogram.of_class]
         ratio = histogram.count * histogram.total.sum() / expected  # exactly 1 where p = q
         change = np.maximum.reduceat(np.abs(np.log(ratio)), histogram.start[:-1])

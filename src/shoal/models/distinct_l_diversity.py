@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.classes import Classes
+from shoal.histogram import Histogram
 from shoal.models import SensitiveModel
 
 
@@ -33,6 +34,6 @@ class DistinctLDiversity(SensitiveModel):
         """The number of values that is promised."""
         return self.l
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
         """Different values in each class."""
-        return np.diff(self.histogram(classes).start).astype(np.float64)
+        return np.diff(histogram.start).astype(np.float64)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.classes import Classes
+from shoal.histogram import Histogram
 from shoal.models import SensitiveModel
 
 
@@ -34,9 +35,8 @@ class EntropyLDiversity(SensitiveModel):
         """The level that is promised."""
         return self.l
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
         """The exponential of each class's entropy."""
-        histogram = self.histogram(classes)
         terms = histogram.share * np.log(histogram.share)
         levels: npt.NDArray[np.float64] = np.exp(-np.add.reduceat(terms, histogram.start[:-1]))
         return levels

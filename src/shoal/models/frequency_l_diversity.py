@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.classes import Classes
+from shoal.histogram import Histogram
 from shoal.models import SensitiveModel
 
 
@@ -20,6 +21,7 @@ class FrequencyLDiversity(SensitiveModel):
     """
 
     name: ClassVar[str] = "frequency-l-diversity"
+    of_people: ClassVar[bool] = True
     l: float  # noqa: E741 (the papers' letter)
 
     @field_validator("l")
@@ -34,7 +36,6 @@ class FrequencyLDiversity(SensitiveModel):
         """The level that is promised."""
         return self.l
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
         """How many times rarer than all rows the most frequent value of each class is."""
-        histogram = self.histogram(classes)
         return histogram.size / np.maximum.reduceat(histogram.count, histogram.start[:-1])

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.classes import Classes
+from shoal.histogram import Histogram
 from shoal.models import TOLERANCE, SensitiveModel
 
 
@@ -43,9 +44,8 @@ class RecursiveCLDiversity(SensitiveModel):
         """The l that is promised."""
         return self.l
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
         """The largest l for which each class is (c, l)-diverse."""
-        histogram = self.histogram(classes)
         begin, size = histogram.start[:-1], histogram.size
         count = histogram.count[np.lexsort((-histogram.count, histogram.of_class))]
         before = np.cumsum(count) - count  # int64[pairs], rows of more frequent values …

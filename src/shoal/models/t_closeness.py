@@ -10,6 +10,7 @@ from pydantic import field_validator, model_validator
 
 from shoal import distances
 from shoal.classes import Classes
+from shoal.histogram import Histogram
 from shoal.models import SensitiveModel
 from shoal.values import plain, text
 
@@ -55,9 +56,8 @@ class TCloseness(SensitiveModel):
         """The distance that is promised."""
         return self.t
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
         """How far the values of each class are from those of the table."""
-        histogram = self.histogram(classes)
         match self.distance:
             case "equal":
                 return distances.equal(histogram)

@@ -1,0 +1,153 @@
+"""Smallest hitting sets: the fewest values such that everybody has one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels import kernel, lean_kernel
+
+
+@lean_kernel
+def disjoint(first, value, lo, hi, chosen, banned, used, mark):
+    """How many unhit people, taken greedily, share no value that may be chosen: a lower bound.
+
+    `used` marks values with `mark`. Returns -1 when somebody has no value left.
+    """
+    count = 0
+    for e in range(lo, hi):
+        free, hit, left = True, False, 0
+        for i in range(first[e], first[e + 1]):
+            v = value[i]
+            if chosen[v]:
+                hit = True
+                break
+            if not banned[v]:
+                left += 1
+                free = free and used[v] != mark
+        if hit:
+            continue
+        if left == 0:
+            return -1
+        if free:
+            count += 1
+            for i in range(first[e], first[e + 1]):
+                used[value[i]] = mark
+    return count
+
+
+@lean_kernel
+def fewest_left(first, value, lo, hi, chosen, banned):
+    """The unhit person with the fewest values that may be chosen; -1 when everybody is hit."""
+    best, best_left = np.int64(-1), np.int64(1) << 40
+    for e in range(lo, hi):
+        hit, left = False, 0
+        for i in range(first[e], first[e + 1]):
+            v = value[i]
+            if chosen[v]:
+                hit = True
+                break
+            left += 0 if banned[v] else 1
+        if not hit and left < best_left:
+            best, best_left = np.int64(e), np.int64(left)
+    return best
+
+
+@lean_kernel
+def smallest_hitting_set(first, value, lo, hi, limit, chosen, banned, used, mark, person, at):
+    """The size of the smallest hitting set of the people from lo to hi, or limit + 1 if larger.
+
+    Person e has the values value[first[e]:first[e + 1]]. Somebody who is not hit yet must be, so
+    the search tries the values of the one with the fewest; a value that was tried is out of the
+    question in the branches that follow. Scratch: `chosen` and `banned` are all False before and
+    after, `used` int64[values], `mark` int64[1], `person` and `at` int64[limit + 2].
+    """
+    depth = 0
+    found = limit + 1
+    person[0] = -1
+    fresh = True  # whether this node is entered for the first time
+    while True:
+        if fresh:
+            fresh = False
+            mark[0] += 1
+            least = disjoint(first, value, lo, hi, chosen, banned, used, mark[0])
+            e = np.int64(-1)
+            if least == 0:
+                found = min(found, depth)
+            elif least > 0 and depth + least < found:
+                e = fewest_left(first, value, lo, hi, chosen, banned)
+            person[depth] = e
+            at[depth] = first[e] if e >= 0 else 0
+        e = person[depth]
+        down = False
+        # A hitting set that is as large as one that was found is of no use.
+        if e >= 0 and depth + 1 < found:
+            while at[depth] < first[e + 1]:
+                v = value[at[depth]]
+                if not banned[v]:
+                    chosen[v] = True
+                    down = True
+                    break
+                at[depth] += 1
+        if down:
+            depth += 1
+            fresh = True
+            continue
+        if e >= 0:  # what was tried here may be chosen again elsewhere
+            for i in range(first[e], at[depth]):
+                if banned[value[i]] and used_here(value, first, person, at, depth, value[i]):
+                    banned[value[i]] = False
+        if depth == 0:
+            return found
+        depth -= 1
+        v = value[at[depth]]
+        chosen[v] = False
+        banned[v] = True
+        at[depth] += 1
+
+
+@lean_kernel
+def used_here(value, first, person, at, depth, v):
+    """Whether a value was banned at this depth and not further up."""
+    for d in range(depth):
+        for i in range(first[person[d]], at[d]):
+            if value[i] == v:
+                return False
+    return True
+
+
+@kernel
+def hitting_sizes(start, first, value, limits, values):
+    """The smallest hitting set of each class, or its limit + 1 where it is larger.
+
+    Class c has the people start[c] … start[c + 1] - 1.
+    """
+    size = np.empty(len(start) - 1, np.int64)
+    chosen, banned = np.zeros(values, np.bool_), np.zeros(values, np.bool_)
+    used, mark = np.zeros(values, np.int64), np.zeros(1, np.int64)
+    most = 0
+    for c in range(len(size)):
+        most = max(most, limits[c])
+    person, at = np.empty(most + 3, np.int64), np.empty(most + 3, np.int64)
+    for c in range(len(size)):
+        size[c] = smallest_hitting_set(
+            first, value, start[c], start[c + 1], limits[c], chosen, banned, used, mark, person, at
+        )
+    return size
+
+
+@kernel
+def least_hitting_size(start, first, value, values):
+    """The smallest hitting set of the class that has the smallest."""
+    chosen, banned = np.zeros(values, np.bool_), np.zeros(values, np.bool_)
+    used, mark = np.zeros(values, np.int64), np.zeros(1, np.int64)
+    best = np.int64(values)
+    person, at = np.empty(values + 3, np.int64), np.empty(values + 3, np.int64)
+    for c in range(len(start) - 1):
+        best = min(
+            best,
+            smallest_hitting_set(
+                first, value, start[c], start[c + 1], best - 1, chosen, banned, used, mark,
+                person, at,
+            ),
+        )  # fmt: skip
+    return best

@@ -1,0 +1,40 @@
+"""Identity-reserved k-anonymity."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import field_validator
+
+from shoal.classes import Classes
+from shoal.models import Model
+
+
+class IRKAnonymity(Model):
+    """Every class holds at least k different people (Def. 2.3, Wang 2018).
+
+    It counts the people of a class. k-anonymity asks for more where the rows of a person are
+    spread over several classes: only those count who are in all of them.
+    """
+
+    name: ClassVar[str] = "ir-k-anonymity"
+    by_person: ClassVar[bool] = True
+    k: int
+
+    @field_validator("k")
+    @classmethod
+    def _at_least_two(cls, k: int) -> int:
+        if k < 2:
+            raise ValueError(f"needs k of 2 or more, got k={k}")
+        return k
+
+    @property
+    def required(self) -> float:
+        """The number of people that is promised."""
+        return self.k
+
+    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+        """People of each class."""
+        return classes.people.astype(np.float64)
