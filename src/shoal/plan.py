@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -129,17 +130,27 @@ class Plan(Setting):
                 "a person column; leave that column out if each row may stand for itself, or "
                 "choose another model"
             )
-        for model in self.models:
-            if not self.algorithm.serves(model):
-                able = [
-                    name
-                    for name, kind in catalog.algorithms.items()
-                    if kind().serves(model)  # type: ignore[attr-defined]
-                ]
-                raise BadPlan(
-                    f"the algorithm {self.algorithm.name} cannot keep {model.key}; "
-                    f"these can: {', '.join(able) or 'none yet'}"
-                )
+        lost = [model for model in self.models if not self.algorithm.serves(model)]
+        if not lost:
+            return
+        whole = [name for name in catalog.algorithms if self._served_by(name, self.models)]
+        if not whole and self._served_by_some(lost[0]):
+            others = [m.key for m in self.models if self.algorithm.serves(m)]
+            raise BadPlan(
+                f"the algorithm {self.algorithm.name} cannot keep {lost[0].key}, and no algorithm "
+                f"keeps it together with {' and '.join(others)}; leave one of them out"
+            )
+        raise BadPlan(
+            f"the algorithm {self.algorithm.name} cannot keep {lost[0].key}; "
+            f"these can: {', '.join(whole) or 'none yet'}"
+        )
+
+    def _served_by_some(self, model: Model) -> bool:
+        return any(self._served_by(name, [model]) for name in catalog.algorithms)
+
+    def _served_by(self, name: str, models: Sequence[Model]) -> bool:
+        algorithm: Any = catalog.algorithms[name]()
+        return all(algorithm.serves(model) for model in models)
 
     @staticmethod
     def of(given: Any) -> Plan:

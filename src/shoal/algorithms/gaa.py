@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import ceil, floor, isfinite, log10
 from time import perf_counter
 from typing import ClassVar, Literal
 
@@ -148,8 +149,17 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
                 model.key,
                 best,
                 f"{model.key} with {model.required:g} cannot be reached: even the whole table as "
-                f"one class reaches only {best:g}; ask for {best:g}, or for another model",
+                f"one class reaches only {best:g}; {_advice(model, best)}",
             )
+
+
+def _advice(model: Model, best: float) -> str:
+    """What to ask for instead: the best level there is, rounded to where it surely holds."""
+    if not isfinite(best):
+        return "no number is enough; choose another model"
+    step = 10.0 ** (floor(log10(best)) - 3) if best > 0 else 1e-4
+    steps = floor(best / step) if model.higher_is_safer else ceil(best / step) + model.strict
+    return f"ask for {steps * step:g}, or for another model"
 
 
 def summaries(start: Classes, into: Longs, ids: Longs) -> Classes:
