@@ -168,9 +168,20 @@ def test_table_1_of_the_paper():
             "disease": frame["disease"],
         }
     )
-    audit = shoal.audit(concealed, plan, original=frame)
+    asked = plan.changed(models=[*plan.models, {"name": "k-anonymity", "k": 2}])
+    audit = shoal.audit(concealed, asked, original=frame)
+    assert audit.levels == {"k-concealment": 2, "k-anonymity": 1}
+    assert [check.holds for check in audit.checks] == [True, False]
+    anonymous = pa.table(
+        {
+            "age": ["21-30"] * 3 + ["47-55"] * 2,
+            "zip": ["100**"] * 3 + ["10***"] * 2,
+            "disease": frame["disease"],
+        }
+    )
+    audit = shoal.audit(anonymous, asked, original=frame)
+    assert audit.levels == {"k-concealment": 2, "k-anonymity": 2}
     assert audit.holds
-    assert audit.levels == {"k-concealment": 2}
     with pytest.raises(BadTable, match="only beside the original"):
         shoal.audit(concealed, plan)
     short = concealed.slice(0, 4)

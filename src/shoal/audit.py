@@ -98,7 +98,7 @@ class Audit:
             "levels": {key: finite(level) for key, level in self.levels.items()},
             "checks": [check.as_dict() for check in self.checks],
             "holds": self.holds,
-            "risks": self.risks.as_dict(),
+            "risks": self.exposure.chances(),
             "attacks": self.attacks,
             "notes": self.notes,
         }

@@ -145,15 +145,21 @@ def anonymize(
     console = _console(json_file)
     with _progress(console) as tell:
         release = run(data, asked, keep_order=keep_order or None, progress=tell)
-        with ExitStack() as files:
+        with ExitStack() as files:  # all files get their names when all of them are complete
             _write_json(files, json_file, release.as_dict())
+            if report is not None:
+                release.report(files.enter_context(frames.atomic(report)))
             release.save(out)
-        if report is not None:
-            release.report(report)
         if json_file == "-":
             _print_json(release.as_dict())
-    show_release(console, release)
-    console.print(f"written: {out}", highlight=False, markup=False)
+    _show(lambda: show_release(console, release))
+    written = [out, report, None if json_file == "-" else json_file]
+    console.print(
+        "\n".join(f"written: {path}" for path in written if path is not None),
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )
 
 
 @command
@@ -179,7 +185,9 @@ def audit(
     from shoal.screen import show_audit
 
     _check_json(json_file)
-    inputs = [data, plan, *(path for path in (original, population) if path is not None)]
+    asked = Plan.load(plan)
+    more = [path for path in (original, population) if path is not None]
+    inputs = [data, plan, *asked.files(), *more]
     if json_file not in (None, "-"):
         _keep_apart(Path(str(json_file)), None, inputs)
     if record_risks is not None:
@@ -188,7 +196,7 @@ def audit(
     console = _console(json_file)
     with _progress(console) as tell:
         tell("read", 0.0)
-        result = look(data, Plan.load(plan), original=original, population=population)
+        result = look(data, asked, original=original, population=population)
     with ExitStack() as files:
         _write_json(files, json_file, result.as_dict())
         if record_risks is not None:
@@ -197,7 +205,7 @@ def audit(
             target.write_text("row,risk\n" + "".join(lines), encoding="utf-8")
     if json_file == "-":
         _print_json(result.as_dict())
-    show_audit(console, result)
+    _show(lambda: show_audit(console, result))
     if not result.holds:
         raise typer.Exit(BROKEN)
 
@@ -327,6 +335,18 @@ def _progress(console: Console) -> Iterator[Progress]:
 
     with progress_on(screen) as tell, told_of_compiling(compiling):
         yield tell
+
+
+def _show(screen: Callable[[], None]) -> None:
+    """Show what was found; the files are there already, so a failure here must not deny them."""
+    try:
+        screen()
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        if os.environ.get("SHOAL_DEBUG"):
+            raise
+        print(f"shoal: cannot show it ({type(error).__name__}); it is done", file=sys.stderr)
 
 
 def _keep_apart(out: Path, json_file: str | None, inputs: list[Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from datetime import date
@@ -37,6 +38,10 @@ SENSITIVE = set(
     "drug medication medicine treatment therapy procedure salary income wage pay earnings debt "
     "religion belief politics orientation hiv result outcome crime offence verdict".split()
 )
+SENSITIVE_NOTE = (
+    "named like something worth protecting; nothing is promised about it yet: add a model such as "
+    "distinct-l-diversity or t-closeness, see docs/models.md"
+)
 CODES = set("zip zipcode postcode postal plz postleitzahl geocode tract lsoa".split())
 BIRTH = set("birth born birthday birthdate dob geburtsdatum naissance".split())
 # Numbers under such names stand for categories: half of an admission type means nothing.
@@ -45,6 +50,10 @@ LABELS = set(
     "disposition industry occupation county district region state flag".split()
 )
 MANY = 15  # quasi-identifiers from which on little survives
+# Numbers that somebody has put into bands already: [70-80), 18 to 24, 65+, <5.
+BAND = re.compile(
+    r"[\[(]?\s*([0-9]{1,6})\s*(?:-|–|to|,)\s*([0-9]{1,6})\s*[\])]?|[<>≤≥]=?\s*[0-9]+|[0-9]+\s*\+"
+)
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,14 @@ class _Facts:
         labels = [text(value) for value in self.values]
         return len({len(label) for label in labels}) == 1 and all(
             re.fullmatch(r"[0-9A-Z]{4,10}", label) for label in labels
+        )
+
+    @property
+    def bands(self) -> bool:
+        """Whether the values are bands of numbers."""
+        found = [BAND.fullmatch(text(value).strip()) for value in self.values]
+        return all(
+            band is not None and (band[1] is None or int(band[1]) < int(band[2])) for band in found
         )
 
 
@@ -169,7 +186,7 @@ def _guess(facts: _Facts) -> Guess:
             return "person", None, f"{facts.distinct} people with {facts.filled} rows"
         return "identifier", None, "every row has a number of its own"
     if facts.words & SENSITIVE:
-        return "sensitive", None, "named like something worth protecting"
+        return "sensitive", None, SENSITIVE_NOTE
     if numbers is not None and not (whole and facts.words & LABELS and facts.distinct <= 100):
         return _ranges(facts, numbers, whole)
     unlike_enough = facts.distinct > max(facts.filled / 2, 20)
@@ -179,6 +196,8 @@ def _guess(facts: _Facts) -> Guess:
         return "identifier", None, "nearly every row has a value of its own"
     if facts.codes and facts.distinct > 20:
         return "quasi", Hierarchy.prefixes(), f"{_some(facts, 'code')}, shortened from the right"
+    if facts.distinct > 3 and facts.bands:
+        return "quasi", None, _bands(facts)
     hint = "" if facts.distinct <= 3 else "; a hierarchy would lose less"
     return "quasi", None, _some(facts, "value") + hint
 
@@ -187,13 +206,26 @@ def _some(facts: _Facts, what: str) -> str:
     return f"{facts.distinct} {what}{'s' if facts.distinct > 1 else ''}"
 
 
+def _bands(facts: _Facts) -> str:
+    """What to say of bands: they are left as they are, and a tree would join them."""
+    first = sorted(map(text, facts.values), key=lambda band: int(re.findall("[0-9]+", band)[0]))
+    two = ", ".join(json.dumps(band, ensure_ascii=False) for band in first[:2])
+    return (
+        f"{_some(facts, 'band')}, left flat: as they are or not at all; to join them give a tree, "
+        f'as in hierarchy = {{ tree = {{ "*" = {{ low = [{two}], … }} }} }}'
+    )
+
+
 def _ranges(facts: _Facts, numbers: list[float], whole: bool) -> Guess:
     """Ranges of numbers; ages in the usual ones, others by the span of most of the values."""
     low, high = np.quantile(numbers, [0.0, 0.9])
     widths: list[float] | None = _widths(float(low), float(high), whole)
     if "age" in facts.words and whole:
         widths = [5, 10, 20]
-    if facts.distinct <= 3 or widths is None:
+    # A range that holds all numbers says no more than a value that is held back.
+    span = max(numbers) - min(numbers) + whole
+    widths = [width for width in widths or () if width < span]
+    if facts.distinct <= 3 or not widths:
         return "quasi", None, _some(facts, "number")
     # Months and days of the week begin with 1; a range [0, 2) would hold one of them.
     start = 1 if whole and min(numbers) == 1 and max(numbers) <= 31 else None

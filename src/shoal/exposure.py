@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from shoal import catalog
 from shoal.attacks import Attack, LinkageAttack
 from shoal.columns import Table
@@ -27,6 +29,41 @@ class Exposure:
     average_class_size: float
     risks: Risks
     attacks: dict[str, dict[str, Any]]
+    # Beside an original: how many people have how many rows that could be theirs, fewest first.
+    candidates: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def linked(self) -> bool:
+        """Whether the table was measured beside its original: then there are no classes."""
+        return bool(self.candidates)
+
+    @property
+    def weighed(self) -> bool:
+        """Whether the chances are known: rows that could be a person's may differ in theirs."""
+        return not self.linked or "matching" in self.attacks
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers by the names of the JSON file."""
+        return {
+            "rows": self.rows,
+            "people": self.people,
+            "classes": self.classes,
+            "smallest_class": self.smallest_class,
+            "average_class_size": self.average_class_size,
+            "risks": self.chances(),
+            "attacks": self.attacks,
+        }
+
+    def chances(self) -> dict[str, float | None]:
+        """The risks by name; None where nobody weighed the rows that could be a person's."""
+        chances = self.risks.as_dict()
+        if not self.weighed:
+            chances["average"] = None
+            if self.smallest_class > 1:  # a single row that could be somebody's is sure to be
+                chances["prosecutor"] = None
+            if chances["journalist"] is None:  # then the marketer's number is the average
+                chances["marketer"] = None
+        return chances
 
     def showing(self, published: Published) -> Exposure:
         """The same, without sensitive values that are not in the published table."""
@@ -52,7 +89,8 @@ def expose(
 
     With the graph of original and release it is measured as somebody sees it who knows the
     quasi-identifiers of everybody in it: the crowd of a person is then the records that could be
-    that person's.
+    that person's. These need not be equally likely: the chances are those that the attack
+    `matching` finds.
     """
     found = {}
     for name, kind in catalog.attacks.items():
@@ -67,9 +105,35 @@ def expose(
         classes=len(published.classes),
         smallest_class=_smallest(published, linkage),
         average_class_size=published.rows / len(published.classes),
-        risks=risks(published, population, linkage),
+        risks=_weighed(risks(published, population, linkage), found.get("matching", {})),
         attacks=found,
+        candidates=_distribution(linkage),
     )
+
+
+def _weighed(counted: Risks, matching: dict[str, Any]) -> Risks:
+    """The risks, with the chances of rows that are not equally likely where they were sampled.
+
+    The likeliest of n rows is never less likely than 1/n, whatever a sample says.
+    """
+    largest, mean = (
+        matching.get(key) or 0.0 for key in ("largest_probability", "mean_largest_probability")
+    )
+    average = max(counted.average, mean)
+    return replace(
+        counted,
+        prosecutor=max(counted.prosecutor, largest),
+        average=average,
+        marketer=average if counted.journalist is None else counted.marketer,
+    )
+
+
+def _distribution(linkage: Linkage | None) -> tuple[tuple[int, int], ...]:
+    """How many people have how many candidates."""
+    if linkage is None:
+        return ()
+    rows, people = np.unique(linkage.candidates, return_counts=True)
+    return tuple(zip(rows.tolist(), people.tolist(), strict=True))
 
 
 def _smallest(published: Published, linkage: Linkage | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -38,7 +38,8 @@ class Outcome:
 
     def __repr__(self) -> str:
         held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
-        return f"Release of {self.published:,} rows in {self.classes:,} classes: {held}"
+        classes = "" if self.after.linked else f" in {self.classes:,} classes"
+        return f"Release of {self.published:,} rows{classes}: {held}"
 
     @property
     def classes(self) -> int:
@@ -47,7 +48,7 @@ class Outcome:
 
     @property
     def smallest_class(self) -> int:
-        """People in the smallest class: the k that was reached."""
+        """Candidates of the most exposed person: without persons, the smallest class."""
         return self.after.smallest_class
 
     @property
@@ -86,9 +87,9 @@ class Outcome:
             "mean_loss": self.quality.mean_loss,
             "column_losses": self.quality.columns,
             "checks": [check.as_dict() for check in self.checks],
-            "risks": self.risks.as_dict(),
+            "risks": self.after.chances(),
             "attacks": self.attacks,
-            "before": asdict(self.before),
+            "before": self.before.as_dict(),
             "notes": self.notes,
             "seconds": self.seconds,
             "seed": self.seed,

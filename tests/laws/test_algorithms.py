@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from shoal import catalog
 from shoal.classes import tally
+from shoal.linkage import link
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.k_concealment import KConcealment
 from shoal.recoding import check_covers
 from tests.strategies import tables
+from tests.test_linkage import all_matches, as_published
 
 
 @settings(max_examples=60)
@@ -31,6 +34,21 @@ def test_covers_promises_and_repeats(name, table, k, seed):
     if table.people is not None:
         for who in range(table.crowd):
             assert len({tuple(row) for row in published[table.people == who].tolist()}) == 1
+
+
+@settings(max_examples=25, deadline=None)
+@pytest.mark.parametrize("name", catalog.algorithms)
+@given(table=tables(most_rows=7), k=st.integers(2, 4), seed=st.integers(0, 99))
+def test_everybody_is_concealed(name, table, k, seed):
+    """Every k-anonymous table is k-concealed; checked by trying all perfect matchings."""
+    k = min(k, table.rows)
+    algorithm = catalog.algorithms[name]()
+    model = KAnonymity(k=k) if algorithm.serves(KAnonymity(k=k)) else KConcealment(k=k)
+    published = algorithm.recode(table, [model], NCP(), np.random.default_rng(seed)).codes()
+    found, _ = all_matches(table, published.tolist())
+    assert min(map(len, found)) >= k
+    linkage = link(table, as_published(table, published))
+    assert linkage.candidates.tolist() == [len(some) for some in found]
 
 
 @pytest.mark.parametrize("kind", catalog.shelves)

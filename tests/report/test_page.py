@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from shoal.report.page import (
     Bullets,
     Cell,
+    Form,
     Numbers,
     Page,
     Plot,
@@ -64,6 +65,7 @@ def page() -> Page:
                 ],
             ),
             Section("Plot", [Plot(svg, "What it shows.", ("plot.svg",))]),
+            Section("Signature", [Form(["Name & date"])]),
         ],
         foot="the end",
     )
@@ -109,6 +111,8 @@ def test_light_dark_and_paper() -> None:
     html = render(page())
     assert "prefers-color-scheme: dark" in html
     assert "@media print" in html
+    assert "h2, h3 { break-after: avoid; }" in html
+    assert "<dt>Name &amp; date</dt><dd></dd>" in html
 
 
 def test_a_short_page_has_no_table_of_contents() -> None:

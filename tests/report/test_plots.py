@@ -5,8 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from shoal.report.plots import DARK, SHADES, Series, lines, round_ticks
+from shoal.report.plots import DARK, SHADES, Bars, Series, bars, lines, round_ticks
 
+HOSTILE = "</text></svg><script>alert(1)</script>"
 TWO = [
     Series("NLLM & co", [(2, 3.0), (100, 30.0), (1500, 66.0)], [(100, 36.0)]),
     Series("LLM", [(2, 5.0), (100, 42.0), (1500, 70.0)]),
@@ -61,3 +62,41 @@ def test_what_cannot_be_drawn() -> None:
 def test_ticks() -> None:
     assert round_ticks(0.03, 2) == pytest.approx([0.05, 0.1, 0.2, 0.5, 1, 2])
     assert round_ticks(3, 15000)[-1] == 10000
+
+
+@pytest.mark.parametrize("series", [1, 2, 4])
+def test_the_number_of_a_bar_stands_beside_that_bar(series):
+    """Its middle is that of the bar, and its height no more than the bar's."""
+    many = [Bars(f"s{i}", [10.0 + i, 20.0 + i]) for i in range(series)]
+    svg = bars(["a", "b"], many, "percent")
+    drawn = re.findall(r'percent: (\d+); label: (\w)[^>]*d="M0,([\d.]+)h[\d.]+v([\d.]+)h', svg)
+    ends = re.findall(
+        r'percent: (\d+); label: (\w)[^>]*translate\([\d.]+,([\d.]+)\)[^>]*font-size="([\d.]+)px"',
+        svg,
+    )
+    assert len(drawn) == len(ends) == 2 * series
+    base = {(value, label): (float(y), float(size)) for value, label, y, size in ends}
+    for value, label, top, height in drawn:
+        y, size = base[value, label]
+        assert abs((y - 0.36 * size) - (float(top) + float(height) / 2)) < 1.2  # of the digits
+        assert 0.72 * size < float(height)
+
+
+def test_bars_escape_cut_and_tell_apart():
+    labels = [HOSTILE, "x" * 500, "x" * 501, "", "a\nb", "a b", "https://example.org/"]
+    svg = bars(labels, [Bars(HOSTILE, range(7)), Bars("&amp;", [1] * 7)], "percent")
+    root = ElementTree.fromstring(svg)
+    assert "<script" not in svg
+    assert not re.search(r"\sid=|href|url\(", svg)
+    words = [one for one in root.itertext() if one]
+    assert len([one for one in words if one.startswith("xxx")]) == 2
+    assert max(map(len, (one for one in words if "@media" not in one))) <= 44
+    assert {"a b", "a b (2)", "(no name)"} <= set(words)
+    assert svg == bars(labels, [Bars(HOSTILE, range(7)), Bars("&amp;", [1] * 7)], "percent")
+    with pytest.raises(ValueError, match="at least one bar"):
+        bars([], [], "x")
+
+
+def test_bars_that_are_all_zero():
+    assert "<svg" in bars(["a"], [Bars("none", [0.0])], "percent")
+    assert "<svg" in bars(["a"], [Bars("none", [0.0])], "percent", top=100)

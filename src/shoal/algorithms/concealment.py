@@ -274,12 +274,11 @@ class _Run:
             model.required if by_share else 0.0,
             np.zeros(len(column.values), np.int64),
         )
-        done = np.zeros(len(self.tuples.size), np.bool_)
         total = 0
         for part in self._parts("diversifying", len(order)):
             self.index, self.edges, made = kernels.diversify(
                 self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
-                self.graph, self.edges, order[part], done, wanted, self.start, self.records,
+                self.graph, self.edges, order[part], wanted, self.start, self.records,
                 self.fan, self.stack,
             )  # fmt: skip
             total += made

@@ -12,6 +12,7 @@ from pydantic import field_validator
 
 from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
 from shoal.histogram import Histogram, Sensitive
+from shoal.holdings import Holdings
 
 ROUNDING = 1e-9
 
@@ -45,6 +46,15 @@ class Similarity(SensitiveAttack):
         if not 0 <= narrow <= 1:
             raise ValueError(f"needs narrow from 0 to 1, got narrow={narrow}")
         return narrow
+
+    def finding(
+        self, histogram: Histogram, records: Longs | None = None, held: Holdings | None = None
+    ) -> dict[str, Any]:
+        """What the attack finds; no numbers where nothing says which values are alike."""
+        found = super().finding(histogram, records, held)
+        if found["judged_by"] == "nothing":
+            found |= {"classes": None, "records": None, "percent": None}
+        return found
 
     def victims(self, histogram: Histogram) -> Flags:
         """Classes with different values that are alike."""

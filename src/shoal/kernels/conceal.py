@@ -759,7 +759,7 @@ def best_partner(
 
 @kernel
 def diversify(
-    index, trees, classes, groups, tuples, original, graph, edges, order, done, wanted,
+    index, trees, classes, groups, tuples, original, graph, edges, order, wanted,
     start, records, fan, stack,
 ):  # fmt: skip
     """Algorithm 7, for p-sensitivity and for l-diversity, for the records in `order`.
@@ -770,10 +770,7 @@ def diversify(
     inside = np.empty(len(tuples.size), np.int64)
     made = 0
     for i in order:
-        u = original[i]
-        if done[u]:
-            continue
-        done[u] = True
+        u = original[i]  # an equal one may have been sound before, and not be it any more
         row = tuples.vector[u]
         while True:
             many = covering(index, trees, classes, row, stack, near)

@@ -102,7 +102,15 @@ class Plot:
         return re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", self.svg, count=2)
 
 
-Block: TypeAlias = Text | Heading | Code | Bullets | Numbers | Table | Plot
+@dataclass(frozen=True)
+class Form:
+    """Lines to be filled in by hand, on paper."""
+
+    kind: ClassVar[str] = "form"
+    lines: Sequence[str]
+
+
+Block: TypeAlias = Text | Heading | Code | Bullets | Numbers | Table | Plot | Form
 
 
 @dataclass(frozen=True)

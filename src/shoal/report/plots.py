@@ -97,6 +97,11 @@ def lines(
     return _for_both_grounds(svg)
 
 
+# Words from the data become names of properties while a plot is drawn. Some are taken there
+# (constructor, valueOf); with an invisible letter before it none is.
+MARK = "\u2060"
+
+
 @dataclass(frozen=True)
 class Bars:
     """One colour of a bar plot: a number for every label."""
@@ -128,7 +133,9 @@ def bars(
     alt: Any = altair
     if not labels or not series:
         raise ValueError("a plot needs at least one bar")
-    rows, names = tell_apart(labels), tell_apart([one.name for one in series])
+    rows, names = (
+        [MARK + label for label in tell_apart(some)] for some in (labels, [s.name for s in series])
+    )
     data = [
         {"label": label, "series": name, "value": value, "shown": show(value) if value else ""}
         for name, one in zip(names, series, strict=True)
@@ -146,7 +153,7 @@ def bars(
             axis=alt.Axis(labelLimit=LABEL, labelPadding=6, ticks=False),
         ),
     )
-    thick = BAR if len(series) == 1 else 13
+    thick = BAR if len(series) == 1 else 15
     height: Any = alt.Step(thick + 8)
     if len(series) > 1:
         drawn = drawn.encode(yOffset=alt.YOffset("series:N", sort=names))
@@ -155,15 +162,15 @@ def bars(
     color = alt.Color("series:N", sort=names, title=None, legend=legend).scale(
         domain=names, range=_first(SHADES, names)
     )
-    solid = drawn.mark_bar(height=alt.RelativeBandSize(0.86)).encode(color=color)
+    solid = drawn.mark_bar(height=0.86 * thick).encode(color=color)
     ends = drawn.mark_text(
-        align="left", baseline="middle", dx=4, color=INK, fontSize=12 if len(series) == 1 else 11
+        align="left", baseline="middle", dx=4, color=INK, fontSize=12 if len(series) == 1 else 10.5
     ).encode(text="shown:N")
     chart = alt.layer(solid, ends).properties(
         width=WIDTH - 160, height=height, background="transparent"
     )
     svg: str = vl_convert.vegalite_to_svg(_styled(chart).to_dict())
-    return _for_both_grounds(svg)
+    return _for_both_grounds(svg.replace(MARK, ""))
 
 
 def tell_apart(labels: Sequence[str]) -> list[str]:

@@ -1,0 +1,100 @@
+"""What models promise, in plain sentences for the people who must rely on them."""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Any
+
+from shoal.models import Model
+from shoal.report.words import number, percent, sentence, short
+
+# What a promise means to the people in the table. A model that is not here is told by the first
+# line of its docstring. {In_every} is where sensitive values are looked at: in a class, or where
+# there are none, in the rows that could be a person's.
+PROMISES = {
+    "k-anonymity": "Nobody stands alone: in the columns that the plan calls quasi-identifiers, "
+    "each person looks the same as at least {others} other people in the table.",
+    "distinct-l-diversity": "{In_every} there are at least {l} different values of {column}.",
+    "p-sensitivity": "{In_every} there are at least {p} different values of {column}.",
+    "entropy-l-diversity": "{In_every} the values of {column} are at least as mixed as {l} "
+    "values that are all equally frequent.",
+    "frequency-l-diversity": "{In_every} no value of {column} is more frequent than once in {l} "
+    "rows{guess}.",
+    "recursive-cl-diversity": "{In_every} no value of {column} crowds out the others: the "
+    "most frequent one has fewer than {c} times the rows of all values from the {l}th most "
+    "frequent on.",
+    "alpha-k-anonymity": "Each person looks the same as at least {others} other people, and in no "
+    "class does one value of {column} make up more than {alpha_percent} of the rows.",
+    "t-closeness": "Knowing a person's class tells little new about {column}: in every class its "
+    "values are spread nearly as in the whole table. The distance is 0 where they are spread "
+    "alike, and {most} where class and table have nothing in common.",
+    "beta-likeness": "In no class is a value of {column} much more likely than in the whole "
+    "table: its share grows by at most {beta} times itself.",
+    "delta-disclosure": "In every class each value of {column} is about as frequent as in the "
+    "whole table: less than {factor} times as frequent, and more than 1/{factor} as frequent.",
+    # People with several rows.
+    "ir-k-anonymity": "Every class holds rows of at least {k} different people, however many rows "
+    "each of them has.",
+    "ir-kl-anonymity": "Every class holds rows of at least {k} different people, and at least {l} "
+    "different values of {column}.",
+    "ir-alpha-beta-anonymity": "In every class no person has more than {alpha_percent} of the "
+    "rows, and no value of {column} stands in more than {beta_percent} of them.",
+    "eir-l-diversity": "Whoever thinks of one row of each person in a class, whichever they are, "
+    "sees at least {l} different values of {column} there.",
+    "eir-alpha-beta-anonymity": "In every class no person has more than {alpha_percent} of the "
+    "rows, and no more than {beta_percent} of the people have the same value of {column}.",
+    # Rows that could be a person's.
+    "1-k-anonymity": "Whoever looks for one person by their quasi-identifiers finds at least {k} "
+    "published rows that fit.",
+    "k-1-anonymity": "Whoever starts from a published row finds at least {k} people of the "
+    "original whom it fits.",
+    "k-k-anonymity": "Each person fits at least {k} published rows, and each published row fits "
+    "at least {k} people. Somebody who knows everybody's quasi-identifiers may rule out some.",
+    "k-concealment": "At least {k} published rows could be each person's, even for somebody who "
+    "knows the quasi-identifiers of everybody and rules out all that fits into no complete "
+    "assignment of people to rows.",
+}
+
+
+def promise(model: Model, linked: bool = False) -> str:
+    """What a model promises, in a plain sentence; `linked`: where there are no classes.
+
+    >>> from shoal.models.p_sensitivity import PSensitivity
+    >>> promise(PSensitivity(column="disease", p=2), linked=True)
+    "Among the rows that could be a person's there are at least 2 different values of disease."
+    """
+    if model.name not in PROMISES:
+        return sentence(type(model).summary())
+    given = model.options()
+    options = {
+        name: number(value) if isinstance(value, int | float) else short(value)
+        for name, value in given.items()
+    }
+    extra: dict[str, Any] = {
+        "most": "2" if options.get("distance") == "l1" else "1",
+        "In_every": "Among the rows that could be a person's" if linked else "In every class",
+        # Rows that could be a person's need not be equally likely: no chance follows from counts.
+        "guess": ""
+        if linked
+        else ": whoever knows a person's class and guesses the value is right no more often",
+    }
+    if "k" in given:
+        extra["others"] = number(given["k"] - 1)
+    for share in ("alpha", "beta"):
+        if share in given:
+            extra[f"{share}_percent"] = percent(100 * given[share])
+    if "delta" in given:
+        extra["factor"] = number(exp(given["delta"])) if given["delta"] < 20 else "very many"
+    return PROMISES[model.name].format_map({**options, **extra})
+
+
+def bound(model: Model, level: float) -> str:
+    """A level that is asked for.
+
+    >>> from shoal.models.k_anonymity import KAnonymity
+    >>> bound(KAnonymity(k=5), 5)
+    'at least 5'
+    """
+    if model.higher_is_safer:
+        return f"{'more than' if model.strict else 'at least'} {number(level)}"
+    return f"{'less than' if model.strict else 'at most'} {number(level)}"

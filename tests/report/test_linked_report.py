@@ -1,0 +1,188 @@
+"""The report of a release without classes: rows that could be a person's."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from html import unescape
+from types import SimpleNamespace
+from typing import ClassVar
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import exposure
+from shoal.attacks import LinkageAttack
+from shoal.report.page import render
+from shoal.report.release_report import facts, page
+from tests.algorithms.test_concealment import people, plan
+
+MATCHING = {
+    "largest_probability": 0.6,
+    "mean_largest_probability": 0.31,
+    "error": 0.02,
+    "samples": 60,
+    "percent": 40.0,
+}
+
+
+def without(release):
+    """The release as it is where rows were not weighed."""
+    left = {name: found for name, found in release.attacks.items() if name != "matching"}
+    return replace(release, after=replace(release.after, attacks=left))
+
+
+def weighed(release, **found):
+    """The release as it is where the attack `matching` found this."""
+    matching = MATCHING | found
+    counted = without(release).after
+    after = replace(
+        counted,
+        attacks=counted.attacks | {"matching": matching},
+        risks=exposure._weighed(counted.risks, matching),
+    )
+    return replace(release, after=after)
+
+
+@pytest.fixture(scope="module")
+def release():
+    models = (
+        {"name": "k-concealment", "k": 5},
+        {"name": "p-sensitivity", "column": "disease", "p": 2},
+    )
+    return shoal.anonymize(people(200), plan(*models))
+
+
+def words(release):
+    html = render(page(facts(release)))
+    body = html.partition("<body>")[2]
+    return unescape(" ".join(re.sub(r"<[^>]+>", " ", body).replace("\xa0", " ").split()))
+
+
+def test_it_speaks_of_rows_and_not_of_classes(release):
+    told = words(without(release))
+    assert "there are no classes" in told
+    assert not re.search(
+        r"class [ABC]\b|a class|each class|every class|its class|244 classes", told
+    )
+    for piece in (
+        "Both promises hold, measured on the very table that is published beside its original",
+        "a complete assignment of people to rows",
+        "published table and its original together",
+        "At least 5 published rows could be each person's",
+        "Among the rows that could be a person's there are at least 2 different values of disease",
+        "How many rows could be each person's",
+        "a second run gives other values too",
+        "rows that could be a person's need not be equally likely",
+        "knows the quasi-identifiers of everybody",
+        "It succeeds where fewer rows are left",
+        "fewest rows that could be a person's, after ruling out",
+    ):
+        assert piece in told, piece
+    assert "Sensitive values" not in told
+
+
+def test_without_weights_no_chance_is_told(release):
+    bare = without(release)
+    told = words(bare)
+    assert " at most" not in told.partition("What was promised")[0]
+    assert "need not be equally likely" in told
+    assert "highest chance" not in told
+    chances = bare.as_dict()["risks"]
+    assert chances["prosecutor"] is chances["average"] is chances["marketer"] is None
+    assert chances["unique"] == 0
+
+
+def test_the_likeliest_row_is_the_chance(release):
+    known = weighed(release)
+    assert known.risks.prosecutor == known.as_dict()["risks"]["prosecutor"] == 0.6
+    assert known.risks.average == known.risks.marketer == 0.31
+    told = words(known)
+    assert "The chance to find the most exposed person is about 60 %" in told
+    assert "31 % on average" in told
+    assert "60 % at most" not in told
+    assert "(sampled)" in told
+    assert "sampled" not in words(weighed(release, samples=0)).partition("Annex")[0]
+    assert "chance of the best guess, for the most exposed person" in told
+    assert "with a chance of 60 %" in told.partition("What is not promised")[2]
+
+
+def test_a_single_row_is_found_for_sure(release):
+    bare = without(release)
+    one = replace(bare, after=replace(bare.after, smallest_class=1))
+    assert one.as_dict()["risks"]["prosecutor"] == one.risks.prosecutor
+    assert one.as_dict()["risks"]["average"] is None
+    told = words(one)
+    assert "Of somebody one row only could be theirs: that person can be found" in told
+    assert "None" not in told
+
+
+def test_a_sample_never_lowers_the_chance(release):
+    counted = without(release).risks
+    low = weighed(release, largest_probability=0.0, mean_largest_probability=None)
+    assert low.risks == counted
+
+
+def test_the_chance_is_what_the_attack_finds(monkeypatch):
+    class Matching(LinkageAttack):
+        """Finds always the same."""
+
+        name: ClassVar[str] = "matching"
+
+        def run_on(self, linkage):
+            return dict(MATCHING)
+
+    attacks = {"linkage": exposure.catalog.attacks["linkage"], "matching": Matching}
+    monkeypatch.setattr(exposure, "catalog", SimpleNamespace(attacks=attacks))
+    release = shoal.anonymize(people(40), plan())
+    assert release.after.weighed
+    assert release.before.linked is False
+    assert "matching" not in release.before.attacks
+    assert (release.risks.prosecutor, release.risks.average) == (0.6, 0.31)
+
+
+def test_no_original_value_appears_that_is_not_published():
+    table = people(80)
+    towns = [f"zqx{i % 40:02d}kv" for i in range(80)]
+    table = table.append_column("town", pa.array(towns))
+    asked = plan(columns={**plan().columns, "town": "quasi"})
+    release = shoal.anonymize(table, asked)
+    html = render(page(facts(release)))
+    left = set(towns) - set(release.frame["town"].to_pylist())
+    assert left
+    assert not [town for town in left if town in html]
+
+
+def test_the_crowds_count_everybody_once(release):
+    known = facts(release)
+    assert sum(size.classes for size in known.sizes) == 200
+    assert known.sizes[0].fewest == known.smallest == release.smallest_class
+    counts = dict(release.after.candidates)
+    assert sum(counts.values()) == 200
+    assert min(counts) == release.smallest_class
+
+
+def test_chance_that_can_be_repeated_is_told():
+    seeded = words(shoal.anonymize(people(60), plan(seed=3)))
+    assert "whoever knows the seed and the quasi-identifiers of everybody" in seeded
+    assert "redo its random choices" in seeded
+    fixed = plan(algorithm={"name": "concealment", "randomized": False})
+    told = words(shoal.anonymize(people(60), fixed))
+    assert "It was made without chance" in told
+    assert "a second run gives the rows in another order" in told
+    assert "Nothing is promised about the sensitive values of disease" in told
+
+
+def test_what_is_signed(release):
+    known = facts(release)
+    assert known.plan_sha256 == hashlib.sha256(known.plan.toml.encode()).hexdigest()
+    html = render(page(known))
+    assert known.plan_sha256 in html
+    assert known.sha256 in html
+    assert '<dl class="form">' in html
+    told = words(release)
+    for piece in ("Signature", "Name", "Place and date", "200 rows, 200 people"):
+        assert piece in told
+    assert told.index("Annex: the attacks in detail", 2000) > told.index("Place and date")
