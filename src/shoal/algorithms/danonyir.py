@@ -43,7 +43,7 @@ class DAnonyIR(Algorithm):
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can keep this promise."""
-        return bool(_demands(model, {}))
+        return serves(model)
 
     def recode(
         self,
@@ -56,7 +56,7 @@ class DAnonyIR(Algorithm):
         """Cluster people; all rows of a person are published alike."""
         check_reachable(table, models)
         crowd = np.arange(table.rows) if table.people is None else table.people
-        run = _Run(table, loss, models, crowd, rng.permutation(int(crowd.max()) + 1))
+        run = Run(table, loss, models, crowd, rng.permutation(int(crowd.max()) + 1))
         run.cluster(progress)
         run.handle(progress)
         if not run.boxes:
@@ -67,6 +67,11 @@ class DAnonyIR(Algorithm):
                 "ask for less, or choose another algorithm",
             )
         return run.recoding(crowd)
+
+
+def serves(model: Model) -> bool:
+    """Whether a promise is about the people of a class, as the kernel counts them."""
+    return bool(_demands(model, {}))
 
 
 def _demands(model: Model, columns: dict[str, int]) -> list[tuple[int, int, float]]:
@@ -94,7 +99,7 @@ class _Box(NamedTuple):
     box: Longs
 
 
-class _Run:
+class Run:
     """The state of a run."""
 
     def __init__(
@@ -151,14 +156,30 @@ class _Run:
         """Lines 20 to 26: those who are left over."""
         rest = self.crowd.who[: self.crowd.mark[0]].copy()
         people_kernels.clear(self.people, self.crowd)
+        self.settle(rest, progress, suppress=True)
+
+    def settle(self, rest: Longs, progress: Progress, suppress: bool = False) -> None:
+        """Let each of these people join the nearest class that stays sound (Algorithm 7).
+
+        With `suppress` not if that loses more than to suppress the person.
+        """
         aside = np.zeros(len(self.done.size), np.int64)
-        for p in rest:
-            progress("handling", 0.5)
+        for i, p in enumerate(rest):
+            progress("settling", i / len(rest))
+            most = self.suppression(p) if suppress else int(kernels.NO_COST) - 1
             people_kernels.handle(
                 self.shapes, self.pool, self.done, self.done_forest, self.people, self.demands,
-                self.crowd, self.clusters, p, self.suppression(p), self.box, self.first,
-                self.stack, aside,
+                self.crowd, self.clusters, p, most, self.box, self.first, self.stack, aside,
             )  # fmt: skip
+
+    def found(self, members: Longs, box: Longs) -> None:
+        """Make people a class that is done, published as this box."""
+        for p in members:
+            people_kernels.admit(self.people, self.crowd, p)
+        people_kernels.found_class(
+            self.shapes, self.done, self.done_forest, self.crowd, self.clusters, box, self.first
+        )
+        people_kernels.clear(self.people, self.crowd)
 
     def suppression(self, p: int) -> int:
         """What is lost when everything of a person is suppressed."""
