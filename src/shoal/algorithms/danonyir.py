@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms.gaa import check_reachable
+from shoal.algorithms.gaa import check_reachable, index_order
+from shoal.classes import tally
 from shoal.columns import Table
 from shoal.errors import CannotReach
 from shoal.exact import exact_costs
@@ -107,12 +108,14 @@ class Run:
     ) -> None:
         self.table, self.order = table, order
         costs = exact_costs(loss, table.domains, table.rows)
-        self.shapes = tree_shapes(table, costs)
+        # Boxes that are near each other shall stand near each other in the index.
+        self.columns = index_order(table, tally(table.unified), costs)
+        self.shapes = tree_shapes(table, costs, self.columns)
         n = len(order)
         first = np.full(n, np.iinfo(np.int64).max)
         np.minimum.at(first, crowd, np.arange(table.rows))
         self.first = first  # int64[people], the first record of each
-        joined = table.unified[first].astype(np.int64)  # int64[people, q]
+        joined = table.unified[first][:, self.columns].astype(np.int64)  # int64[people, q]
         records = np.bincount(crowd, minlength=n)
         self.people = people_of(table, crowd, records)
         places = {one.name: i for i, one in enumerate(table.sensitive)}
@@ -203,21 +206,23 @@ class Run:
         boxes = self.boxes
         for number, one in enumerate(boxes):
             of[one.people] = number
-        vectors = np.array([one.box for one in boxes]).astype(np.int32)
+        vectors = np.empty((len(boxes), len(self.columns)), np.int32)
+        vectors[:, self.columns] = np.array([one.box for one in boxes])
         return Recoding(vectors, of[crowd])
 
 
-def tree_shapes(table: Table, costs: Sequence[Longs]) -> kernels.Shapes:
-    """The columns of a table, all of them trees."""
-    q = len(table.trees)
-    start = np.concatenate([[0], np.cumsum([tree.size for tree in table.trees])])
+def tree_shapes(table: Table, costs: Sequence[Longs], columns: Longs) -> kernels.Shapes:
+    """The columns of a table in this order, all of them trees."""
+    q = len(columns)
+    trees = [table.trees[j] for j in columns]
+    start = np.concatenate([[0], np.cumsum([tree.size for tree in trees])])
     return kernels.Shapes(
         np.full(q, kernels.TREE),
         np.arange(q + 1),
         start,
-        np.concatenate([tree.parent for tree in table.trees]),
-        np.concatenate([tree.end for tree in table.trees]),
-        np.concatenate(list(costs)),
+        np.concatenate([tree.parent for tree in trees]),
+        np.concatenate([tree.end for tree in trees]),
+        np.concatenate([costs[j] for j in columns]),
         np.zeros(q, np.int64),
     )
 
