@@ -87,3 +87,45 @@ def test_a_population_lowers_the_chance_of_a_journalist():
     assert shoal.audit(table, plan).risks.journalist is None
     with pytest.raises(BadTable, match="lacks the quasi-identifiers 'sex'"):
         shoal.audit(table, plan, population=people.drop_columns(["sex"]))
+
+
+def test_a_population_of_people_with_several_rows():
+    plan = Plan(
+        columns={"who": "person", "age": {"role": "quasi", "hierarchy": {"ranges": [10]}}},
+        models=[{"name": "k-anonymity", "k": 2}],
+    )
+    release = pa.table(
+        {"who": [0, 1, 2, 3], "age": ["[30, 40)", "[30, 40)", "[40, 50)", "[40, 50)"]}
+    )
+    everybody = pa.table({"who": ["a", "b", "c", "d"] * 10, "age": ["31", "32", "41", "42"] * 10})
+    audit = shoal.audit(release, plan, population=everybody)
+    assert audit.risks.journalist == 0.5
+    assert audit.record_risks().tolist() == [0.5] * 4
+
+
+def test_two_models_of_the_same_name_are_told_apart():
+    plan = Plan(
+        columns={"age": "quasi"},
+        models=[{"name": "k-anonymity", "k": 4}, {"name": "k-anonymity", "k": 2}],
+    )
+    audit = shoal.audit(pa.table({"age": ["31", "31", "31"]}), plan)
+    assert audit.levels == {"k-anonymity": 3, "k-anonymity #2": 3}
+    assert [check.holds for check in audit.checks] == [False, True]
+
+
+def test_a_table_that_still_names_people():
+    plan = Plan(columns={"name": "identifier", "age": "quasi"}, models=[])
+    audit = shoal.audit(pa.table({"name": ["Ann"], "age": ["31"]}), plan)
+    assert any("holds the identifiers 'name'" in note for note in audit.notes)
+
+
+def test_the_risk_of_a_row_that_could_be_several_people_s():
+    plan = Plan(
+        columns={"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}},
+        models=[{"name": "k-concealment", "k": 2}],
+    )
+    original = pa.table({"age": ["31", "32", "33"]})
+    release = pa.table({"age": ["[30, 40)", "[30, 40)", "33"]})
+    audit = shoal.audit(release, plan, original=original)
+    assert audit.record_risks().tolist() == [0.5, 0.5, 1.0]
+    assert not audit.holds

@@ -265,3 +265,16 @@ def test_leading_zeros_stay():
     assert plain("02139") == "02139"
     assert plain(" 17.0") == "17"
     assert plain("-0.50") == "-0.5"
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"prefixes": 3}, {"prefixes": ["a"]}, {"prefixes": [-1]}, {"prefixes": [1.5]},
+        {"dates": 5}, {"tree": 5}, {"parents": 5}, {"levels": 5}, {"levels": [5]},
+        {"ranges": None}, {"ranges": [float("nan")]},
+    ],
+)  # fmt: skip
+def test_settings_that_make_no_sense(setting):
+    with pytest.raises(BadHierarchy):
+        Hierarchy.of(setting)

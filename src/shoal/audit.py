@@ -36,9 +36,15 @@ class Audit:
     notes: list[str]  # what the reader should know besides
     published: Published
     population: Table | None
+    linkage: Linkage | None
 
     def record_risks(self) -> npt.NDArray[np.float64]:
-        """For each row the chance that its person is found, by whoever knows most of them."""
+        """For each row the chance that its person is found, by whoever knows most of them.
+
+        Without classes that is one of all people whose row it could be.
+        """
+        if self.linkage is not None and self.population is None:
+            return 1.0 / self.linkage.owners[self.linkage.classes.label]
         return record_risks(self.published, self.population)
 
     @property
@@ -126,7 +132,7 @@ def audit(
     _check_known(frame, plan)
     published = look_at(frame, plan.columns, plan.missing_values)
     quality, before = None, None
-    notes = people_notes(frame, plan)
+    notes = people_notes(frame, plan) + _still_named(frame, plan)
     if original is not None:
         source = open_frame(original)
         before = encode(source, plan.columns, plan.missing, plan.missing_values)
@@ -142,17 +148,23 @@ def audit(
     everybody = _population(population, plan)
     return Audit(
         exposure=expose(published, everybody, linkage),
-        levels={
-            model.key: model.reached(seen(model, published, linkage))
-            for model in plan.models or _standard()
-        },
+        levels=_levels(plan.models or _standard(), published, linkage),
         checks=checks,
         quality=quality,
         loss=plan.loss.name,
         notes=notes,
         published=published,
         population=everybody,
+        linkage=linkage,
     )
+
+
+def _still_named(frame: Frame, plan: Plan) -> list[str]:
+    """Say it where a table names people."""
+    names = [name for name in having(plan.columns, "identifier") if name in frame.names]
+    if not names:
+        return []
+    return [f"the table holds the identifiers {some(names)}: as it is, it names people"]
 
 
 def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkage | None:
@@ -165,6 +177,17 @@ def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkag
     return link(original, published)
 
 
+def _levels(models: list[Model], published: Published, linkage: Linkage | None) -> dict[str, float]:
+    """What each model reaches, by its key; a second one of the same key gets a number."""
+    levels: dict[str, float] = {}
+    for model in models:
+        key, again = model.key, 2
+        while key in levels:
+            key, again = f"{model.key} #{again}", again + 1
+        levels[key] = model.reached(seen(model, published, linkage))
+    return levels
+
+
 def _population(source: Any, plan: Plan) -> Table | None:
     """The whole population, of which a journalist may have a list."""
     if source is None:
@@ -174,6 +197,7 @@ def _population(source: Any, plan: Plan) -> Table | None:
     lacking = [name for name in names if name not in frame.names]
     if lacking:
         raise BadTable(f"the population lacks the quasi-identifiers {some(lacking)}")
+    names += [name for name in having(plan.columns, "person") if name in frame.names]
     known = {name: column for name, column in plan.columns.items() if name in names}
     rest = [name for name in frame.names if name not in known]
     narrow = frame.rebuild(np.arange(frame.height), {}, drop=rest)

@@ -22,6 +22,7 @@ class Shelf(Mapping[str, type[Setting]]):
     def __init__(self, folder: str, one: str) -> None:
         self.folder = folder
         self.one = one
+        self.a_one = f"an {one}" if one[0] in "aeiou" else f"a {one}"
 
     @cached_property
     def _found(self) -> dict[str, type[Setting]]:
@@ -68,9 +69,9 @@ class Shelf(Mapping[str, type[Setting]]):
         if isinstance(given, Mapping):
             options = dict(given)
             if "name" not in options:
-                raise BadPlan(f"a {self.one} needs a name; there are {', '.join(self._found)}")
+                raise BadPlan(f"{self.a_one} needs a name; there are {', '.join(self._found)}")
             return self.named(str(options.pop("name")))(**options)
-        raise BadPlan(f"a {self.one} is a name, a mapping or an object, not {type(given).__name__}")
+        raise BadPlan(f"{self.a_one} is a name, a mapping or an object, not {type(given).__name__}")
 
 
 models = Shelf("models", "model")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
+from itertools import pairwise
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -52,16 +53,15 @@ def ordered(histogram: Histogram, order: Sequence[Any] | None = None) -> Floats:
     numbers and dates rise, and other values follow the leaves of the column's own hierarchy. A
     missing value comes last.
     """
-    here = histogram.total > 0
-    if here.sum() < 2:
+    if np.count_nonzero(histogram.total) < 2:
         return np.zeros(len(histogram))
     rank = _ranks(histogram.column, None if order is None else tuple(order))  # int64[values]
-    by_rank = np.argsort(rank)
-    present = here[by_rank]
-    place = np.empty(len(rank), np.int64)  # ranks without the values that no row has
-    place[by_rank] = np.cumsum(present) - 1
-    below = np.cumsum(histogram.total[by_rank][present])
-    of_pair = place[histogram.value]
+    rows = np.bincount(rank, histogram.total).astype(np.int64)  # int64[ranks]
+    place = np.cumsum(rows > 0) - 1  # ranks without those that no row has
+    below = np.cumsum(rows[rows > 0])
+    if len(below) < 2:
+        return np.zeros(len(histogram))
+    of_pair = place[rank[histogram.value]]
     sort = np.argsort(histogram.of_class * len(rank) + of_pair, kind="stable")
     work: Floats = emd_line(histogram.start, of_pair[sort], histogram.count[sort], below)
     return work / (len(below) - 1)
@@ -130,16 +130,20 @@ def _climb(column: Sensitive) -> _Climb:
 
 
 def _ranks(column: Sensitive, order: tuple[Any, ...] | None) -> npt.NDArray[np.int64]:
-    """The rank of each value of the column, int64[values]."""
+    """The rank of each value of the column, int64[values]; 1 and 1.0 are of one rank."""
     known = _known.setdefault(column, {})
     if order not in known:
         key = _order(column, order)
         values = column.values
         rising = sorted((v for v in range(len(values)) if values[v] is not None), key=key)
-        rising += [v for v in range(len(values)) if values[v] is None]
-        known[order] = np.argsort(np.array(rising))
-    ranks: npt.NDArray[np.int64] = known[order]
-    return ranks
+        ranks = np.zeros(len(values), np.int64)
+        for before, v in pairwise(rising):
+            ranks[v] = ranks[before] + (key(before) != key(v))
+        top = ranks.max(initial=0) + 1 if rising else 0
+        ranks[[v for v in range(len(values)) if values[v] is None]] = top
+        known[order] = ranks
+    found: npt.NDArray[np.int64] = known[order]
+    return found
 
 
 def _order(column: Sensitive, order: tuple[Any, ...] | None) -> Callable[[int], Any]:

@@ -120,6 +120,10 @@ def atomic(path: str | Path) -> Iterator[Path]:
 def check_place(path: Path) -> None:
     """Refuse a path at which no file can be made."""
     folder = path.parent
+    try:
+        path.exists()
+    except OSError as error:  # a name that is too long, for example
+        raise BadFile(f"cannot write {str(path)[:80]}: {error.strerror}") from None
     if not folder.exists():
         raise BadFile(f"cannot write {path}: there is no directory {folder}; make it first")
     if not folder.is_dir():

@@ -270,7 +270,13 @@ class Prefixes(Hierarchy):
     """Codes shortened from the right."""
 
     def __init__(self, keep: Sequence[int] | None = None) -> None:
-        if keep is not None and (not keep or sorted(set(keep), reverse=True) != list(keep)):
+        wrong = keep is not None and (
+            not isinstance(keep, list | tuple | range)
+            or not keep
+            or any(not isinstance(kept, int) or kept < 1 for kept in keep)
+            or sorted(set(keep), reverse=True) != list(keep)
+        )
+        if wrong:
             raise BadHierarchy(f"prefixes need falling numbers of characters to keep, got {keep}")
         self._keep = keep
 
@@ -394,8 +400,14 @@ def _from_setting(setting: Mapping[str, Any], folder: Path) -> Hierarchy:
     for word in options:
         if word not in allowed:
             raise BadHierarchy(f"the hierarchy {kind!r} has no option {word!r}")
-    value = folder / setting[kind] if kind == "csv" else setting[kind]
-    hierarchy: Hierarchy = make(value, **options)
+    try:
+        value = folder / setting[kind] if kind == "csv" else setting[kind]
+        hierarchy: Hierarchy = make(value, **options)
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise BadHierarchy(
+            f"no hierarchy can be made of {dict(setting)!r}: {error}; see docs/choosing.md for "
+            "what each kind takes"
+        ) from None
     return hierarchy
 
 

@@ -98,6 +98,14 @@ class Linkage:
             self.fits[held], self.classes.size[self.of_class[held]], len(self.original)
         )
 
+    @cached_property
+    def owners(self) -> Longs:
+        """Records of the original of which each class's records could be, int64[classes]."""
+        held = self.match
+        return self._sum(
+            self.of_class[held], self.original.size[self.fits[held]], len(self.classes)
+        )
+
     @property
     def candidates(self) -> Longs:
         """Published records that could be that of each record of the original, int64[n]."""

@@ -176,7 +176,7 @@ class Plan(Setting):
         """Read a plan file; paths in it are relative to it."""
         path = Path(path)
         try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
+            content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
             raise BadFile(f"no plan file {path}; `shoal draft` proposes one") from None
         except OSError as error:

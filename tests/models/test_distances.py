@@ -178,3 +178,16 @@ def test_many_classes_are_quick():
         begin = perf_counter()
         assert distance(histogram).shape == (classes,)
         assert perf_counter() - begin < 2  # a tenth of a second on an idle machine
+
+
+def test_two_ways_to_write_a_number_are_of_one_rank():
+    values = ("1", "1.0", "2", "3")
+    codes = np.array([0, 1, 2, 3, 0, 2], np.int32)
+    label = np.array([0, 0, 0, 1, 1, 1])
+    turned = ("1.0", "1", "2", "3")
+    swapped = np.array([1, 0, 2, 3, 1, 2], np.int32)
+    one = Histogram.of(label, 2, Sensitive("s", codes, values))
+    two = Histogram.of(label, 2, Sensitive("s", swapped, turned))
+    assert distances.ordered(one).tolist() == distances.ordered(two).tolist()
+    same = Histogram.of(label, 2, Sensitive("s", codes % 2, ("1", "1.0")))
+    assert distances.ordered(same).tolist() == [0.0, 0.0]

@@ -132,11 +132,12 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
     """Complain if even the whole table as one class breaks a promise: no partition does better."""
     others = [model for model in models if not isinstance(model, KAnonymity)]
     for model in models:
-        if isinstance(model, KAnonymity) and table.crowd < model.k:
+        k = getattr(model, "k", 0)
+        if table.crowd < k:
             raise CannotReach(
                 model.key,
                 table.crowd,
-                f"k-anonymity with k={model.k} cannot be reached: the table has {table.crowd} "
+                f"{model.key} with k={k} cannot be reached: the table has {table.crowd} "
                 f"people; the best k possible is {table.crowd}: ask for that, or add people",
             )
     if not others:
@@ -159,6 +160,8 @@ def _advice(model: Model, best: float) -> str:
         return "no number is enough; choose another model"
     step = 10.0 ** (floor(log10(best)) - 3) if best > 0 else 1e-4
     steps = floor(best / step) if model.higher_is_safer else ceil(best / step) + model.strict
+    if model.higher_is_safer and steps * step <= 1:
+        return "that says nothing; choose another model"
     return f"ask for {steps * step:g}, or for another model"
 
 

@@ -1,0 +1,65 @@
+"""An index of clusters, and how the kernels that search it are run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+
+from shoal.algorithms.gaa import PATIENCE
+from shoal.kernels import index as trie
+from shoal.kernels import merge as merging
+
+
+def fan_of(trees: trie.Trees) -> int:
+    """The most children that a node of an index can have."""
+    return int(np.diff(trees.start).max())
+
+
+def make_index(clusters: int, trees: trie.Trees) -> trie.Index:
+    """An empty index for so many clusters."""
+    q, fan = len(trees.start) - 1, fan_of(trees)
+    nodes, pool = 2 * clusters + 8 * q + 8, 3 * clusters + 4 * fan + 16 * q + 64
+    index: trie.Index = trie.empty_index(clusters, len(trees.cost), nodes, pool)
+    return index
+
+
+def larger(index: trie.Index, trees: trie.Trees) -> trie.Index:
+    """The same index with twice the room."""
+    room = 2 * len(index.node), 2 * len(index.pool) + 4 * fan_of(trees)
+    grown: trie.Index = trie.grow_index(index, *room)
+    return grown
+
+
+def make_work(trees: trie.Trees) -> trie.Work:
+    """Scratch space for searches."""
+    q = len(trees.start) - 1
+    return trie.Work(
+        np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(1, np.int64)
+    )
+
+
+def run(
+    step: Callable[[trie.Index, int], int],
+    index: trie.Index,
+    trees: trie.Trees,
+    tell: Callable[[], None],
+) -> None:
+    """Call a kernel piece by piece until it is done, with a larger index where it needs one.
+
+    Between two pieces there is time to tell how far it is, and for Ctrl-C.
+    """
+    pieces = 200
+    while True:
+        begin = perf_counter()
+        outcome = step(index, pieces)
+        if outcome == merging.DONE:
+            return
+        if outcome == merging.NEEDS_ROOM:
+            index = larger(index, trees)
+        elif perf_counter() - begin < PATIENCE / 2:
+            pieces *= 2
+        elif perf_counter() - begin > PATIENCE:
+            pieces = max(1, pieces // 2)
+        tell()

@@ -1,0 +1,113 @@
+"""The agglomerative algorithm."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.algorithms._clusters import Clustering, Longs, Task, closures
+from shoal.algorithms._indexed import fan_of, make_index, make_work, run
+from shoal.classes import Classes, tally
+from shoal.kernels import clusters as kernels
+from shoal.kernels import index as trie
+from shoal.kernels.merge import survivors
+
+Bools = npt.NDArray[np.bool_]
+
+
+class Agglomerative(Clustering):
+    """Joins the two closest clusters of all, again and again (Gionis, Mazza, Tassa 2008).
+
+    Equal records are one cluster to start with. A cluster of k people is set aside; the people
+    of what is left in the end go, one by one, to the nearest of those. Distance: what joining
+    the two adds to the loss, where each side counts `size` times or once (`unit`). Of several
+    pairs the one whose earlier first record comes first, then the one whose later one does.
+    Clusters that come to have the same closure are one.
+    """
+
+    name: ClassVar[str] = "agglomerative"
+    weight: Literal["size", "unit"] = "size"
+
+    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
+        """Number the cluster of each unit."""
+        start = tally(task.units.vector)  # sizes are units here
+        rows = np.bincount(start.label, task.units.size, len(start)).astype(np.int64)
+        first = task.units.first[start.first]
+        into, aside = self._agglomerate(task, start, rows, first)
+        label = into[start.label]
+        if not aside[label].all():
+            label = self._spread(task, label, aside)
+        return label
+
+    def _agglomerate(
+        self, task: Task, start: Classes, rows: Longs, first: Longs
+    ) -> tuple[Longs, Bools]:
+        """The cluster that each starting one ended up in, and whether a cluster is set aside."""
+        n, q = len(start), len(task.order)
+        vector = np.empty((2 * n, q), np.int32)
+        vector[:n] = task.units.vector[start.first][:, task.order]
+        classes = trie.Classes(vector, _twice(rows), _twice(first), np.zeros(2 * n, np.bool_))
+        state = kernels.Agglomeration(
+            into=np.arange(2 * n),
+            crowd=_twice(start.size),
+            near=np.full(2 * n, -1, np.int64),
+            heap=np.empty((2 * n + 1, 4), np.int64),
+            counts=np.array([0, n, 0, 0], np.int64),
+        )
+        work, fan = make_work(task.trees), fan_of(task.trees)
+
+        def step(index: trie.Index, pieces: int) -> int:
+            outcome: int = kernels.agglomerate(
+                index, task.trees, classes, state, work, task.k, self.weight == "size", fan, pieces
+            )
+            return outcome
+
+        def tell() -> None:
+            begun = int(state.counts[3]) / (2 * n)  # half of it, all in all, is to begin
+            left = int(state.counts[2]) / n if begun == 1 else 1.0
+            task.progress("joining clusters", min(1.0, 0.5 * begun + 0.5 * (1 - left)))
+
+        run(step, make_index(2 * n, task.trees), task.trees, tell)
+        used = int(state.counts[1])
+        return survivors(state.into)[:n], ~classes.fails[:used]
+
+    def _spread(self, task: Task, label: Longs, aside: Bools) -> Longs:
+        """Give the units of the cluster that is left to those that were set aside."""
+        units = task.units
+        fine = aside[label]
+        left = np.flatnonzero(~fine)  # by first record, as all units are
+        _, one, number = np.unique(label[fine], return_index=True, return_inverse=True)
+        m = len(one)
+        whole = closures(task.table.trees, units.vector[fine], number)[one]
+        size = np.bincount(number, units.size[fine], m).astype(np.int64)
+        lines = m + len(left)
+        classes = trie.Classes(
+            np.concatenate([whole, units.vector[left]])[:, task.order].copy(order="C"),
+            np.concatenate([size, units.size[left]]),
+            np.concatenate([units.first[fine][one], units.first[left]]),
+            np.zeros(lines, np.bool_),
+        )
+        into, done = np.arange(lines), np.zeros(1, np.int64)
+        work, fan = make_work(task.trees), fan_of(task.trees)
+
+        def step(index: trie.Index, pieces: int) -> int:
+            outcome: int = kernels.spread(
+                index, task.trees, classes, into, m, work, self.weight == "size", fan, done, pieces
+            )
+            return outcome
+
+        def tell() -> None:
+            task.progress("joining the rest", int(done[0]) / lines)
+
+        run(step, make_index(lines, task.trees), task.trees, tell)
+        survivors(into)
+        new = np.empty(len(units), np.int64)
+        new[fine], new[left] = into[number], into[m:]
+        return new
+
+
+def _twice(start: Longs) -> Longs:
+    """The same numbers with room for as many again."""
+    return np.concatenate([start, np.zeros_like(start)])

@@ -1,0 +1,64 @@
+"""The forest algorithm."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.algorithms._clusters import Clustering, Longs, Task
+from shoal.algorithms.gaa import PATIENCE
+from shoal.classes import tally
+from shoal.kernels import forest as kernels
+from shoal.kernels.tuples import Tuples, make_tuples
+
+
+class Forest(Clustering):
+    """Grows a forest of nearest neighbours and cuts its large trees (Aggarwal et al. 2005).
+
+    The first person in a tree of fewer than k is looked for, again and again: the root of that
+    tree gets an edge to the nearest person outside. Nearest: whose union with it costs least; of
+    several, those whose values appear first in the table, and of these the first person. Trees
+    of more than max(2k - 1, 3k - 5) are then cut into parts of at least k, from the deepest
+    person to the root.
+    """
+
+    name: ClassVar[str] = "forest"
+
+    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
+        """Number the cluster of each unit."""
+        n, q, k = len(task.units), len(task.order), task.k
+        tuples, members = _tuples(task)
+        forest = kernels.Forest(
+            out=np.full(n, -1, np.int64),
+            up=np.arange(n),
+            many=np.ones(n, np.int64),
+            root=np.arange(n),
+        )
+        stack, heap = np.empty((q, 8), np.int64), np.empty((k + 2, 3), np.int64)
+        done, pieces = 0, 200
+        while done < n:
+            begin = perf_counter()
+            stop = min(done + pieces, n)
+            kernels.grow(tuples, task.trees, members, forest, k, done, stop, stack, heap)
+            pieces = pieces * 2 if perf_counter() - begin < PATIENCE / 2 else max(1, pieces // 2)
+            done = stop
+            task.progress("growing trees", done / n)
+        label: Longs = kernels.cut_trees(forest.out, k)[0]
+        return label
+
+
+def _tuples(task: Task) -> tuple[Tuples, kernels.Members]:
+    """The distinct vectors of the units, and the units of each."""
+    units = task.units
+    start = tally(units.vector)
+    vector = units.vector[start.first][:, task.order]
+    order = np.lexsort(vector.T[::-1])  # tuples are sorted
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    size, first = start.size[order], units.first[start.first[order]]
+    tuples: Tuples = make_tuples(np.ascontiguousarray(vector[order]), size, first)
+    of_unit = rank[start.label]
+    begin = np.concatenate([[0], np.cumsum(size)])
+    return tuples, kernels.Members(of_unit, begin, np.argsort(of_unit, kind="stable"))

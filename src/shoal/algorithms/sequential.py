@@ -1,0 +1,123 @@
+"""The sequential algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from pydantic import field_validator
+
+from shoal.algorithms._clusters import Clustering, Ints, Longs, Task, closures
+from shoal.algorithms._indexed import fan_of, make_index, make_work, run
+from shoal.algorithms.gaa import _merge
+from shoal.classes import tally
+from shoal.kernels import index as trie
+from shoal.kernels import sequential as kernels
+
+
+class Sequential(Clustering):
+    """Moves every person in turn to where the loss becomes least (Goldberger, Tassa 2010).
+
+    People start in random clusters of about k. A person who is alone moves anyway, another one
+    only if that is better than to stay; of several clusters to the one with the lowest number.
+    Passes go on until one moves nobody, or `passes` are done; after each, clusters of 2k or more
+    are split in two. In the end clusters of fewer than k are merged with the nearest, the
+    smallest first, and what is large is split again.
+    """
+
+    name: ClassVar[str] = "sequential"
+    passes: int = 10
+
+    @field_validator("passes")
+    @classmethod
+    def _at_least_one(cls, passes: int) -> int:
+        if passes < 1:
+            raise ValueError(f"needs passes of 1 or more, got passes={passes}")
+        return passes
+
+    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
+        """Number the cluster of each unit."""
+        n = len(task.units)
+        label = np.empty(n, np.int64)
+        label[rng.permutation(n)] = np.arange(n) % max(n // task.k, 1)
+        return self.improve(task, label)
+
+    def improve(self, task: Task, label: Longs) -> Longs:
+        """Better clusters of k or more, from any clusters."""
+        units = kernels.Units(
+            np.ascontiguousarray(task.units.vector[:, task.order]), task.units.size
+        )
+        rank = np.lexsort(units.vector.T[::-1])  # cut a cluster where values change
+        for turn in range(self.passes):
+            label, moved = self._move(task, units, label, turn)
+            label = _split(task, units, label, rank)
+            if not moved:
+                break
+        return _split(task, units, _merge_small(task, label), rank)
+
+    def _move(self, task: Task, units: kernels.Units, label: Longs, turn: int) -> tuple[Longs, int]:
+        """One pass: the new clusters, and how many units moved."""
+        n, m = len(label), int(label.max()) + 1
+        trees = _with_numbers(task.trees, m)
+        member = np.argsort(label, kind="stable")
+        count = np.bincount(label, minlength=m)
+        head = member[np.cumsum(count) - count]
+        after, ahead = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+        inside = np.flatnonzero(label[member[1:]] == label[member[:-1]])
+        after[member[inside]], ahead[member[inside + 1]] = member[inside + 1], member[inside]
+        moving = kernels.Moving(label.copy(), after, ahead, head, count, np.zeros(3, np.int64))
+        whole = closures(task.table.trees, task.units.vector, label)[head][:, task.order]
+        vector = np.zeros((m + 2, len(task.order) + 1), np.int32)
+        vector[:m, :-1], vector[:m, -1] = whole, np.arange(1, m + 1)
+        size = np.zeros(m + 2, np.int64)
+        size[:m] = np.bincount(label, task.units.size, m)
+        classes = trie.Classes(vector, size, np.arange(m + 2), np.zeros(m + 2, np.bool_))
+        work, fan = make_work(trees), fan_of(trees)
+
+        def step(index: trie.Index, pieces: int) -> int:
+            outcome: int = kernels.move_units(
+                index, trees, classes, units, moving, work, fan, pieces
+            )
+            return outcome
+
+        def tell() -> None:
+            task.progress("moving records", (turn + int(moving.done[1]) / n) / self.passes)
+
+        run(step, make_index(m, trees), trees, tell)
+        return moving.label, int(moving.done[2])
+
+
+def _with_numbers(trees: trie.Trees, clusters: int) -> trie.Trees:
+    """One attribute more: the number of a cluster, which costs nothing.
+
+    An index cannot hold two clusters with the same values; two closures may well be the same.
+    """
+    leaves = np.arange(1, clusters + 1)
+    step = np.full(clusters + 1, trie.FAR, np.int64)
+    step[0] = 0
+    return trie.Trees(
+        start=np.append(trees.start, trees.start[-1] + clusters + 1),
+        parent=np.append(trees.parent, np.zeros(clusters + 1, np.int32)),
+        end=np.concatenate([trees.end, [clusters + 1], leaves + 1]).astype(np.int32),
+        cost=np.append(trees.cost, np.zeros(clusters + 1, np.int64)),
+        step=np.append(trees.step, step),
+        ahead=trees.ahead,
+    )
+
+
+def _split(task: Task, units: kernels.Units, label: Longs, rank: Longs) -> Longs:
+    """Split clusters of 2k or more; the clusters are numbered anew, without gaps."""
+    member = rank[np.argsort(label[rank], kind="stable")]
+    start = np.concatenate([[0], np.cumsum(np.bincount(label))])
+    new: Longs = kernels.split_large(task.trees, units, member, start, task.k)
+    return new
+
+
+def _merge_small(task: Task, label: Longs) -> Longs:
+    """Merge clusters of fewer than k with the nearest, as GAA does."""
+    vector: Ints = closures(task.table.trees, task.units.vector, label)
+    table = replace(task.table, codes=vector[task.units.of_row])
+    start = tally(table.codes, table.people)
+    _, into = _merge(table, start, task.costs, task.order, task.k, True, False, task.progress)
+    return into[start.label[task.units.first]]
