@@ -1,0 +1,283 @@
+"""DAnonyIR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.algorithms import Algorithm
+from shoal.algorithms.gaa import check_reachable, index_order
+from shoal.classes import tally
+from shoal.columns import Table
+from shoal.errors import CannotReach
+from shoal.exact import exact_costs
+from shoal.kernels import boxes as kernels
+from shoal.kernels import danonyir as people_kernels
+from shoal.losses import Loss
+from shoal.models import Model
+from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
+from shoal.models.eir_l_diversity import EIRLDiversity
+from shoal.models.ir_alpha_beta_anonymity import IRAlphaBetaAnonymity
+from shoal.models.ir_k_anonymity import IRKAnonymity
+from shoal.models.ir_kl_anonymity import IRKLAnonymity
+from shoal.models.k_anonymity import KAnonymity
+from shoal.progress import Progress, silent
+from shoal.recoding import SUPPRESSED, Recoding
+
+Longs = npt.NDArray[np.int64]
+PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
+
+
+class DAnonyIR(Algorithm):
+    """Grows a class from a random person by the nearest people until it keeps its promises.
+
+    Algorithm 1, Wang 2018. Where a class that is done is nearer than any person, the two become
+    one. People who are left over at the end join the nearest class that stays sound, or are
+    suppressed, whichever loses less.
+    """
+
+    name: ClassVar[str] = "danonyir"
+
+    def serves(self, model: Model) -> bool:
+        """Whether the algorithm can keep this promise."""
+        return serves(model)
+
+    def recode(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        rng: np.random.Generator,
+        progress: Progress = silent,
+    ) -> Recoding:
+        """Cluster people; all rows of a person are published alike."""
+        check_reachable(table, models)
+        crowd = np.arange(table.rows) if table.people is None else table.people
+        run = Run(table, loss, models, crowd, rng.permutation(int(crowd.max()) + 1))
+        run.cluster(progress)
+        run.handle(progress)
+        if not run.boxes:
+            raise CannotReach(
+                models[0].key,
+                0.0,
+                f"{models[0].key} cannot be reached by danonyir: everybody would be suppressed; "
+                "ask for less, or choose another algorithm",
+            )
+        return run.recoding(crowd)
+
+
+def serves(model: Model) -> bool:
+    """Whether a promise is about the people of a class, as the kernel counts them."""
+    return bool(_demands(model, {}))
+
+
+def _demands(model: Model, columns: dict[str, int]) -> list[tuple[int, int, float]]:
+    """What a model asks of a class, in the words of the kernel; nothing if it cannot be said."""
+    k = people_kernels
+    column = columns.get(model.about or "", 0)
+    match model:
+        case KAnonymity() | IRKAnonymity():
+            return [(k.PEOPLE, 0, model.k)]
+        case IRKLAnonymity():
+            return [(k.PEOPLE, 0, model.k), (k.VALUES, column, model.l)]
+        case IRAlphaBetaAnonymity():
+            return [(k.PERSON_SHARE, 0, model.alpha), (k.VALUE_SHARE, column, model.beta)]
+        case EIRAlphaBetaAnonymity():
+            return [(k.PERSON_SHARE, 0, model.alpha), (k.OWNERS_SHARE, column, model.beta)]
+        case EIRLDiversity():
+            return [(k.HITTING, column, model.l)]
+    return []
+
+
+class _Box(NamedTuple):
+    """A class that is done: its people and what is published of them."""
+
+    people: list[int]
+    box: Longs
+
+
+class Run:
+    """The state of a run."""
+
+    def __init__(
+        self, table: Table, loss: Loss, models: Sequence[Model], crowd: Longs, order: Longs
+    ) -> None:
+        self.table, self.order = table, order
+        costs = exact_costs(loss, table.domains, table.rows)
+        # Boxes that are near each other shall stand near each other in the index.
+        self.columns = index_order(table, tally(table.unified), costs)
+        self.shapes = tree_shapes(table, costs, self.columns)
+        n = len(order)
+        first = np.full(n, np.iinfo(np.int64).max)
+        np.minimum.at(first, crowd, np.arange(table.rows))
+        self.first = first  # int64[people], the first record of each
+        joined = table.unified[first][:, self.columns].astype(np.int64)  # int64[people, q]
+        records = np.bincount(crowd, minlength=n)
+        self.people = people_of(table, crowd, records)
+        places = {one.name: i for i, one in enumerate(table.sensitive)}
+        asked = [demand for model in models for demand in _demands(model, places)]
+        kind, column, bound = (np.array(part) for part in zip(*asked, strict=True))
+        self.demands = people_kernels.Demands(kind, column, bound.astype(np.float64))
+        words = joined.shape[1]
+        self.pool = make_boxes(self.shapes, joined, records, first)
+        self.pool_forest = kernels.make_forest(n, words, n)
+        sort = np.lexsort(joined.T[::-1])
+        kernels.fill_forest(self.shapes, self.pool, self.pool_forest, sort)
+        room = 2 * n + 2
+        nothing = np.zeros((room, words), np.int64)
+        self.done = make_boxes(self.shapes, nothing, np.zeros(room, np.int64), np.zeros(room, int))
+        self.done_forest = kernels.make_forest(n + 1, words, kernels.BLOCK)
+        self.clusters = people_kernels.Clusters(
+            np.full(n, -1), np.full(room, -1), np.full(n, -1), np.zeros(2, np.int64)
+        )
+        self.crowd = empty_crowd(self.people, n)
+        self.box = np.zeros(words, np.int64)
+        self.stack = np.zeros((128, 2), np.int64)
+
+    def cluster(self, progress: Progress) -> None:
+        """Lines 2 to 19 of Algorithm 1."""
+        n, at_a_time = len(self.order), 64
+        progress("clustering", 0.0)
+        while True:
+            begin = perf_counter()
+            outcome = people_kernels.cluster(
+                self.shapes, self.pool, self.pool_forest, self.done, self.done_forest,
+                self.people, self.demands, self.crowd, self.clusters, self.order, self.first,
+                self.box, self.stack, at_a_time,
+            )  # fmt: skip
+            progress("clustering", 1.0 - int(self.pool.alive.sum()) / n)
+            if outcome == people_kernels.DONE:
+                return
+            spent = perf_counter() - begin
+            at_a_time = at_a_time * 2 if spent < PATIENCE / 2 else max(1, at_a_time // 2)
+
+    def handle(self, progress: Progress) -> None:
+        """Lines 20 to 26: those who are left over."""
+        rest = self.crowd.who[: self.crowd.mark[0]].copy()
+        people_kernels.clear(self.people, self.crowd)
+        self.settle(rest, progress, suppress=True)
+
+    def settle(self, rest: Longs, progress: Progress, suppress: bool = False) -> None:
+        """Let each of these people join the nearest class that stays sound (Algorithm 7).
+
+        With `suppress` not if that loses more than to suppress the person.
+        """
+        aside = np.zeros(len(self.done.size), np.int64)
+        for i, p in enumerate(rest):
+            progress("settling", i / len(rest))
+            most = self.suppression(p) if suppress else int(kernels.NO_COST) - 1
+            people_kernels.handle(
+                self.shapes, self.pool, self.done, self.done_forest, self.people, self.demands,
+                self.crowd, self.clusters, p, most, self.box, self.first, self.stack, aside,
+            )  # fmt: skip
+
+    def found(self, members: Longs, box: Longs) -> None:
+        """Make people a class that is done, published as this box."""
+        for p in members:
+            people_kernels.admit(self.people, self.crowd, p)
+        people_kernels.found_class(
+            self.shapes, self.done, self.done_forest, self.crowd, self.clusters, box, self.first
+        )
+        people_kernels.clear(self.people, self.crowd)
+
+    def suppression(self, p: int) -> int:
+        """What is lost when everything of a person is suppressed."""
+        return int(self.people.records[p] * self.pool.keeps[p])  # a root keeps nothing
+
+    @property
+    def boxes(self) -> list[_Box]:
+        """The classes that are done."""
+        found = []
+        for c in np.flatnonzero(self.done.alive):
+            members, p = [], int(self.clusters.head[c])
+            while p >= 0:
+                members.append(p)
+                p = int(self.clusters.next[p])
+            found.append(_Box(members, self.done.box[c]))
+        return found
+
+    def recoding(self, crowd: Longs) -> Recoding:
+        """What is published of each record."""
+        of = np.full(len(self.order), SUPPRESSED)
+        boxes = self.boxes
+        for number, one in enumerate(boxes):
+            of[one.people] = number
+        vectors = np.empty((len(boxes), len(self.columns)), np.int32)
+        vectors[:, self.columns] = np.array([one.box for one in boxes])
+        return Recoding(vectors, of[crowd])
+
+
+def tree_shapes(table: Table, costs: Sequence[Longs], columns: Longs) -> kernels.Shapes:
+    """The columns of a table in this order, all of them trees."""
+    q = len(columns)
+    trees = [table.trees[j] for j in columns]
+    start = np.concatenate([[0], np.cumsum([tree.size for tree in trees])])
+    return kernels.Shapes(
+        np.full(q, kernels.TREE),
+        np.arange(q + 1),
+        start,
+        np.concatenate([tree.parent for tree in trees]),
+        np.concatenate([tree.end for tree in trees]),
+        np.concatenate([costs[j] for j in columns]),
+        np.zeros(q, np.int64),
+    )
+
+
+def make_boxes(shapes: kernels.Shapes, box: Longs, size: Longs, first: Longs) -> kernels.Boxes:
+    """Boxes that can be put into a forest."""
+    keeps = kernels.kept_by_each(shapes, box)
+    n = len(box)
+    return kernels.Boxes(
+        box, size.astype(np.int64), first.astype(np.int64), keeps,
+        np.zeros(n, np.bool_), np.full(n, -1),
+    )  # fmt: skip
+
+
+def people_of(table: Table, crowd: Longs, records: Longs) -> people_kernels.People:
+    """Everybody's sensitive values, those of all columns one after the other."""
+    n = len(records)
+    parts: list[Any] = []
+    offset = 0
+    for c, one in enumerate(table.sensitive):
+        values = len(one.values)
+        pair, amount = np.unique(crowd * values + one.codes, return_counts=True)
+        parts.append((pair // values, np.full(len(pair), c), pair % values + offset, amount))
+        offset += values
+    columns = len(table.sensitive)
+    if not parts:
+        none = np.zeros(0, np.int64)
+        parts = [(none, none, none, none)]
+    who, column, value, amount = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((value, column, who))
+    key = who * max(columns, 1) + column
+    first = np.searchsorted(key[order], np.arange(n * max(columns, 1) + 1))
+    grid = np.empty((n, max(columns, 1) + 1), np.int64)
+    grid[:, :-1] = first[:-1].reshape(n, -1)
+    grid[:, -1] = first[max(columns, 1) :: max(columns, 1)]
+    return people_kernels.People(
+        records, grid, value[order].astype(np.int32), amount[order], max(offset, 1)
+    )
+
+
+def empty_crowd(people: people_kernels.People, n: int) -> people_kernels.Crowd:
+    """A class with nobody in it."""
+    columns, values = people.first.shape[1] - 1, people.values
+    return people_kernels.Crowd(
+        who=np.zeros(n, np.int64),
+        mark=np.zeros(3, np.int64),
+        rows=np.zeros(values, np.int64),
+        owners=np.zeros(values, np.int64),
+        sums=np.zeros((columns, 3), np.int64),
+        first=np.zeros(n + 1, np.int64),
+        value=np.zeros(len(people.value) + 1, np.int32),
+        chosen=np.zeros(values, np.bool_),
+        banned=np.zeros(values, np.bool_),
+        used=np.zeros(values, np.int64),
+        tick=np.zeros(1, np.int64),
+        person=np.zeros(n + 3, np.int64),
+        at=np.zeros(n + 3, np.int64),
+    )

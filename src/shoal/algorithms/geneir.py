@@ -1,0 +1,95 @@
+"""GeneIR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.algorithms import Algorithm
+from shoal.algorithms.danonyir import Run, serves
+from shoal.algorithms.gaa import check_reachable
+from shoal.classes import tally
+from shoal.columns import Table
+from shoal.errors import CannotReach
+from shoal.histogram import Sensitive
+from shoal.losses import Loss
+from shoal.models import Model
+from shoal.progress import Progress, silent
+from shoal.recoding import Recoding
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+
+class GeneIR(Algorithm):
+    """Lifts a random column one level for all people who are left, and keeps sound classes.
+
+    The comparator of Wang 2018 (Tong et al. 2010; Sec. 5.1 and 6.1.3): people with equal values
+    form a class, and a class that keeps the promises is done. Those who are left when nothing can
+    be lifted any more join the nearest class that stays sound.
+    """
+
+    name: ClassVar[str] = "geneir"
+
+    def serves(self, model: Model) -> bool:
+        """Whether the algorithm can keep this promise."""
+        return serves(model)
+
+    def recode(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        rng: np.random.Generator,
+        progress: Progress = silent,
+    ) -> Recoding:
+        """Lift columns until everybody is in a class."""
+        check_reachable(table, models)
+        people = np.arange(table.rows) if table.people is None else table.people
+        run = Run(table, loss, models, people, rng.permutation(table.crowd))
+        value = table.unified[run.first].copy()  # int32[people, q], as published so far
+        left = np.ones(len(value), np.bool_)
+        while left.any():
+            progress("lifting", 1.0 - float(left.mean()))
+            for members in self._sound(table, models, people, value, left):
+                run.found(members, value[members[0], run.columns].astype(np.int64))
+                left[members] = False
+            low = np.flatnonzero((value[left] != 0).any(axis=0))
+            if not len(low):
+                break
+            column = int(rng.choice(low))
+            value[left, column] = table.trees[column].parent[value[left, column]]
+        if not run.boxes:
+            raise CannotReach(
+                models[0].key, 0.0, f"{models[0].key} cannot be reached by geneir; ask for less"
+            )
+        run.settle(np.flatnonzero(left), progress)
+        return run.recoding(people)
+
+    @staticmethod
+    def _sound(
+        table: Table,
+        models: Sequence[Model],
+        people: Longs,
+        value: Ints,
+        left: npt.NDArray[np.bool_],
+    ) -> list[Longs]:
+        """The people of each class that keeps the promises, of those who are left."""
+        rows = np.flatnonzero(left[people])
+        number = np.cumsum(left) - 1
+        sensitive = [
+            Sensitive(one.name, one.codes[rows], one.values, one.hierarchy)
+            for one in table.sensitive
+        ]
+        classes = tally(value[people[rows]], number[people[rows]], sensitive)
+        good = np.ones(len(classes), np.bool_)
+        for model in models:
+            good &= model.satisfied(classes)
+        of_person = np.full(len(value), -1)
+        of_person[people[rows]] = classes.label
+        order = np.argsort(of_person, kind="stable")
+        begin = np.searchsorted(of_person[order], np.arange(len(classes) + 1))
+        return [order[begin[c] : begin[c + 1]] for c in np.flatnonzero(good)]

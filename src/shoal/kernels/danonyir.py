@@ -1,0 +1,258 @@
+"""Clustering of people with several records (Algorithms 1, 5, 6 and 7, Wang 2018)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels import kernel, lean_kernel
+from shoal.kernels.boxes import NO_COST, add_box, drop_box, join_boxes, kept, nearest_box
+from shoal.kernels.hitting import smallest_hitting_set
+
+# What a demand asks of a class.
+PEOPLE = 0  # at least so many people
+VALUES = 1  # at least so many different values
+PERSON_SHARE = 2  # nobody has more than this share of the records
+VALUE_SHARE = 3  # no value has more than this share of the records
+OWNERS_SHARE = 4  # no value is had by more than this share of the people
+HITTING = 5  # no hitting set is smaller than this
+SLACK = 1e-9  # a hair's breadth of rounding does not count
+
+DONE, PAUSED = 0, 1
+
+
+class People(NamedTuple):
+    """Everybody, with records and sensitive values. Values of all columns are numbered as one."""
+
+    records: np.ndarray  # int64[people]
+    first: np.ndarray  # int64[people, columns + 1]: value[first[p, c]:first[p, c + 1]]
+    value: np.ndarray  # int32[holdings], each value once a person, rising
+    amount: np.ndarray  # int64[holdings], records of the person with it
+    values: int
+
+
+class Demands(NamedTuple):
+    """What every class must keep."""
+
+    kind: np.ndarray  # int64[demands]
+    column: np.ndarray  # int64[demands], the sensitive column that it is about
+    bound: np.ndarray  # float64[demands]
+
+
+class Crowd(NamedTuple):
+    """The class at hand, as it is counted while people join it (Algorithms 5 and 6)."""
+
+    who: np.ndarray  # int64[people], its people
+    mark: np.ndarray  # int64[3]: people, records, most records of one person
+    rows: np.ndarray  # int64[values], records with each value
+    owners: np.ndarray  # int64[values], people with each value
+    sums: np.ndarray  # int64[columns, 3]: different values, most records, most owners of one
+    first: np.ndarray  # int64[people + 1], scratch: values of its people, one after the other
+    value: np.ndarray  # int32[holdings], scratch
+    chosen: np.ndarray  # bool[values], scratch
+    banned: np.ndarray  # bool[values], scratch
+    used: np.ndarray  # int64[values], scratch
+    tick: np.ndarray  # int64[1], scratch
+    person: np.ndarray  # int64[people + 3], scratch
+    at: np.ndarray  # int64[people + 3], scratch
+
+
+@lean_kernel
+def clear(people, crowd):
+    """Begin a new class."""
+    for i in range(crowd.mark[0]):
+        p = crowd.who[i]
+        for h in range(people.first[p, 0], people.first[p, people.first.shape[1] - 1]):
+            crowd.rows[people.value[h]] = 0
+            crowd.owners[people.value[h]] = 0
+    crowd.mark[:] = 0
+    crowd.sums[:] = 0
+
+
+@lean_kernel
+def admit(people, crowd, p):
+    """Count one more person."""
+    crowd.who[crowd.mark[0]] = p
+    crowd.mark[0] += 1
+    crowd.mark[1] += people.records[p]
+    crowd.mark[2] = max(crowd.mark[2], people.records[p])
+    for c in range(people.first.shape[1] - 1):
+        sums = crowd.sums[c]
+        for h in range(people.first[p, c], people.first[p, c + 1]):
+            v = people.value[h]
+            if crowd.owners[v] == 0:
+                sums[0] += 1
+            crowd.rows[v] += people.amount[h]
+            crowd.owners[v] += 1
+            sums[1] = max(sums[1], crowd.rows[v])
+            sums[2] = max(sums[2], crowd.owners[v])
+
+
+@lean_kernel
+def hit_by_fewer(people, crowd, column, fewest):
+    """Whether fewer values than this meet everybody: the class then breaks EIR l-diversity."""
+    used = 0
+    crowd.first[0] = 0
+    for i in range(crowd.mark[0]):
+        p = crowd.who[i]
+        for h in range(people.first[p, column], people.first[p, column + 1]):
+            crowd.value[used] = people.value[h]
+            used += 1
+        crowd.first[i + 1] = used
+    size = smallest_hitting_set(
+        crowd.first, crowd.value, 0, crowd.mark[0], fewest - 1, crowd.chosen, crowd.banned,
+        crowd.used, crowd.tick, crowd.person, crowd.at,
+    )  # fmt: skip
+    return size < fewest
+
+
+@lean_kernel
+def satisfied(people, crowd, demands):
+    """Whether the class keeps everything that is demanded; what is quick to tell comes first."""
+    number, records, most = crowd.mark[0], crowd.mark[1], crowd.mark[2]
+    for d in range(len(demands.kind)):
+        kind, bound = demands.kind[d], demands.bound[d]
+        sums = crowd.sums[demands.column[d]]
+        if kind == PEOPLE:
+            fine = number >= bound
+        elif kind == VALUES:
+            fine = sums[0] >= bound
+        elif kind == PERSON_SHARE:
+            fine = most <= bound * records * (1 + SLACK)
+        elif kind == VALUE_SHARE:
+            fine = sums[1] <= bound * records * (1 + SLACK)
+        elif kind == OWNERS_SHARE:
+            fine = sums[2] <= bound * number * (1 + SLACK)
+        else:
+            # At least so many people and different values are needed for it.
+            fine = number >= bound and sums[0] >= bound
+        if not fine:
+            return False
+    for d in range(len(demands.kind)):
+        if demands.kind[d] == HITTING and hit_by_fewer(
+            people, crowd, demands.column[d], np.int64(demands.bound[d])
+        ):
+            return False
+    return True
+
+
+class Clusters(NamedTuple):
+    """The classes that are done: chains of people."""
+
+    of: np.ndarray  # int64[people], the class of each; -1: none yet, or suppressed
+    head: np.ndarray  # int64[classes]
+    next: np.ndarray  # int64[people]
+    mark: np.ndarray  # int64[2]: classes made so far, people of `order` looked at
+
+
+@lean_kernel
+def call_up(people, crowd, clusters, c):
+    """Count the people of class c."""
+    p = clusters.head[c]
+    while p >= 0:
+        admit(people, crowd, p)
+        p = clusters.next[p]
+
+
+@lean_kernel
+def found_class(shapes, boxes, forest, crowd, clusters, box, order_of):
+    """Make the crowd at hand a class that can be found."""
+    c = clusters.mark[0]
+    clusters.mark[0] += 1
+    clusters.head[c] = -1
+    first = NO_COST
+    for i in range(crowd.mark[0]):
+        p = crowd.who[i]
+        clusters.of[p] = c
+        clusters.next[p] = clusters.head[c]
+        clusters.head[c] = p
+        first = min(first, order_of[p])
+    for w in range(len(box)):
+        boxes.box[c, w] = box[w]
+    boxes.size[c], boxes.first[c] = crowd.mark[1], first
+    boxes.keeps[c] = kept(shapes, box)
+    add_box(shapes, boxes, forest, c)
+
+
+@kernel
+def cluster(
+    shapes, pool, pool_forest, done, done_forest, people, demands, crowd, clusters, order,
+    order_of, box, stack, budget,
+):  # fmt: skip
+    """Algorithm 1, lines 2 to 19, for so many people; the crowd may be left unsatisfied at the end.
+
+    `order` is in which people are chosen to begin a class, `order_of` their first records. Returns
+    PAUSED when the budget is spent; the class at hand stays as it is.
+    """
+    n = len(order)
+    while True:
+        if crowd.mark[0] == 0:
+            while clusters.mark[1] < n and not pool.alive[order[clusters.mark[1]]]:
+                clusters.mark[1] += 1
+            if clusters.mark[1] == n:
+                return DONE
+            p = order[clusters.mark[1]]
+            drop_box(pool, pool_forest, p)
+            box[:] = pool.box[p]
+            admit(people, crowd, p)
+            budget -= 1
+        good = satisfied(people, crowd, demands)
+        while not good:
+            if budget <= 0:
+                return PAUSED
+            size, keeps = crowd.mark[1], kept(shapes, box)
+            p, near = nearest_box(
+                shapes, pool, pool_forest, box, size, keeps, NO_COST, NO_COST, stack
+            )
+            if p < 0:
+                return DONE  # nobody is left: the people at hand are residual
+            c, _ = nearest_box(shapes, done, done_forest, box, size, keeps, near, -1, stack)
+            if c < 0:
+                drop_box(pool, pool_forest, p)
+                join_boxes(shapes, box, pool.box[p])
+                admit(people, crowd, p)
+            else:
+                drop_box(done, done_forest, c)
+                join_boxes(shapes, box, done.box[c])
+                call_up(people, crowd, clusters, c)
+            budget -= 1
+            good = satisfied(people, crowd, demands)
+        found_class(shapes, done, done_forest, crowd, clusters, box, order_of)
+        clear(people, crowd)
+
+
+@kernel
+def handle(
+    shapes, pool, done, done_forest, people, demands, crowd, clusters, p, suppression, box,
+    order_of, stack, set_aside,
+):  # fmt: skip
+    """Algorithm 7: let person p join the nearest class that stays satisfied, or suppress it.
+
+    `suppression` is what is lost by that. Returns whether the person found a class.
+    """
+    tried = 0
+    joined = False
+    while True:
+        c, cost = nearest_box(
+            shapes, done, done_forest, pool.box[p], people.records[p], pool.keeps[p], NO_COST,
+            NO_COST, stack,
+        )  # fmt: skip
+        if c < 0 or cost > suppression:
+            break
+        drop_box(done, done_forest, c)
+        clear(people, crowd)
+        call_up(people, crowd, clusters, c)
+        admit(people, crowd, p)
+        if satisfied(people, crowd, demands):
+            box[:] = done.box[c]
+            join_boxes(shapes, box, pool.box[p])
+            found_class(shapes, done, done_forest, crowd, clusters, box, order_of)
+            joined = True
+            break
+        set_aside[tried] = c
+        tried += 1
+    clear(people, crowd)
+    for i in range(tried):
+        add_box(shapes, done, done_forest, set_aside[i])
+    return joined
