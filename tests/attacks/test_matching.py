@@ -1,0 +1,243 @@
+"""The matching attack against all perfect matchings of small graphs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.attacks.matching import Matching, _Chain, matches_of
+from shoal.errors import BadPlan
+from shoal.kernels import matchings as kernels
+from shoal.linkage import Linkage, link
+from shoal.published import Published
+from tests.naive import concealment
+from tests.naive import matchings as naive
+from tests.strategies import tables
+
+# Records 0 and 2 have two matches each, but one of them in two of the three perfect matchings.
+UNEQUAL = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
+
+
+def linked(covers, originals=None, classes=None):
+    """The graph of records with published records; equal rows and columns may be grouped.
+
+    Record i holds published record i; `originals` and `classes` say who is equal.
+    """
+    n = len(covers)
+    originals = np.arange(n) if originals is None else np.asarray(originals)
+    classes = np.arange(n) if classes is None else np.asarray(classes)
+    p = classes.max() + 1
+    start, fits, held = [0], [], []
+    for g in range(p):
+        mine = np.flatnonzero(classes == g)
+        for o in np.unique(originals[covers[:, mine[0]]]):
+            fits.append(o)
+            held.append(int((originals[mine] == o).sum()))
+        start.append(len(fits))
+    return Linkage.of_groups(
+        np.bincount(originals), np.bincount(classes), np.array(start),
+        np.array(fits, np.int32), np.array(held),
+    )  # fmt: skip
+
+
+@st.composite
+def graphs(draw, most=7):
+    """Who covers whom, and who is equal: covers, originals, classes."""
+    n = draw(st.integers(1, most))
+    names = [draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n)) for _ in range(2)]
+    originals, classes = (np.unique(one, return_inverse=True)[1] for one in names)
+    often = draw(st.floats(0, 0.9))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    fits = rng.random((originals.max() + 1, classes.max() + 1)) < often
+    fits[originals, classes] = True
+    return fits[np.ix_(originals, classes)], originals, classes
+
+
+def largest(covers, originals):
+    """What the most likely record of each original has, by enumeration."""
+    share = naive.chances(covers).max(axis=1)
+    return share[np.unique(originals, return_index=True)[1]]
+
+
+def found(linkage, **options):
+    """The most likely record of each original and its error, in the order of the linkage."""
+    graph = matches_of(linkage, options.get("exact", 12))
+    likely = Matching(**options).likeliest(graph)
+    chance, error = np.empty((2, len(graph.original)))
+    chance[graph.original], error[graph.original] = likely.chance, likely.error
+    return chance, error
+
+
+@given(graph=graphs())
+def test_exact_is_what_enumeration_gives(graph):
+    covers, originals, _ = graph
+    chance, error = found(linked(*graph))
+    assert chance == pytest.approx(largest(covers, originals), rel=1e-12)
+    assert not error.any()
+    share = naive.chances(covers)
+    people, matches = len(covers), (share > 0).sum(axis=1)
+    report = Matching().run_on(linked(*graph))
+    assert report["largest_probability"] == pytest.approx(share.max())
+    assert report["mean_largest_probability"] == pytest.approx(share.max(axis=1).mean())
+    assert report["mean_if_equally_likely"] == pytest.approx((1 / matches).mean())
+    assert report["people"] == (share.max(axis=1) > 0.5 + 1e-9).sum()
+    above = share.max(axis=1) > 1 / matches + 1e-9
+    assert report["people_above_equally_likely"] == above.sum()
+    above = share.max(axis=1) > 1 / matches.min() + 1e-9
+    assert report["people_above_one_in_fewest"] == above.sum()
+    assert (report["exact_people"], report["samples"], report["error"]) == (people, 0, 0.0)
+
+
+@given(graph=graphs())
+def test_every_share_is_what_enumeration_gives(graph):
+    covers, originals, classes = graph
+    matches = matches_of(linked(*graph), 12)
+    share = naive.chances(covers)
+    got = np.split(matches.solved(), matches.start[1:-1])
+    for place, o in enumerate(matches.original):
+        mine = share[np.flatnonzero(originals == o)[0]]
+        by_class = np.bincount(classes, mine)
+        assert np.sort(got[place]) == pytest.approx(np.sort(by_class[by_class > 0]), rel=1e-12)
+
+
+@given(table=tables(most_rows=7), data=st.data())
+def test_exact_on_tables(table, data):
+    """Each record is published as what it has in common with another one."""
+    rows = table.codes.tolist()
+    near = data.draw(st.lists(st.sampled_from(rows), min_size=len(rows), max_size=len(rows)))
+    wide = [concealment.join(table.trees, a, b) for a, b in zip(rows, near, strict=True)]
+    labels = tuple(list(tree.labels) for tree in table.trees)
+    linkage = link(table, Published(table.names, np.array(wide, np.int32), labels, None))
+    covers = np.array([[concealment.covers(table.trees, w, row) for w in wide] for row in rows])
+    share = naive.chances(covers).max(axis=1)
+    chance, _ = found(linkage)
+    assert chance[linkage.original.label] == pytest.approx(share, rel=1e-12)
+
+
+def example(seed, n=6, often=0.4):
+    """A graph with equal originals and with records that are published alike."""
+    rng = np.random.default_rng(seed)
+    originals = np.sort(np.append(np.arange(n - 1), rng.integers(n - 1)))
+    classes = rng.permutation(np.append(np.arange(n - 2), rng.integers(n - 2, size=2)))
+    fits = rng.random((n - 1, n - 2)) < often
+    fits[originals, classes] = True
+    return fits[np.ix_(originals, classes)], originals, classes
+
+
+@pytest.mark.parametrize("move", ["swap", "offer", "walk"])
+@pytest.mark.parametrize("covers", [UNEQUAL, example(3)[0], example(8)[0]], ids=["3", "6", "6'"])
+def test_every_move_keeps_the_uniform_distribution(move, covers):
+    """From a matching drawn at random, a move of any one record leads to one drawn at random."""
+    everything = naive.perfect_matchings(covers)
+    graph = matches_of(linked(covers), 0)
+    people, published, twin = graph.sides
+    n = len(people.group)  # the others have nothing to choose
+    original = graph.original[:n]
+    rng = np.random.default_rng(5)
+    state = _Chain(graph, rng).state
+    place = np.empty(len(covers), np.int64)  # of the published records in the kernel
+    for i in range(n):  # the planted matching: record i holds published record i
+        place[original[i]] = state.held[i]
+    turned = np.argsort(place[original])
+    seen = Counter()
+    trials = 9000 // n * n
+    for trial in range(trials):
+        given_to = everything[rng.integers(len(everything))]
+        for i in range(n):
+            j = place[given_to[original[i]]]
+            pairs = range(people.start[i], people.start[i + 1])
+            state.held[i], state.holder[j] = j, i
+            state.pair[i] = next(e for e in pairs if published.first[people.other[e]] == j)
+        extra = (twin,) if move == "offer" else ()
+        getattr(kernels, move)(people, published, *extra, state, trial % n, rng)
+        assert sorted(state.held) == list(range(n))
+        assert (state.holder[state.held] == np.arange(n)).all()
+        seen[trial % n, tuple(original[turned[state.held]])] += 1
+    kept = {tuple(p[i] for i in original) for p in everything}
+    assert {p for _, p in seen} == kept
+    expected = trials / n / len(kept)
+    chi = sum((seen[i, p] - expected) ** 2 / expected for i in range(n) for p in kept)
+    degrees = n * (len(kept) - 1)
+    assert chi < degrees + 4 * np.sqrt(2 * degrees)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sampling_agrees_with_enumeration(seed):
+    covers, originals, classes = example(seed)
+    chance, error = found(linked(covers, originals, classes), exact=0, samples=8000)
+    expected = largest(covers, originals)
+    # Of equally likely records the first half may have chosen either.
+    assert (abs(chance - expected) <= 5 * error + 1e-9).all()
+    assert error.max() < 0.05
+
+
+def test_sampling_agrees_with_counting_on_larger_graphs():
+    rng = np.random.default_rng(2)
+    n = 14
+    covers = rng.random((n, n)) < 0.25
+    covers |= np.eye(n, dtype=bool)
+    linkage = linked(covers)
+    exact, nothing = found(linkage, exact=14)
+    chance, error = found(linkage, exact=0, samples=20_000)
+    assert not nothing.any()
+    assert (abs(chance - exact) <= 5 * error + 1e-9).all()
+    assert (error < 0.03).all()
+
+
+def test_unequal_matches():
+    """Everybody has two matches or more, but two people's record is found in two of three cases."""
+    report = Matching().run_on(linked(UNEQUAL))
+    assert report["largest_probability"] == pytest.approx(2 / 3)
+    assert report["fewest_left"] == 2
+    assert report["people"] == report["people_above_one_in_fewest"] == 2
+    assert report["percent"] == pytest.approx(200 / 3)
+
+
+@pytest.mark.parametrize("exact", [0, 12])
+def test_k_anonymity_leaves_equal_chances(exact):
+    sizes = [3, 5, 40]
+    classes = np.repeat(np.arange(3), sizes)
+    covers = classes[:, None] == classes
+    chance, error = found(linked(covers, None, classes), exact=exact)
+    assert chance.tolist() == (1 / np.repeat(sizes, sizes)).tolist()
+    assert not error.any()
+    report = Matching(exact=exact).run_on(linked(covers, None, classes))
+    assert report["largest_probability"] == 1 / 3
+    assert report["people_above_equally_likely"] == report["people"] == 0
+    assert report["exact_people"] == 48
+
+
+def test_what_stands_still_is_not_called_sure():
+    """One long cycle that is rarely walked: nobody's record may pass for known meanwhile."""
+    n = 24
+    covers = np.eye(n, dtype=bool) | np.eye(n, k=1, dtype=bool)
+    covers[n - 1, 0] = True  # one cycle: two perfect matchings, each with a chance of a half
+    report = Matching().run_on(linked(covers))
+    assert report["people"] == 0
+    assert report["largest_probability"] - 0.5 <= 3 * report["error"]
+
+
+@settings(max_examples=10)
+@given(graph=graphs())
+def test_same_seed_same_findings_fit_for_json(graph):
+    reports = [Matching(exact=0, seed=7).run_on(linked(*graph)) for _ in range(2)]
+    assert reports[0] == reports[1]
+    assert json.loads(json.dumps(reports[0], allow_nan=False)) == reports[0]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"samples": 3}, {"exact": 17}, {"exact": -1}, {"sure": 1.5}, {"seed": -1}]
+)
+def test_wrong_options(wrong):
+    with pytest.raises(BadPlan, match=f"matching needs {next(iter(wrong))} "):
+        Matching(**wrong)
+
+
+def test_nothing_without_an_original():
+    published = Published(("q",), np.zeros((2, 1), np.int32), (["a"],), None)
+    assert Matching().run(published) == {}
