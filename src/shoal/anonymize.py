@@ -60,6 +60,7 @@ def anonymize(
     published = look_at(released, plan.columns, plan.missing_values)
     linkage = link(original, published) if plan.linked else None
     checks = verify(published, plan.models, linkage)
+    clock.start("attack")
     quality = measure(original, published, plan.loss, recoding)
     after = expose(published, linkage=linkage)
     before = expose(look_at(frame, plan.columns, plan.missing_values)).showing(published)

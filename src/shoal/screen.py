@@ -27,8 +27,17 @@ WORDS = {
     "encode": "encoding",
     "recode": "choosing what to publish",
     "merging": "merging classes",
+    "expanding": "widening each record to cover k",
+    "tossing": "tossing for each record",
+    "covering": "covering everybody k times",
+    "concealing": "concealing everybody",
+    "diversifying": "mixing sensitive values",
+    "clustering": "clustering people",
+    "settling": "settling who is left over",
+    "lifting": "lifting columns",
     "decode": "writing the release in memory",
     "verify": "verifying the release",
+    "attack": "trying the attacks on it",
 }
 
 

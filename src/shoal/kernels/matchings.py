@@ -20,9 +20,9 @@ uniform distribution as it is, because it leads from M to M' as often as from M'
 
 Two perfect matchings differ by disjoint cycles (Prop. 10, Tassa 2012), each of which is a walk that
 begins in it, so walks reach every matching; the chain may also stay, so it has no period. A walk
-visits nobody twice, so it ends without being cut off. Swaps and offers do not reach every matching,
-but make haste: where tight and wide classes meet, walks alone were still far from the uniform
-distribution when the three together had long arrived.
+visits nobody twice, so it ends without being cut off. Swaps and offers alone
+need not reach every matching, but make haste: in one of three releases of Adult that were looked
+at, walks alone were far from where all together had arrived long before.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ import numpy as np
 from shoal.kernels import kernel, lean_kernel
 
 NOT_THERE = np.int64(-1)
-SWAPS, OFFERS = 2, 4  # for each walk; what left the least error on Adult in equal time
+SWAPS, OFFERS = 2, 4  # for each walk; other mixes were neither clearly better nor worse on Adult
 
 
 class Side(NamedTuple):

@@ -148,13 +148,15 @@ def of_algorithms(results: Results) -> list[Claim]:
 def relative(
     results: Results, subject: str, loss: str, method: str, to: str = "agglomerative"
 ) -> float | None:
-    """By how many percent the mean loss of a method over k is above that of another."""
-    ours, theirs = mean(results, subject, loss, method), mean(results, subject, loss, to)
-    return None if ours is None or not theirs else 100.0 * (ours / theirs - 1.0)
+    """By how many percent the mean loss of a method is above another's, at the k of both."""
+    apart = gaps(results, subject, loss, to, method)
+    least = dict(curve(results, Case(subject, loss, to, 0)))
+    total = sum(least[k] for k in apart)
+    return 100.0 * sum(apart.values()) / total if total else None
 
 
 def mean(results: Results, subject: str, loss: str, method: str) -> float | None:
-    """The mean loss of a method over all k."""
+    """The mean loss of a method over all its k."""
     losses = [lost for _, lost in curve(results, Case(subject, loss, method, 0))]
     return fmean(losses) if losses else None
 
@@ -265,28 +267,31 @@ def means(results: Results) -> Table:
     rows: list[list[Cell | str]] = []
     for subject in SUBJECTS:
         for loss, shown in LOSSES.items():
-            cells: list[Cell | str] = []
             least = mean(results, subject, loss, "concealment")
-            for method in EVERY:
-                value = mean(results, subject, loss, method)
-                if value is None or least is None:
-                    cells.append(Cell("–", tone="unknown"))
-                elif method == "concealment":
-                    cells.append(Cell(f"{value:.2f}", "", "strong"))
-                else:
-                    gap = f"{value - least:+.2f}".replace("-", "−")
-                    cells.append(Cell(f"{value:.2f}", gap))
+            cells = [_mean(results, subject, loss, method) for method in EVERY]
             if least is not None:
                 rows.append([f"{subject}, {shown}", *cells])
     return Table(
         head=["percent lost", *(METHODS[method].shown.split(" (")[0] for method in EVERY)],
         rows=rows,
         caption=f"Mean loss over {_ks(results)}, in percent of what can be lost; below, the "
-        "difference from k-concealment in points. Each method was guided by the loss by which it "
-        "is measured.",
+        "mean difference from k-concealment in points. Where a method was run at fewer k, both "
+        "are over these. Each method was guided by the loss by which it is measured.",
         numbers=True,
         files=("means.csv",),
     )
+
+
+def _mean(results: Results, subject: str, loss: str, method: str) -> Cell:
+    value = mean(results, subject, loss, method)
+    apart = gaps(results, subject, loss, "concealment", method)
+    if value is None or not apart:
+        return Cell("–", tone="unknown")
+    if method == "concealment":
+        return Cell(f"{value:.2f}", "", "strong")
+    every = len(curve(results, Case(subject, loss, "concealment", 0)))
+    fewer = f" at {len(apart)} k" if len(apart) < every else ""
+    return Cell(f"{value:.2f}", f"{fmean(apart.values()):+.2f}{fewer}".replace("-", "−"))
 
 
 def _ks(results: Results) -> str:
