@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import shoal
-from shoal import BadTable, Plan
+from shoal import BadPlan, BadTable, Plan
 from shoal.models.k_anonymity import KAnonymity
 
 TABLE = pa.table({"sex": ["f", "f", "f", "m"], "zip": ["1", "1", None, None], "d": [1, 2, 3, 4]})
@@ -129,3 +130,34 @@ def test_the_risk_of_a_row_that_could_be_several_people_s():
     audit = shoal.audit(release, plan, original=original)
     assert audit.record_risks().tolist() == [0.5, 0.5, 1.0]
     assert not audit.holds
+
+
+def test_the_risk_of_rows_is_no_less_than_that_of_people():
+    """Rows that could be several people's are not equally likely to be each one's."""
+    rng = np.random.default_rng(3)
+    table = pa.table({"age": rng.integers(20, 40, 30), "sex": rng.choice(["f", "m"], 30)})
+    plan = Plan(
+        columns={"age": {"role": "quasi", "hierarchy": {"ranges": [2, 4, 8]}}, "sex": "quasi"},
+        models=[{"name": "k-concealment", "k": 3}],
+        algorithm="concealment",
+        seed=1,
+    )
+    release = shoal.anonymize(table, plan)
+    audit = shoal.audit(release.frame, plan, original=table)
+    error = audit.attacks["matching"]["error"]
+    assert audit.record_risks().max() >= audit.risks.prosecutor - 6 * error - 0.02
+    assert audit.record_risks().max() > 1 / 3
+
+
+def test_sensitive_values_mean_two_things():
+    plan = Plan(
+        columns={"age": "quasi", "disease": "sensitive"},
+        models=[
+            {"name": "k-anonymity", "k": 2},
+            {"name": "k-concealment", "k": 2},
+            {"name": "distinct-l-diversity", "column": "disease", "l": 2},
+        ],
+    )
+    table = pa.table({"age": ["31", "31"], "disease": ["flu", "cold"]})
+    with pytest.raises(BadPlan, match="two plans"):
+        shoal.audit(table, plan, original=table)

@@ -47,7 +47,7 @@ def asked(**change):
 
 def test_any_flat_finding_has_a_line():
     lines = list(findings("matching", MATCHING | {"people": 7}))
-    assert lines == [("matching", "", "7", "40.0 %", "likeliest row: up to 60.0 %, mean 31.0 %")]
+    assert lines == [("matching", "", "7", "40.0 %", "likeliest row: 60.0 % or more, mean 31.0 %")]
     (line,) = findings("graph", {"fewest_that_fit": 5, "fewest_left": 4, "percent": 2.5})
     assert (line.found, line.share) == ("–", "2.5 %")
     assert "at least 4 are left" in line.detail

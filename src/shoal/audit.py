@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal import catalog
+from shoal.attacks.matching import Matching
 from shoal.columns import Table, encode, having, value_codes
-from shoal.errors import BadTable, some
+from shoal.errors import BadPlan, BadTable, some
 from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
 from shoal.linkage import Linkage, link
@@ -41,10 +42,10 @@ class Audit:
     def record_risks(self) -> npt.NDArray[np.float64]:
         """For each row the chance that its person is found, by whoever knows most of them.
 
-        Without classes that is one of all people whose row it could be.
+        Without classes it is the chance of the person who most likely has the row, sampled.
         """
         if self.linkage is not None and self.population is None:
-            return 1.0 / self.linkage.owners[self.linkage.classes.label]
+            return Matching().of_rows(self.linkage)[self.linkage.classes.label]
         return record_risks(self.published, self.population)
 
     @property
@@ -171,6 +172,14 @@ def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkag
     """The graph of original and release, where the plan promises something about it."""
     if not plan.linked:
         return None
+    about_classes = [m.key for m in plan.models if not m.linkage and m.about is None]
+    sensitive = [m.key for m in plan.models if m.about is not None]
+    if about_classes and sensitive:
+        raise BadPlan(
+            f"{sensitive[0]} means one thing beside {about_classes[0]}, where it is about classes, "
+            "and another beside a linkage model, where it is about the rows that could be a "
+            "person's; audit them with two plans"
+        )
     if original is None:
         name = next(model.name for model in plan.models if model.linkage)
         raise BadTable(f"{name} can be measured only beside the original; give it (--original)")

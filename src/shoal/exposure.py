@@ -116,9 +116,11 @@ def _weighed(counted: Risks, matching: dict[str, Any]) -> Risks:
 
     The likeliest of n rows is never less likely than 1/n, whatever a sample says.
     """
-    largest, mean = (
-        matching.get(key) or 0.0 for key in ("largest_probability", "mean_largest_probability")
+    largest, mean, error = (
+        matching.get(key) or 0.0
+        for key in ("largest_probability", "mean_largest_probability", "error")
     )
+    largest = min(1.0, largest + 3.0 * error)  # a risk had better be told too high
     average = max(counted.average, mean)
     return replace(
         counted,

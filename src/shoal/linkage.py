@@ -29,7 +29,7 @@ Bools = npt.NDArray[np.bool_]
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 
-MOST_PAIRS = 200_000_000  # pairs of original and class beyond which memory would run short
+MOST_PAIRS = 30_000_000  # pairs of original and class; a hundred bytes each make 3 GB
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +190,8 @@ def pairs(tuples: Tuples, trees: Trees, vectors: Ints) -> tuple[Longs, Ints]:
     if start[-1] > MOST_PAIRS:
         raise BadTable(
             f"too much fits: {start[-1]:,} pairs of an original and a published vector, and "
-            f"{MOST_PAIRS:,} are as many as can be looked at"
+            f"{MOST_PAIRS:,} are as many as memory allows; a smaller k, finer hierarchies or fewer "
+            "quasi-identifiers make less fit"
         )
     return start, list_covered(tuples, trees, vectors, start)
 

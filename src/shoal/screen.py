@@ -353,7 +353,7 @@ def _detail(name: str, found: dict[str, Any]) -> str:
         case "matching", {"largest_probability": float(largest)}:
             mean = found.get("mean_largest_probability")
             average = "" if mean is None else f", mean {percent(100 * mean)}"
-            return f"likeliest row: up to {percent(100 * largest)}{average}"
+            return f"likeliest row: {percent(100 * largest)} or more{average}"
     return ""
 
 

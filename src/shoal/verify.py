@@ -19,11 +19,11 @@ def verify(
     Linkage models need the graph of the release and its original.
     """
     checks = [model.check(seen(model, published, linkage)) for model in models]
-    broken = [check for check in checks if not check.holds]
-    if broken:
+    if not all(check.holds for check in checks):
         cases = "; ".join(
-            f"{check.model} promises {check.required:g}, the table reaches {check.reached:g}"
-            for check in broken
+            f"{model.key} promises {check.required:g}, the table reaches {check.reached:g}"
+            for model, check in zip(models, checks, strict=True)
+            if not check.holds
         )
         raise NotHeld(f"the table that would be published breaks a promise: {cases}")
     return checks

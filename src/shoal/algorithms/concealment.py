@@ -55,8 +55,8 @@ class Concealment(Algorithm):
     @field_validator("q")
     @classmethod
     def _near(cls, q: int | None) -> int | None:
-        if q is not None and q < 1:
-            raise ValueError(f"needs q of at least k, got q={q}")
+        if q is not None and q < 2:
+            raise ValueError(f"needs q of 2 or more, got q={q}")
         return q
 
     def serves(self, model: Model) -> bool:
@@ -88,7 +88,7 @@ class Concealment(Algorithm):
     ) -> Recoding:
         """Widen records until every promise holds."""
         needs = _needs(models)
-        _check(table, models, needs, self.q)
+        _check(table, models, needs, self.q if self.randomized else None)
         run = _Run(table, loss, progress)
         vectors = run.tuples.vector
         if needs.preimages > 1:
@@ -145,8 +145,11 @@ def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) 
                 f"{model.key} with k={model.k} cannot be reached: the table has {table.rows} rows; "
                 f"the best k possible is {table.rows}: ask for that, or add rows",
             )
-    if q is not None and q < max(needs) - 1:
-        raise BadPlan(f"concealment: q={q} near records are fewer than the k - 1 that are drawn")
+    if q is not None and q < needs.preimages > 1:
+        raise BadPlan(
+            f"concealment: q={q} leaves no choice of {needs.preimages - 1} near records; ask for a "
+            f"q of {needs.preimages} or more"
+        )
     names = [one.name for one in table.sensitive]
     for one in models:
         if isinstance(one, SensitiveModel) and one.column not in names:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 CHAINS = 2  # that choose whom to look at, and as many that judge
 BATCHES = 5  # of a chain, for the error
+EASY = 40_000  # people in components that are sampled; with fewer there is time for more samples
 MOST_EXACT = 16  # beyond it, counts could pass what a float64 holds
 
 
@@ -109,14 +111,26 @@ class Matching(LinkageAttack):
             "people": found,
             "percent": 100.0 * found / everybody,
             "exact_people": everybody - graph.sampled_people,
-            "samples": 2 * CHAINS * BATCHES * self.each if graph.sampled_people else 0,
+            "samples": 2 * CHAINS * BATCHES * self.each * graph.ease if graph.sampled_people else 0,
         }
+
+    def of_rows(self, linkage: Linkage) -> Floats:
+        """For each class the chance that one of its records is found to be its person's.
+
+        That of the person who most likely has it, float64[classes].
+        """
+        graph = matches_of(linkage, self.exact)
+        chance = np.zeros(len(graph.classes))
+        np.maximum.at(chance, graph.group, self.likeliest(graph).each)
+        found = np.empty_like(chance)
+        found[graph.published] = chance
+        return np.maximum(found, 1.0 / linkage.owners)  # never less than a blind guess
 
     def likeliest(self, graph: Matches) -> Likeliest:
         """The most likely record of each original."""
         share = graph.solved()  # float64[pairs]
         visits = np.zeros(len(share))
-        each = self.each
+        each = self.each * graph.ease
         rngs = np.random.default_rng(self.seed).spawn(2 * CHAINS)
         chains = [_Chain(graph, rng) for rng in rngs] if graph.sampled_people else []
 
@@ -151,7 +165,7 @@ class Matching(LinkageAttack):
             spread = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
             chance[part] = batches.mean(axis=0)
             error[part] = np.maximum(spread, unsure / (entered + 1.0))
-        return Likeliest(top, chance, error, rank)
+        return Likeliest(top, chance, error, rank, share / size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +176,7 @@ class Likeliest:
     chance: Floats  # float64[originals], of one record of that class
     error: Floats  # float64[originals], of the chance
     rank: Floats  # float64[originals], by which the largest is chosen: not by the same samples
+    each: Floats  # float64[pairs], the chance of one record of its class, by fewer samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +192,7 @@ class Matches:
     first: Longs  # int64[components, 2], first original and class of each solved component
     last: Longs  # int64[components, 2]
     original: Longs  # int64[originals], the number in the linkage
+    published: Longs  # int64[classes], the number in the linkage
 
     @cached_property
     def of_original(self) -> Longs:
@@ -192,6 +208,11 @@ class Matches:
     def sampled_people(self) -> int:
         """Records in components that are too large to be counted."""
         return int(self.originals[: self.sampled[0]].sum())
+
+    @property
+    def ease(self) -> int:
+        """How many times as often a graph can be swept as one of the size of Adult."""
+        return int(np.clip(EASY // max(self.sampled_people, 1), 1, 32))
 
     @property
     def pairs(self) -> int:
@@ -261,6 +282,7 @@ def matches_of(linkage: Linkage, exact: int) -> Matches:
         first,
         last,
         by,
+        by_class,
     )
 
 
@@ -269,6 +291,7 @@ class _Chain:
 
     def __init__(self, graph: Matches, rng: np.random.Generator) -> None:
         self.sides, self.rng = graph.sides, rng
+        self.stop = Event()
         pair = np.repeat(np.arange(graph.pairs), graph.given[: graph.pairs])  # int64[n]
         n = len(pair)
         holder = np.argsort(graph.group[pair], kind="stable").astype(np.int32)
@@ -295,11 +318,19 @@ class _Chain:
         state = self.state
         state.time[:], state.visits[:] = 0, 0
         begin = int(state.clock[0])
-        sweep(*self.sides, state, times, self.rng)
+        for _ in range(times):
+            if self.stop.is_set():
+                break
+            sweep(*self.sides, state, 1, self.rng)
         return state.time / (self.records * (state.clock[0] - begin)), state.visits.copy()
 
 
 def _at_once(job: Callable[[_Chain], tuple[Floats, Longs]], chains: list[_Chain]) -> Any:
     """Run chains side by side; each has chance of its own, so the order does not matter."""
     with ThreadPoolExecutor(len(chains)) as pool:
-        return list(pool.map(job, chains))
+        try:
+            return list(pool.map(job, chains))
+        except BaseException:  # Ctrl-C: the others need not go on
+            for chain in chains:
+                chain.stop.set()
+            raise

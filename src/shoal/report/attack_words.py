@@ -64,7 +64,7 @@ FINDINGS = {
     "fewest_left": "fewest rows that could be a person's, after ruling out",
     "pairs_ruled_out_percent_of_all": "pairs of a person and a row that are ruled out",
     "people_below": "people who are left with fewer rows than that",
-    "largest_probability": "chance of the best guess, for the most exposed person",
+    "largest_probability": "chance of the best guess, for the most exposed person that was found",
     "mean_largest_probability": "chance of the best guess, on average over all people",
     "error": "… its standard error, from sampling",
     "mean_if_equally_likely": "… as it would be if all possible rows were equally likely",
