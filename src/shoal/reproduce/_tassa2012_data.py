@@ -27,7 +27,7 @@ from shoal.losses.entropy import entropy_below
 from shoal.report.page import Table
 from shoal.report.words import many
 
-SAMPLE = 400  # rows of a quick run
+SAMPLE = 200  # rows of a quick run
 RECORDS = {"ART": 5_000, "ADULT": 45_222, "CMC": 1_500, "NURSERY": 12_960}  # in the paper
 ATTRIBUTES = {"ART": 6, "ADULT": 14, "CMC": 9, "NURSERY": 8}  # public ones, in the paper
 SHUFFLED = "NURSERY, shuffled"  # the same rows in random order
