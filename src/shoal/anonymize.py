@@ -62,7 +62,7 @@ def anonymize(
     checks = verify(published, plan.models, linkage)
     clock.start("attack")
     quality = measure(original, published, plan.loss, recoding)
-    after = expose(published, linkage=linkage)
+    after = expose(published, linkage=linkage, progress=progress)
     before = expose(look_at(frame, plan.columns, plan.missing_values)).showing(published)
     clock.stop()
 

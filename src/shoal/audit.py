@@ -18,6 +18,7 @@ from shoal.frames import Frame, open_frame
 from shoal.linkage import Linkage, link
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
+from shoal.progress import Progress, silent
 from shoal.published import Published, look_at
 from shoal.quality import Quality, measure
 from shoal.risks import Risks, record_risks
@@ -117,6 +118,7 @@ def audit(
     *,
     original: Any = None,
     population: Any = None,
+    progress: Progress = silent,
 ) -> Audit:
     """Measure a table as it is, or a release against its original.
 
@@ -148,7 +150,7 @@ def audit(
     checks = [model.check(seen(model, published, linkage)) for model in plan.models]
     everybody = _population(population, plan)
     return Audit(
-        exposure=expose(published, everybody, linkage),
+        exposure=expose(published, everybody, linkage, progress),
         levels=_levels(plan.models or _standard(), published, linkage),
         checks=checks,
         quality=quality,

@@ -196,7 +196,7 @@ def audit(
     console = _console(json_file)
     with _progress(console) as tell:
         tell("read", 0.0)
-        result = look(data, asked, original=original, population=population)
+        result = look(data, asked, original=original, population=population, progress=tell)
     with ExitStack() as files:
         _write_json(files, json_file, result.as_dict())
         if record_risks is not None:

@@ -11,6 +11,7 @@ from shoal import catalog
 from shoal.attacks import Attack, LinkageAttack
 from shoal.columns import Table
 from shoal.linkage import Linkage
+from shoal.progress import Progress, silent
 from shoal.published import Published
 from shoal.risks import Risks, risks
 from shoal.values import text
@@ -83,7 +84,10 @@ def _shown(found: Any, known: set[str]) -> Any:
 
 
 def expose(
-    published: Published, population: Table | None = None, linkage: Linkage | None = None
+    published: Published,
+    population: Table | None = None,
+    linkage: Linkage | None = None,
+    progress: Progress = silent,
 ) -> Exposure:
     """Measure a table as its reader sees it, who may have a table of the whole population.
 
@@ -96,7 +100,7 @@ def expose(
     for name, kind in catalog.attacks.items():
         attack = kind()
         assert isinstance(attack, Attack)
-        result = attack.run(published, linkage)
+        result = attack.run(published, linkage, progress)
         if result or not isinstance(attack, LinkageAttack):
             found[name] = result
     return Exposure(

@@ -38,6 +38,7 @@ WORDS = {
     "decode": "writing the release in memory",
     "verify": "verifying the release",
     "attack": "trying the attacks on it",
+    "sampling": "sampling who could be whom",
 }
 
 

@@ -133,7 +133,7 @@ def test_the_chance_is_what_the_attack_finds(monkeypatch):
 
         name: ClassVar[str] = "matching"
 
-        def run_on(self, linkage):
+        def run_on(self, linkage, progress=None):
             return dict(MATCHING)
 
     attacks = {"linkage": exposure.catalog.attacks["linkage"], "matching": Matching}

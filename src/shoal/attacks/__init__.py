@@ -11,6 +11,7 @@ import numpy.typing as npt
 from shoal.histogram import Histogram
 from shoal.holdings import Holdings
 from shoal.linkage import Linkage
+from shoal.progress import Progress, silent
 from shoal.published import Published
 from shoal.settings import Setting
 
@@ -22,7 +23,12 @@ class Attack(Setting):
     """A way to learn about people from a published table."""
 
     @abstractmethod
-    def run(self, published: Published, linkage: Linkage | None = None) -> dict[str, Any]:
+    def run(
+        self,
+        published: Published,
+        linkage: Linkage | None = None,
+        progress: Progress = silent,
+    ) -> dict[str, Any]:
         """What the attack finds: named numbers, and nothing that names a person.
 
         With the graph of original and release, people are sought among the records that could be
@@ -33,12 +39,17 @@ class Attack(Setting):
 class LinkageAttack(Attack):
     """A way to find people's records for somebody who knows all quasi-identifiers."""
 
-    def run(self, published: Published, linkage: Linkage | None = None) -> dict[str, Any]:  # noqa: ARG002
+    def run(
+        self,
+        published: Published,  # noqa: ARG002
+        linkage: Linkage | None = None,
+        progress: Progress = silent,
+    ) -> dict[str, Any]:
         """What the attack finds, or nothing where there is no original."""
-        return {} if linkage is None else self.run_on(linkage)
+        return {} if linkage is None else self.run_on(linkage, progress)
 
     @abstractmethod
-    def run_on(self, linkage: Linkage) -> dict[str, Any]:
+    def run_on(self, linkage: Linkage, progress: Progress = silent) -> dict[str, Any]:
         """What the attack finds in the graph of original and release: named numbers."""
 
 
@@ -50,7 +61,12 @@ class SensitiveAttack(Attack):
     way. Classes are not named: the table may be an original, whose values must not be shown.
     """
 
-    def run(self, published: Published, linkage: Linkage | None = None) -> dict[str, Any]:
+    def run(
+        self,
+        published: Published,
+        linkage: Linkage | None = None,
+        progress: Progress = silent,  # noqa: ARG002
+    ) -> dict[str, Any]:
         """What the attack finds in each sensitive column."""
         classes = published.classes if linkage is None else linkage.views["matches"]
         records = None if linkage is None else linkage.original.size

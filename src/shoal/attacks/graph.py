@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from shoal.attacks import LinkageAttack
 from shoal.linkage import Linkage
+from shoal.progress import Progress, silent
 
 
 class Graph(LinkageAttack):
@@ -17,7 +18,11 @@ class Graph(LinkageAttack):
 
     name: ClassVar[str] = "graph"
 
-    def run_on(self, linkage: Linkage) -> dict[str, Any]:
+    def run_on(
+        self,
+        linkage: Linkage,
+        progress: Progress = silent,  # noqa: ARG002
+    ) -> dict[str, Any]:
         """What is left of the records that fit, and how many people fall below k by it."""
         k = int(min(linkage.neighbours.min(), linkage.preimages.min()))
         people = linkage.original.size

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from shoal.attacks import Attack
 from shoal.linkage import Linkage as Links
+from shoal.progress import Progress, silent
 from shoal.published import Published
 
 
@@ -14,7 +15,12 @@ class Linkage(Attack):
 
     name: ClassVar[str] = "linkage"
 
-    def run(self, published: Published, linkage: Links | None = None) -> dict[str, Any]:
+    def run(
+        self,
+        published: Published,
+        linkage: Links | None = None,
+        progress: Progress = silent,  # noqa: ARG002
+    ) -> dict[str, Any]:
         """Candidates of the most exposed record, on average over records, and records found."""
         candidates = published.classes.candidates  # int64[n]
         if linkage is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Event
@@ -16,10 +16,12 @@ from pydantic import field_validator
 from shoal.attacks import LinkageAttack
 from shoal.kernels.matchings import Side, State, solve, sweep
 from shoal.linkage import Linkage
+from shoal.progress import Progress, silent
 
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C
 CHAINS = 2  # that choose whom to look at, and as many that judge
 BATCHES = 5  # of a chain, for the error
 EASY = 40_000  # people in components that are sampled; with fewer there is time for more samples
@@ -90,10 +92,10 @@ class Matching(LinkageAttack):
         """Sweeps in a batch of a chain."""
         return self.samples // (2 * CHAINS * BATCHES)
 
-    def run_on(self, linkage: Linkage) -> dict[str, Any]:
+    def run_on(self, linkage: Linkage, progress: Progress = silent) -> dict[str, Any]:
         """How likely people's most likely records are theirs."""
         graph = matches_of(linkage, self.exact)
-        likely = self.likeliest(graph)
+        likely = self.likeliest(graph, progress)
         people, even = graph.originals, 1.0 / graph.degree
         surely = likely.chance - 3.0 * likely.error
         best = int(np.argmax(likely.rank))
@@ -126,7 +128,7 @@ class Matching(LinkageAttack):
         found[graph.published] = chance
         return np.maximum(found, 1.0 / linkage.owners)  # never less than a blind guess
 
-    def likeliest(self, graph: Matches) -> Likeliest:
+    def likeliest(self, graph: Matches, progress: Progress = silent) -> Likeliest:
         """The most likely record of each original."""
         share = graph.solved()  # float64[pairs]
         visits = np.zeros(len(share))
@@ -139,7 +141,8 @@ class Matching(LinkageAttack):
             return chain.run(each * BATCHES)
 
         if chains:
-            seen = _at_once(look, chains[:CHAINS])
+            sweeps = each * BATCHES + -(-each * BATCHES // 2)
+            seen = _at_once(look, chains[:CHAINS], sweeps, lambda x: progress("sampling", x / 2))
             share[: graph.pairs] = np.mean([one for one, _ in seen], axis=0)
             visits[: graph.pairs] = np.sum([one for _, one in seen], axis=0)
         size = graph.classes[graph.group]
@@ -159,7 +162,9 @@ class Matching(LinkageAttack):
             return np.array([held[wanted] for held, _ in runs]), entered.sum(axis=0)
 
         if chains:
-            judged = _at_once(judge, chains[CHAINS:])
+            judged = _at_once(
+                judge, chains[CHAINS:], sweeps, lambda x: progress("sampling", 0.5 + x / 2)
+            )
             batches = np.concatenate([one for one, _ in judged]) / size[wanted]
             entered = np.sum([one for _, one in judged], axis=0)
             spread = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
@@ -292,6 +297,7 @@ class _Chain:
     def __init__(self, graph: Matches, rng: np.random.Generator) -> None:
         self.sides, self.rng = graph.sides, rng
         self.stop = Event()
+        self.sweeps = 0
         pair = np.repeat(np.arange(graph.pairs), graph.given[: graph.pairs])  # int64[n]
         n = len(pair)
         holder = np.argsort(graph.group[pair], kind="stable").astype(np.int32)
@@ -322,14 +328,26 @@ class _Chain:
             if self.stop.is_set():
                 break
             sweep(*self.sides, state, 1, self.rng)
+            self.sweeps += 1
         return state.time / (self.records * (state.clock[0] - begin)), state.visits.copy()
 
 
-def _at_once(job: Callable[[_Chain], tuple[Floats, Longs]], chains: list[_Chain]) -> Any:
-    """Run chains side by side; each has chance of its own, so the order does not matter."""
+def _at_once(
+    job: Callable[[_Chain], tuple[Floats, Longs]],
+    chains: list[_Chain],
+    sweeps: int,
+    tell: Callable[[float], None],
+) -> Any:
+    """Run chains side by side; each has chance of its own, so the order does not matter.
+
+    Tells what share of so many sweeps is done.
+    """
     with ThreadPoolExecutor(len(chains)) as pool:
         try:
-            return list(pool.map(job, chains))
+            jobs = [pool.submit(job, chain) for chain in chains]
+            while wait(jobs, timeout=PATIENCE).not_done:
+                tell(min(1.0, min(chain.sweeps for chain in chains) / sweeps))
+            return [job.result() for job in jobs]
         except BaseException:  # Ctrl-C: the others need not go on
             for chain in chains:
                 chain.stop.set()
