@@ -174,11 +174,39 @@ class PeopleModel(Model):
         )
 
 
-def share_below_one(name: str, share: float) -> float:
-    """A share between 0 and 1, both excluded (Def. 2.3, Wang 2018)."""
-    if not 0 < share < 1:
-        raise ValueError(f"needs {name} above 0 and below 1, got {name}={share:g}")
-    return share
+class AlphaBetaModel(PeopleModel):
+    """A promise that no person makes up more than alpha of a class, and no value more than beta.
+
+    The level is the largest share of a value, at most 1. Where a person's share is above alpha it
+    is 1 + that share, which is never enough.
+    """
+
+    higher_is_safer: ClassVar[bool] = False
+    alpha: float
+    beta: float
+
+    @field_validator("alpha", "beta")
+    @classmethod
+    def _share(cls, share: float) -> float:
+        if not 0 < share < 1:
+            raise ValueError(f"needs alpha and beta above 0 and below 1, got {share:g}")
+        return share
+
+    @property
+    def required(self) -> float:
+        """The share that is promised."""
+        return self.beta
+
+    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+        """The largest share of a value in each class; 1 + that of a person where too large."""
+        held = self.holdings(classes)
+        person = held.most_records / held.size
+        too_much = person > self.alpha * (1 + TOLERANCE)
+        return np.where(too_much, 1 + person, self.value_shares(classes))
+
+    @abstractmethod
+    def value_shares(self, classes: Classes) -> npt.NDArray[np.float64]:
+        """The largest share that a value has of each class."""
 
 
 class LinkageModel(Model):

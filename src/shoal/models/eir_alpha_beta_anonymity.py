@@ -6,13 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import field_validator
 
 from shoal.classes import Classes
-from shoal.models import TOLERANCE, PeopleModel, share_below_one
+from shoal.models import AlphaBetaModel
 
 
-class EIRAlphaBetaAnonymity(PeopleModel):
+class EIRAlphaBetaAnonymity(AlphaBetaModel):
     """No person has more than alpha of a class's records, no value beta of its people (Wang 2018).
 
     Def. 3.4, by Theorem 3.2: of one record of each person, as an attacker might pick them, no
@@ -21,23 +20,8 @@ class EIRAlphaBetaAnonymity(PeopleModel):
     """
 
     name: ClassVar[str] = "eir-alpha-beta-anonymity"
-    higher_is_safer: ClassVar[bool] = False
-    alpha: float
-    beta: float
 
-    @field_validator("alpha", "beta")
-    @classmethod
-    def _share(cls, share: float) -> float:
-        return share_below_one("alpha and beta", share)
-
-    @property
-    def required(self) -> float:
-        """The share that is promised."""
-        return self.beta
-
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
-        """The largest share of people with one value; 1 + a person's share where too large."""
+    def value_shares(self, classes: Classes) -> npt.NDArray[np.float64]:
+        """The largest share of people of each class who have one value."""
         held = self.holdings(classes)
-        person = held.most_records / held.size
-        value = held.most_people / held.people
-        return np.where(person > self.alpha * (1 + TOLERANCE), 1 + person, value)
+        return np.asarray(held.most_people / held.people)
