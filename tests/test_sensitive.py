@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -52,8 +53,8 @@ def adult_plan(models, **change):
     return Plan(columns={**columns, "occupation": "sensitive"}, models=models, **change)
 
 
-def test_adult_with_three_promises():
-    """Judged on the published table by lines that share nothing with the package."""
+def test_adult_with_three_promises(tmp_path):
+    """Judged on the published file by lines that share nothing with the package."""
     table = adult().select(list(hierarchies())).to_pandas()
     models = [
         {"name": "k-anonymity", "k": 5},
@@ -62,7 +63,9 @@ def test_adult_with_three_promises():
     ]
     release = shoal.anonymize(table, adult_plan(models))
     quasi = [name for name in hierarchies() if name != "occupation"]
-    counts = release.frame.groupby(quasi, dropna=False)["occupation"].value_counts()
+    release.save(tmp_path / "release.csv")
+    published = pd.read_csv(tmp_path / "release.csv", dtype=str, keep_default_na=False)
+    counts = published.groupby(quasi)["occupation"].value_counts()
     counts = counts.unstack(fill_value=0)
     shares = counts.div(counts.sum(axis=1), axis=0)
     overall = table["occupation"].value_counts(normalize=True)[shares.columns]
@@ -140,3 +143,18 @@ def test_missing_sensitive_values_are_a_value():
         models=[{"name": "distinct-l-diversity", "column": "s", "l": 2}],
     )
     assert shoal.anonymize(table, plan).checks[0].reached == 2
+
+
+def test_many_rows_of_one_person_do_not_hide_what_everybody_has():
+    """Five patients have HIV, and one of them ten rows more: by rows it is one value in three."""
+    rows = [(who, "HIV") for who in range(5)]
+    rows += [(0, f"other {i % 2}") for i in range(10)]
+    table = pa.table(
+        {"who": [w for w, _ in rows], "age": ["30"] * 15, "disease": [d for _, d in rows]}
+    )
+    columns = {"who": "person", "age": "quasi", "disease": "sensitive"}
+    model = {"name": "frequency-l-diversity", "column": "disease", "l": 3}
+    audit = shoal.audit(table, Plan(columns=columns, models=[model]))
+    assert audit.levels == {"frequency-l-diversity[disease]": 1.0}
+    assert not audit.holds
+    assert audit.attacks["homogeneity"]["disease"]["records"] == 15

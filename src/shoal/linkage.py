@@ -167,7 +167,7 @@ def link(original: Table, published: Published) -> Linkage:
         )
     vectors = published.vectors(original, "original")  # int32[classes, q]
     start = tally(original.codes)
-    order = _telling_first(vectors, original)
+    order = telling_first(vectors, original)
     tuples, back = sorted_tuples(original.codes, start, order)
     trees, vectors = _bare_trees(original, order), np.ascontiguousarray(vectors[:, order])
     begin, fits = pairs(tuples, trees, vectors)
@@ -212,7 +212,7 @@ def _bare_trees(table: Table, order: Longs) -> Trees:
     return Trees(start, parent, end, nothing, nothing, False)
 
 
-def _telling_first(vectors: Ints, table: Table) -> Longs:
+def telling_first(vectors: Ints, table: Table) -> Longs:
     """The columns, those in which a vector covers the fewest rows first."""
     shares = []
     for j, tree in enumerate(table.trees):

@@ -13,7 +13,7 @@ from shoal.classes import Classes
 from shoal.columns import Table
 from shoal.errors import BadTable, did_you_mean, some
 from shoal.kernels.group import group_rows
-from shoal.linkage import Linkage
+from shoal.linkage import Linkage, telling_first
 from shoal.published import Published, places
 from shoal.tree import Tree
 from shoal.values import text
@@ -175,7 +175,7 @@ def covered(vectors: Ints, population: Table) -> Longs:
     label, first, _ = group_rows(np.ascontiguousarray(population.codes, np.int32))
     narrow = population.codes[first]
 
-    order = _telling_first(wide, population)
+    order = telling_first(wide, population)
     trees = [population.trees[j] for j in order]
     wide_at, narrow_at = (np.lexsort(rows[:, order[::-1]].T) for rows in (wide, narrow))
     above, below = _trie(wide[wide_at][:, order]), _trie(narrow[narrow_at][:, order])
@@ -249,15 +249,6 @@ def _trie(rows: Ints) -> list[_Level]:
         first = np.flatnonzero(differs)
         levels.append(_Level(begin, column[first]))
     return levels
-
-
-def _telling_first(wide: Ints, population: Table) -> Longs:
-    """The columns, those in which a vector covers the fewest people first."""
-    shares = []
-    for j, tree in enumerate(population.trees):
-        upto = np.append(0, np.cumsum(np.bincount(population.codes[:, j], minlength=tree.size)))
-        shares.append(float((upto[tree.end[wide[:, j]]] - upto[wide[:, j]]).mean()))
-    return np.argsort(shares, kind="stable")
 
 
 def _covering(
