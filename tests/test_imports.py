@@ -27,7 +27,7 @@ ORDER = [
     ["algorithms", "attacks", "risks"],
     ["catalog"],
     ["plan", "quality", "exposure"],
-    ["verify"],
+    ["verify", "utility"],
     ["audit", "outcome"],
     ["report"],
     ["release"],

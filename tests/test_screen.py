@@ -15,6 +15,7 @@ import shoal
 from shoal import Plan, exposure, screen
 from shoal.screen import findings, show_audit, show_release, show_roles
 from tests.algorithms.test_concealment import people, plan
+from tests.models.test_people import ASKED, TABLE_3, levels
 from tests.test_cli import run  # noqa: F401 (a fixture)
 
 MATCHING = {"largest_probability": 0.6, "mean_largest_probability": 0.31, "percent": 40.0}
@@ -59,6 +60,19 @@ def test_any_flat_finding_has_a_line():
         ("disease", "1", "–"),
     ]
     assert list(findings("nothing", {})) == []
+
+
+def test_what_a_release_is_good_for():
+    release = shoal.anonymize(table(), asked())
+    out = printed(show_release, release)
+    assert f"{release.utility.normalized_loss:.4f}" in out
+    assert "error of counting queries (median" in out
+    assert "vulnerable" not in out
+    beside = shoal.audit(release.frame, asked(), original=table())
+    assert "error of counting queries (median" in printed(show_audit, beside)
+    assert "counting queries" not in printed(show_audit, shoal.audit(release.frame, asked()))
+    out = printed(show_audit, levels(TABLE_3, **ASKED))
+    assert "vulnerable classes: fail eir-l-diversity [disease]            1 of 2" in out
 
 
 def test_a_release_of_rows_that_could_be_somebodys():

@@ -20,6 +20,7 @@ from shoal.published import look_at
 from shoal.quality import discernibility, measure
 from shoal.recoding import decode
 from shoal.release import Release
+from shoal.utility import utility_of
 from shoal.verify import verify
 from shoal.version import __version__
 
@@ -62,6 +63,7 @@ def anonymize(
     checks = verify(published, plan.models, linkage)
     clock.start("attack")
     quality = measure(original, published, plan.loss, recoding)
+    utility = utility_of(original, published, quality, plan.models)
     after = expose(published, linkage=linkage, progress=progress)
     before = expose(look_at(frame, plan.columns, plan.missing_values)).showing(published)
     clock.stop()
@@ -71,6 +73,7 @@ def anonymize(
         plan=plan,
         checks=checks,
         quality=quality,
+        utility=utility,
         before=before,
         after=after,
         rows=original.rows,
@@ -78,7 +81,11 @@ def anonymize(
         suppressed=recoding.suppressed,
         discernibility=discernibility(published.classes, recoding.suppressed),
         seconds=clock.seconds,
-        notes=people_notes(frame, plan) + plan.algorithm.notes(plan.seed),
+        notes=[
+            *people_notes(frame, plan),
+            *plan.algorithm.notes(plan.seed),
+            *utility.notes(original.rows),
+        ],
         keep_order=keep_order,
         original=original if plan.linked else None,
         made=datetime.now().astimezone(),

@@ -22,6 +22,7 @@ from shoal.progress import Progress, silent
 from shoal.published import Published, look_at
 from shoal.quality import Quality, measure
 from shoal.risks import Risks, record_risks
+from shoal.utility import Queries, Utility, utility_of, vulnerable
 from shoal.values import plain, text
 from shoal.verify import seen
 
@@ -34,6 +35,7 @@ class Audit:
     levels: dict[str, float]
     checks: list[Check]
     quality: Quality | None  # only against an original
+    utility: Utility | None  # against an original, or where a model has an enhanced one
     loss: str  # the metric that the plan names
     notes: list[str]  # what the reader should know besides
     published: Published
@@ -109,6 +111,8 @@ class Audit:
             numbers["mean_loss"] = self.quality.mean_loss
             numbers["generalized_percent"] = self.quality.generalized_percent
             numbers["root_percent"] = self.quality.root_percent
+        if self.utility is not None:
+            numbers["utility"] = self.utility.as_dict()
         return numbers
 
 
@@ -118,12 +122,14 @@ def audit(
     *,
     original: Any = None,
     population: Any = None,
+    queries: Queries | None = None,
     progress: Progress = silent,
 ) -> Audit:
     """Measure a table as it is, or a release against its original.
 
     With a table of the whole population the risk from a journalist is measured too, who finds
-    somebody in the release without knowing that they are in it.
+    somebody in the release without knowing that they are in it. Beside its original a release is
+    asked counting queries; `queries` says which.
 
     >>> import pyarrow as pa
     >>> plan = Plan(columns={"sex": "quasi"}, models=[{"name": "k-anonymity", "k": 2}])
@@ -134,7 +140,7 @@ def audit(
     frame = open_frame(table)
     _check_known(frame, plan)
     published = look_at(frame, plan.columns, plan.missing_values)
-    quality, before = None, None
+    quality, before, utility = None, None, _vulnerable(published, plan)
     notes = people_notes(frame, plan) + _still_named(frame, plan)
     if original is not None:
         source = open_frame(original)
@@ -145,7 +151,8 @@ def audit(
                 "they do not belong together"
             )
         quality = measure(before, published, plan.loss)
-        notes += differences(frame, source, plan)
+        utility = utility_of(before, published, quality, plan.models, queries)
+        notes += differences(frame, source, plan) + utility.notes(before.rows)
     linkage = _linkage(plan, before, published)
     checks = [model.check(seen(model, published, linkage)) for model in plan.models]
     everybody = _population(population, plan)
@@ -154,12 +161,19 @@ def audit(
         levels=_levels(plan.models or _standard(), published, linkage),
         checks=checks,
         quality=quality,
+        utility=utility,
         loss=plan.loss.name,
         notes=notes,
         published=published,
         population=everybody,
         linkage=linkage,
     )
+
+
+def _vulnerable(published: Published, plan: Plan) -> Utility | None:
+    """What can be said of a table alone: which classes keep less than they seem to."""
+    found = vulnerable(published, plan.models)
+    return Utility(None, None, found) if found else None
 
 
 def _still_named(frame: Frame, plan: Plan) -> list[str]:

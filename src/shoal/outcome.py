@@ -12,6 +12,7 @@ from shoal.models import Check
 from shoal.plan import Plan
 from shoal.quality import Quality
 from shoal.risks import Risks
+from shoal.utility import Utility
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +23,7 @@ class Outcome:
     plan: Plan
     checks: list[Check]
     quality: Quality
+    utility: Utility
     before: Exposure  # what the original would have given away
     after: Exposure
     rows: int
@@ -86,6 +88,7 @@ class Outcome:
             "losses": self.quality.losses,
             "mean_loss": self.quality.mean_loss,
             "column_losses": self.quality.columns,
+            "utility": self.utility.as_dict(),
             "checks": [check.as_dict() for check in self.checks],
             "risks": self.after.chances(),
             "attacks": self.attacks,

@@ -176,7 +176,8 @@ class Plan(Setting):
         """Read a plan file; paths in it are relative to it."""
         path = Path(path)
         try:
-            content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+            written = path.read_text(encoding="utf-8-sig")
+            content = tomllib.loads(written)
         except FileNotFoundError:
             raise BadFile(f"no plan file {path}; `shoal draft` proposes one") from None
         except OSError as error:
@@ -184,7 +185,8 @@ class Plan(Setting):
         except UnicodeDecodeError:
             raise BadFile(f"{path} is not UTF-8 text; a plan is a TOML file") from None
         except tomllib.TOMLDecodeError as error:
-            raise BadPlan(f"{path} is not valid TOML: {error}") from None
+            hint = _named_twice(str(error), written)
+            raise BadPlan(f"{path} is not valid TOML: {error}{hint}") from None
         if isinstance(content.get("columns"), dict):
             content["columns"] = relative_to(content["columns"], path.parent)
         return Plan(**content)
@@ -226,6 +228,15 @@ class Plan(Setting):
         if len(loss) > 1:
             lines += ["", "[loss]", *_fields(loss)]
         return "\n".join(lines).lstrip() + "\n"
+
+
+def _named_twice(error: str, written: str) -> str:
+    """Name what a plan file gives twice, which TOML tells by its line only."""
+    found = re.match(r"Cannot overwrite a value \(at line (\d+),", error)
+    if found is None:
+        return ""
+    name = written.split("\n")[int(found[1]) - 1].partition("=")[0].strip(" \"'")
+    return f"; {name!r} is there twice: keep one of the lines, as a column has one role"
 
 
 def _fields(setting: dict[str, Any]) -> list[str]:

@@ -21,6 +21,7 @@ from shoal.exposure import Exposure
 from shoal.models import Check
 from shoal.progress import Progress as Tell
 from shoal.release import Release
+from shoal.utility import Utility
 
 WORDS = {
     "read": "reading",
@@ -152,9 +153,27 @@ def _compared(release: Release) -> Table:
         (f"information lost ({loss})", percent(0), percent(release.losses[loss])),
         ("values generalized", percent(0), percent(release.quality.generalized_percent)),
         ("values suppressed altogether", "", percent(release.quality.root_percent)),
+        *((label, "", now) for label, now in _useful(release.utility)),
     ):
         table.add_row(label, before, after)
     return table
+
+
+def _useful(utility: Utility) -> Iterator[tuple[str, str]]:
+    """What a release is good for, a line a number."""
+    if utility.normalized_loss is not None:
+        yield "normalized information loss (0 to 1)", f"{utility.normalized_loss:.4f}"
+    answers = utility.answers
+    if answers is not None and answers.mean is not None and answers.median is not None:
+        yield (
+            f"error of counting queries (median {percent(100 * answers.median)})",
+            percent(100 * answers.mean),
+        )
+    for one in utility.vulnerable:
+        yield (
+            shown(f"vulnerable classes: fail {one.enhanced} [{one.column}]"),
+            f"{one.classes:,} of {one.all_classes:,}",
+        )
 
 
 def _lost(release: Release) -> Table:
@@ -267,6 +286,9 @@ def _measured(audit: Audit) -> Table:
         table.add_row("information lost, mean of seven metrics", percent(audit.quality.mean_loss))
         table.add_row("values generalized", percent(audit.quality.generalized_percent))
         table.add_row("values suppressed altogether", percent(audit.quality.root_percent))
+    if audit.utility is not None:
+        for label, now in _useful(audit.utility):
+            table.add_row(label, now)
     return table
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,6 +75,31 @@ def test_the_page_says_how_many_rows_of_a_person_give_them_away():
     assert "The number of rows of a person is visible" in html
     assert "Of 13 people, 1 is the only one of their class with their number of rows" in html
     assert '<th scope="col">people</th>' in html  # beside the rows of a class
+
+
+def test_the_page_tells_what_can_be_counted_and_what_is_vulnerable():
+    """Everybody in a class has the flu among others: it looks mixed, and gives the flu away."""
+    rows = [("x", who, disease) for who in "abc" for disease in ("flu", f"d{who}")]
+    rows += [("y", who, f"e{who}") for who in "klm"]
+    table = pa.table(
+        dict(zip(("town", "who", "disease"), map(list, zip(*rows, strict=True)), strict=True))
+    )
+    asked = Plan(
+        columns={"town": "quasi", "who": "person", "disease": "sensitive"},
+        models=[{"name": "ir-kl-anonymity", "column": "disease", "k": 3, "l": 3}],
+    )
+    known = facts(shoal.anonymize(table, asked))
+    html = render(page(known))
+    assert "1,000 questions of this kind, each about 1 quasi-identifier and a sensitive" in html
+    assert "1 of 2" in html
+    assert "3 of 6" in html
+    assert "Ask for eir-l-diversity to have none" in html
+    safe = facts(shoal.anonymize(table.filter(pa.compute.equal(table["town"], "y")), asked))
+    assert "No class of this release is of that kind" in render(page(safe))
+    without = asked.changed(models=[{"name": "k-anonymity", "k": 3}])
+    html = render(page(facts(shoal.anonymize(table, without))))
+    assert "keep less than they seem to" not in html
+    assert "What can still be counted" in html
 
 
 def told(hierarchy, values):

@@ -163,15 +163,20 @@ class PeopleModel(Model):
         except KeyError:
             pass
         if self.column in classes.histograms:
-            raise BadPlan(
-                f"{self.name} is about people with several records, and the table has no person "
-                "column; give the column that tells whose a row is the role person"
-            )
+            raise BadPlan(no_person_column(self.name))
         known = list(classes.histograms)
         raise BadPlan(
             f"{self.name} is about the column {self.column!r}, which is no sensitive column of "
             f"the table; give it the role sensitive{did_you_mean(self.column, known)}"
         )
+
+
+def no_person_column(model: str) -> str:
+    """Say that a table does not tell whose its rows are: to count rows would promise too much."""
+    return (
+        f"{model} is about people with several records, and the table has no person "
+        "column; give the column that tells whose a row is the role person"
+    )
 
 
 class AlphaBetaModel(PeopleModel):

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.classes import Classes
-from shoal.models import Model
+from shoal.errors import BadPlan
+from shoal.models import Model, no_person_column
 
 
 class IRKAnonymity(Model):
@@ -37,4 +38,6 @@ class IRKAnonymity(Model):
 
     def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
         """People of each class."""
+        if classes.people is classes.size:  # so it is where nothing tells whose a row is
+            raise BadPlan(no_person_column(self.name))
         return classes.people.astype(np.float64)

@@ -26,6 +26,7 @@ from shoal.report.promises import bound, promise
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
 from shoal.report.widths import WidthFact, widths
 from shoal.report.words import Change, number, percent
+from shoal.utility import Utility
 
 LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
 
@@ -79,6 +80,7 @@ class Facts:
     generalized_percent: float
     root_percent: float
     mean_loss: float
+    utility: Utility
     sizes: list[SizeFact]
     visits: VisitFact | None  # what the number of rows of a person gives away
     widths: list[WidthFact]
@@ -155,6 +157,7 @@ def facts(release: Outcome) -> Facts:
         generalized_percent=quality.generalized_percent,
         root_percent=quality.root_percent,
         mean_loss=quality.mean_loss,
+        utility=release.utility,
         sizes=candidate_sizes(after.candidates)
         if after.linked
         else sizes(seen.classes.people, seen.classes.size),

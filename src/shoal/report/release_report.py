@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shoal.frames import atomic
 from shoal.outcome import Outcome
-from shoal.report import found, lost, signed
+from shoal.report import found, lost, signed, useful
 from shoal.report.facts import Facts, facts
 from shoal.report.limits import limits
 from shoal.report.page import Block, Bullets, Cell, Numbers, Page, Section, Table, Text, render
@@ -47,7 +47,9 @@ def page(facts: Facts) -> Page:
             Section("What attackers can do", found.attacks(facts)),
             Section(crowds, found.crowds(facts)),
             *([Section("Sensitive values", found.sensitive(facts))] if facts.sensitive else []),
+            *_vulnerable(facts),
             Section("What was lost", lost.lost(facts)),
+            Section("What can still be counted", useful.counting(facts)),
             Section("What is not promised", [Bullets(limits(facts))]),
             Section("Check it, and run it again", signed.again(facts)),
             Section("Signature", signed.signature(facts)),
@@ -55,6 +57,13 @@ def page(facts: Facts) -> Page:
         ],
         foot="No value of the original table stands on this page unless it is published.",
     )
+
+
+def _vulnerable(facts: Facts) -> list[Section]:
+    """Only where a promise has a stronger one beside it."""
+    if not facts.utility.vulnerable:
+        return []
+    return [Section("Classes that keep less than they seem to", useful.vulnerable(facts))]
 
 
 def _warning(facts: Facts) -> str:
