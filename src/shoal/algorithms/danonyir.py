@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms.gaa import check_reachable, index_order
-from shoal.classes import tally
+from shoal.algorithms._boxes import Space
+from shoal.algorithms.gaa import check_reachable
 from shoal.columns import Table
 from shoal.errors import CannotReach
-from shoal.exact import exact_costs
 from shoal.kernels import boxes as kernels
 from shoal.kernels import danonyir as people_kernels
+from shoal.kernels import pool as pool_kernels
+from shoal.kernels.tuples import make_tuples
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
@@ -28,6 +29,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress, silent
 from shoal.recoding import SUPPRESSED, Recoding
 
+Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
@@ -106,30 +108,25 @@ class Run:
     def __init__(
         self, table: Table, loss: Loss, models: Sequence[Model], crowd: Longs, order: Longs
     ) -> None:
-        self.table, self.order = table, order
-        costs = exact_costs(loss, table.domains, table.rows)
-        # Boxes that are near each other shall stand near each other in the index.
-        self.columns = index_order(table, tally(table.unified), costs)
-        self.shapes = tree_shapes(table, costs, self.columns)
+        self.order = order
+        self.space = space = Space.of(table, loss)
         n = len(order)
         first = np.full(n, np.iinfo(np.int64).max)
         np.minimum.at(first, crowd, np.arange(table.rows))
         self.first = first  # int64[people], the first record of each
-        joined = table.unified[first][:, self.columns].astype(np.int64)  # int64[people, q]
         records = np.bincount(crowd, minlength=n)
         self.people = people_of(table, crowd, records)
         places = {one.name: i for i, one in enumerate(table.sensitive)}
         asked = [demand for model in models for demand in _demands(model, places)]
         kind, column, bound = (np.array(part) for part in zip(*asked, strict=True))
         self.demands = people_kernels.Demands(kind, column, bound.astype(np.float64))
-        words = joined.shape[1]
-        self.pool = make_boxes(self.shapes, joined, records, first)
-        self.pool_forest = kernels.make_forest(n, words, n)
-        sort = np.lexsort(joined.T[::-1])
-        kernels.fill_forest(self.shapes, self.pool, self.pool_forest, sort)
+        codes = table.unified[first]
+        self.own = space.boxes(codes, table.covers)  # int64[people, words]
+        self.pool, self.values = make_pool(space, codes, records, first)
+        words = self.own.shape[1]
         room = 2 * n + 2
         nothing = np.zeros((room, words), np.int64)
-        self.done = make_boxes(self.shapes, nothing, np.zeros(room, np.int64), np.zeros(room, int))
+        self.done = make_boxes(nothing, np.zeros(room, np.int64), np.zeros(room, int))
         self.done_forest = kernels.make_forest(n + 1, words, kernels.BLOCK)
         self.clusters = people_kernels.Clusters(
             np.full(n, -1), np.full(room, -1), np.full(n, -1), np.zeros(2, np.int64)
@@ -145,11 +142,11 @@ class Run:
         while True:
             begin = perf_counter()
             outcome = people_kernels.cluster(
-                self.shapes, self.pool, self.pool_forest, self.done, self.done_forest,
+                self.space.shapes, self.pool, self.values, self.own, self.done, self.done_forest,
                 self.people, self.demands, self.crowd, self.clusters, self.order, self.first,
                 self.box, self.stack, at_a_time,
             )  # fmt: skip
-            progress("clustering", 1.0 - int(self.pool.alive.sum()) / n)
+            progress("clustering", 1.0 - int(self.pool.left[0]) / n)
             if outcome == people_kernels.DONE:
                 return
             spent = perf_counter() - begin
@@ -171,7 +168,7 @@ class Run:
             progress("settling", i / len(rest))
             most = self.suppression(p) if suppress else int(kernels.NO_COST) - 1
             people_kernels.handle(
-                self.shapes, self.pool, self.done, self.done_forest, self.people, self.demands,
+                self.space.shapes, self.own, self.done, self.done_forest, self.people, self.demands,
                 self.crowd, self.clusters, p, most, self.box, self.first, self.stack, aside,
             )  # fmt: skip
 
@@ -180,13 +177,20 @@ class Run:
         for p in members:
             people_kernels.admit(self.people, self.crowd, p)
         people_kernels.found_class(
-            self.shapes, self.done, self.done_forest, self.crowd, self.clusters, box, self.first
+            self.space.shapes,
+            self.done,
+            self.done_forest,
+            self.crowd,
+            self.clusters,
+            box,
+            self.first,
         )
         people_kernels.clear(self.people, self.crowd)
 
     def suppression(self, p: int) -> int:
         """What is lost when everything of a person is suppressed."""
-        return int(self.people.records[p] * self.pool.keeps[p])  # a root keeps nothing
+        keeps = kernels.kept(self.space.shapes, self.own[p])
+        return int(self.people.records[p] * keeps)  # a root keeps nothing
 
     @property
     def boxes(self) -> list[_Box]:
@@ -206,35 +210,42 @@ class Run:
         boxes = self.boxes
         for number, one in enumerate(boxes):
             of[one.people] = number
-        vectors = np.empty((len(boxes), len(self.columns)), np.int32)
-        vectors[:, self.columns] = np.array([one.box for one in boxes])
-        return Recoding(vectors, of[crowd])
+        vectors, covers = self.space.vectors(np.array([one.box for one in boxes]))
+        return Recoding(vectors, of[crowd], covers)
 
 
-def tree_shapes(table: Table, costs: Sequence[Longs], columns: Longs) -> kernels.Shapes:
-    """The columns of a table in this order, all of them trees."""
-    q = len(columns)
-    trees = [table.trees[j] for j in columns]
-    start = np.concatenate([[0], np.cumsum([tree.size for tree in trees])])
-    return kernels.Shapes(
-        np.full(q, kernels.TREE),
-        np.arange(q + 1),
-        start,
-        np.concatenate([tree.parent for tree in trees]),
-        np.concatenate([tree.end for tree in trees]),
-        np.concatenate([costs[j] for j in columns]),
-        np.zeros(q, np.int64),
-    )
-
-
-def make_boxes(shapes: kernels.Shapes, box: Longs, size: Longs, first: Longs) -> kernels.Boxes:
+def make_boxes(box: Longs, size: Longs, first: Longs) -> kernels.Boxes:
     """Boxes that can be put into a forest."""
-    keeps = kernels.kept_by_each(shapes, box)
     n = len(box)
     return kernels.Boxes(
-        box, size.astype(np.int64), first.astype(np.int64), keeps,
+        box, size.astype(np.int64), first.astype(np.int64), np.zeros(n, np.int64),
         np.zeros(n, np.bool_), np.full(n, -1),
     )  # fmt: skip
+
+
+def make_pool(
+    space: Space, codes: Ints, records: Longs, first: Longs
+) -> tuple[pool_kernels.Pool, pool_kernels.Values]:
+    """Everybody by their vectors, and the values that these consist of."""
+    n, q = codes.shape
+    different, of = np.unique(codes[:, space.order], axis=0, return_inverse=True)
+    of = of.ravel()
+    m = len(different)
+    by_first, by_size = np.lexsort((first, of)), np.lexsort((first, records, of))
+    begin = np.searchsorted(of[by_first], np.arange(m + 1))
+    rows = np.bincount(of, records, m).astype(np.int64)
+    tree = make_tuples(np.ascontiguousarray(different), rows, first[by_first[begin[:-1]]])
+    nodes = len(tree.value)
+    pool = pool_kernels.Pool(
+        value=tree.value, kids=tree.kids, low=tree.low, high=tree.high,
+        early=np.zeros(nodes, np.int64), least=np.zeros(nodes, np.int64), top=tree.top,
+        node=np.zeros((m, q), np.int64), vector=tree.vector, of=of, begin=begin,
+        by_first=by_first, by_size=by_size, next_first=begin[:-1].copy(),
+        next_size=begin[:-1].copy(), records=records, first=first, alive=np.ones(n, np.bool_),
+        left=np.array([n]),
+    )  # fmt: skip
+    pool_kernels.summarize(pool)
+    return pool, space.values(different, space.table.covers)
 
 
 def people_of(table: Table, crowd: Longs, records: Longs) -> people_kernels.People:

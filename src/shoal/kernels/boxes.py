@@ -1,8 +1,9 @@
 """Boxes: published vectors whose values are nodes of trees, ranges of numbers or sets of values.
 
 A box is a row of whole numbers: one for a node, two for the first and the last value of a range,
-and a bit for each value of a set. What a box keeps is a sum over its columns, and never grows when
-boxes are joined, so that joining a and b loses what both keep less what the join keeps.
+and a bit for each value of a set. Node 0, the root, is the first of all values of a range, and the
+first bit of a set: with it nothing is kept. What a box keeps is a sum over its columns, and never
+grows when boxes are joined, so that joining a and b loses what both keep less what the join keeps.
 
 The index for the nearest box is a few balanced trees over sorted boxes, of doubling sizes: a new
 box goes into the smallest, and trees that are full are merged into the next. Each node knows what
@@ -31,6 +32,7 @@ class Shapes(NamedTuple):
     parent: np.ndarray  # int32[nodes], of a tree, numbered within the column
     end: np.ndarray  # int32[nodes]
     worth: np.ndarray  # int64[nodes]: of a node what it keeps, of a value in a range its place
+    most: np.ndarray  # int64[q], what a single value of a range or set keeps
     unit: np.ndarray  # int64[q], what each further value of a set loses
 
 
@@ -45,22 +47,31 @@ def bits(word):
 
 
 @lean_kernel
-def kept_by_join(shapes, j, a, b):
-    """What column j of the join of two boxes keeps."""
-    at, start = shapes.at[j], shapes.start[j]
+def kept_of_values(shapes, j, a, at, b, bt):
+    """What column j of a join keeps: its numbers are a[at], a[at + 1] … and b[bt], b[bt + 1] …"""
+    start = shapes.start[j]
     kind = shapes.kind[j]
     if kind == TREE:
-        top, other = a[at], b[at]
+        top, other = a[at], b[bt]
         while not (top <= other < shapes.end[start + top]):
             top = np.int64(shapes.parent[start + top])
         return shapes.worth[start + top]
     if kind == RANGE:
-        low, high = min(a[at], b[at]), max(a[at + 1], b[at + 1])
-        return shapes.worth[start + low] - shapes.worth[start + high]
+        low, high = min(a[at], b[bt]), max(a[at + 1], b[bt + 1])
+        span = shapes.worth[start + high] - shapes.worth[start + low]
+        return max(shapes.most[j] - span, np.int64(0))
+    if (a[at] | b[bt]) & 1:
+        return np.int64(0)
     count = np.int64(0)
-    for w in range(at, shapes.at[j + 1]):
-        count += bits(a[w] | b[w])
-    return -shapes.unit[j] * (count - 1)
+    for w in range(shapes.at[j + 1] - shapes.at[j]):
+        count += bits(a[at + w] | b[bt + w])
+    return shapes.most[j] - shapes.unit[j] * (count - 1)
+
+
+@lean_kernel
+def kept_by_join(shapes, j, a, b):
+    """What column j of the join of two boxes keeps."""
+    return kept_of_values(shapes, j, a, shapes.at[j], b, shapes.at[j])
 
 
 @lean_kernel
@@ -298,7 +309,10 @@ def kept_at_most(shapes, j, a, low, high):
             last = low[at]
         elif high[at + 1] < first:
             first = high[at + 1]
-        return shapes.worth[start + first] - shapes.worth[start + last]
+        span = shapes.worth[start + last] - shapes.worth[start + first]
+        return max(shapes.most[j] - span, np.int64(0))
+    if (a[at] | low[at]) & 1:
+        return np.int64(0)
     count, meets = np.int64(0), False
     for w in range(at, shapes.at[j + 1]):
         count += bits(a[w] | low[w])
@@ -308,7 +322,7 @@ def kept_at_most(shapes, j, a, low, high):
         for w in range(at, shapes.at[j + 1]):
             alone += bits(a[w])
         count = max(count, alone)
-    return -shapes.unit[j] * (count - 1)
+    return shapes.most[j] - shapes.unit[j] * (count - 1)
 
 
 @lean_kernel

@@ -9,6 +9,7 @@ import numpy as np
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.boxes import NO_COST, add_box, drop_box, join_boxes, kept, nearest_box
 from shoal.kernels.hitting import smallest_hitting_set
+from shoal.kernels.pool import leave, nearest_person
 
 # What a demand asks of a class.
 PEOPLE = 0  # at least so many people
@@ -177,13 +178,13 @@ def found_class(shapes, boxes, forest, crowd, clusters, box, order_of):
 
 @kernel
 def cluster(
-    shapes, pool, pool_forest, done, done_forest, people, demands, crowd, clusters, order,
+    shapes, pool, values, own, done, done_forest, people, demands, crowd, clusters, order,
     order_of, box, stack, budget,
 ):  # fmt: skip
     """Algorithm 1, lines 2 to 19, for so many people; the crowd may be left unsatisfied at the end.
 
-    `order` is in which people are chosen to begin a class, `order_of` their first records. Returns
-    PAUSED when the budget is spent; the class at hand stays as it is.
+    `order` is in which people are chosen to begin a class, `order_of` their first records, `own`
+    their boxes. Returns PAUSED when the budget is spent; the class at hand stays as it is.
     """
     n = len(order)
     while True:
@@ -193,8 +194,8 @@ def cluster(
             if clusters.mark[1] == n:
                 return DONE
             p = order[clusters.mark[1]]
-            drop_box(pool, pool_forest, p)
-            box[:] = pool.box[p]
+            leave(pool, p)
+            box[:] = own[p]
             admit(people, crowd, p)
             budget -= 1
         good = satisfied(people, crowd, demands)
@@ -202,15 +203,13 @@ def cluster(
             if budget <= 0:
                 return PAUSED
             size, keeps = crowd.mark[1], kept(shapes, box)
-            p, near = nearest_box(
-                shapes, pool, pool_forest, box, size, keeps, NO_COST, NO_COST, stack
-            )
+            p, near = nearest_person(shapes, pool, values, box, size)
             if p < 0:
                 return DONE  # nobody is left: the people at hand are residual
             c, _ = nearest_box(shapes, done, done_forest, box, size, keeps, near, -1, stack)
             if c < 0:
-                drop_box(pool, pool_forest, p)
-                join_boxes(shapes, box, pool.box[p])
+                leave(pool, p)
+                join_boxes(shapes, box, own[p])
                 admit(people, crowd, p)
             else:
                 drop_box(done, done_forest, c)
@@ -224,7 +223,7 @@ def cluster(
 
 @kernel
 def handle(
-    shapes, pool, done, done_forest, people, demands, crowd, clusters, p, suppression, box,
+    shapes, own, done, done_forest, people, demands, crowd, clusters, p, suppression, box,
     order_of, stack, set_aside,
 ):  # fmt: skip
     """Algorithm 7: let person p join the nearest class that stays satisfied, or suppress it.
@@ -235,7 +234,7 @@ def handle(
     joined = False
     while True:
         c, cost = nearest_box(
-            shapes, done, done_forest, pool.box[p], people.records[p], pool.keeps[p], NO_COST,
+            shapes, done, done_forest, own[p], people.records[p], kept(shapes, own[p]), NO_COST,
             NO_COST, stack,
         )  # fmt: skip
         if c < 0 or cost > suppression:
@@ -246,7 +245,7 @@ def handle(
         admit(people, crowd, p)
         if satisfied(people, crowd, demands):
             box[:] = done.box[c]
-            join_boxes(shapes, box, pool.box[p])
+            join_boxes(shapes, box, own[p])
             found_class(shapes, done, done_forest, crowd, clusters, box, order_of)
             joined = True
             break
