@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Hierarchy, Plan, catalog
 from shoal.algorithms._boxes import Space
-from shoal.algorithms.danonyir import DAnonyIR, make_boxes
+from shoal.algorithms.danonyir import DAnonyIR
 from shoal.classes import tally
 from shoal.columns import Table, encode
 from shoal.errors import CannotReach
 from shoal.frames import open_frame
 from shoal.free import Covers, FreeTree
 from shoal.kernels import boxes as kernels
+from shoal.kernels import nearest as near
 from shoal.losses.lm import LM
 from shoal.recoding import check_covers
 from tests.naive.danonyir import danonyir
@@ -184,15 +185,10 @@ def cost(inside, other):
             kernels.join_boxes(space.shapes, boxes[0], box)
         every.append(boxes[0])
         size.append(len(rows))
-    boxes = make_boxes(np.array(every), np.array(size), np.array([0, 1]))
-    boxes.keeps[:] = kernels.kept_by_each(space.shapes, boxes.box)
-    forest = kernels.make_forest(2, len(every[0]), 2)
-    kernels.fill_forest(space.shapes, boxes, forest, np.array([1]))
+    boxes = space.found(np.array(every), np.array(size), np.array([0, 1]))
+    index = space.index(boxes, np.array([1]))
     far = kernels.NO_COST
-    stack = np.zeros((128, 2), np.int64)
-    found = kernels.nearest_box(
-        space.shapes, boxes, forest, boxes.box[0], size[0], boxes.keeps[0], far, far, stack
-    )
+    found = near.nearest(space.shapes, index, boxes, boxes.box[0], size[0], far, far)
     assert found[0] == 1
     return float(Fraction(int(found[1]), UNIT))
 
@@ -268,37 +264,41 @@ def test_the_nearest_box_is_the_nearest(table, seed):
     for other in rng.integers(0, n, n // 2):
         kernels.join_boxes(form, box[rng.integers(0, n)], box[other])
     size = rng.integers(1, 4, n)
-    boxes = make_boxes(box, size, rng.permutation(n))
-    boxes.keeps[:] = kernels.kept_by_each(form, box)
-    forest = kernels.make_forest(n, box.shape[1], kernels.BLOCK)
-    stack = np.zeros((128, 2), np.int64)
+    boxes = space.found(box, size, rng.permutation(n))
+    index = space.index(boxes)
     alive = set()
     for _ in range(3 * n):
         b = int(rng.integers(0, n))
         if b in alive:
-            kernels.drop_box(boxes, forest, b)
+            near.drop(index, boxes, b)
             alive.discard(b)
         else:
-            kernels.add_box(form, boxes, forest, b)
+            near.add(index, boxes, b)
             alive.add(b)
+        if rng.integers(0, 6) == 0 or near.crowded(index):
+            index = space.index(boxes)
         a = int(rng.integers(0, n))
 
         def far(other, a=a):
             joined = box[a].copy()
             kernels.join_boxes(form, joined, box[other])
             whole = kernels.kept(form, joined)
-            lost = size[a] * (boxes.keeps[a] - whole) + size[other] * (boxes.keeps[other] - whole)
+            lost = size[a] * (boxes.keeps[a].sum() - whole)
+            lost += size[other] * (boxes.keeps[other].sum() - whole)
             return int(lost), int(boxes.first[other])
 
-        found, price = kernels.nearest_box(
-            form, boxes, forest, box[a], size[a], boxes.keeps[a], kernels.NO_COST,
-            kernels.NO_COST, stack,
-        )  # fmt: skip
+        found, price = near.nearest(
+            form, index, boxes, box[a], size[a], kernels.NO_COST, kernels.NO_COST
+        )
         if not alive:
             assert found == -1
-        else:
-            assert found == min(alive, key=far)
-            assert price == far(found)[0]
+            continue
+        assert found == min(alive, key=far)
+        assert price == far(found)[0]
+        limit, first = int(rng.integers(0, price + 2)), int(rng.integers(-1, n))
+        found, _ = near.nearest(form, index, boxes, box[a], size[a], limit, first)
+        best = min(far(other) for other in alive)
+        assert (found >= 0) == (best < (limit, first))
 
 
 def test_through_the_whole_flow():

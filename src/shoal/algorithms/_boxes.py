@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import lcm
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +16,8 @@ from shoal.columns import Table
 from shoal.exact import LARGEST, exact_costs
 from shoal.free import Cover, Covers, FreeTree
 from shoal.kernels import boxes as kernels
-from shoal.kernels import pool
+from shoal.kernels import nearest
+from shoal.kernels.tuples import make_tuples
 from shoal.losses import Loss
 from shoal.tree import Tree
 
@@ -64,25 +67,52 @@ class Space:
             boxes[:, at[place] : at[place + 1]] = known[codes[:, j]]
         return boxes
 
-    def values(self, vectors: Ints, covers: Sequence[Covers]) -> pool.Values:
-        """The values that occur in vectors of this order, and scratch space for searches."""
-        shapes, q = self.shapes, len(self.order)
-        parts = [_numbers(self.table.trees[j], covers[j]) for j in self.order]
+    def found(self, boxes: Longs, size: Longs, first: Longs) -> nearest.Boxes:
+        """Boxes that can be put into an index, none of which is in one yet."""
+        n = len(boxes)
+        keeps = kernels.kept_by_each(self.shapes, boxes)
+        return nearest.Boxes(
+            boxes, size.astype(np.int64), first.astype(np.int64), keeps, np.zeros(n, np.int64),
+            np.zeros(n, np.int64),
+        )  # fmt: skip
+
+    def index(self, boxes: nearest.Boxes, ids: Longs | None = None) -> nearest.Index:
+        """A new index of these boxes, or of those that are in the one before it."""
+        ids = np.flatnonzero(boxes.where != nearest.AWAY) if ids is None else ids
+        q = len(self.order)
+        codes = np.empty((len(ids), q), np.int32)
+        parts = []
+        for i in range(q):
+            part = boxes.box[ids, self.shapes.at[i] : self.shapes.at[i + 1]]
+            different, codes[:, i] = _different(part)
+            parts.append(different)
+        vectors, of = _different(codes)
+        m = len(vectors)
+        first, size = boxes.first[ids], boxes.size[ids]
+        by_first, by_size = np.lexsort((first, of)), np.lexsort((first, size, of))
+        begin = np.searchsorted(of[by_first], np.arange(m + 1))
+        each = np.arange(m)
+        tree = make_tuples(vectors, each, each)
         start = np.append(0, np.cumsum([len(part) for part in parts]))
         part = np.zeros((start[-1], max(part.shape[1] for part in parts)), np.int64)
-        keeps = np.zeros(start[-1], np.int64)
-        fewest = np.zeros(q, np.int64)
         for i, one in enumerate(parts):
             part[start[i] : start[i + 1], : one.shape[1]] = one
-            used = np.unique(vectors[:, i])
-            for value in used + start[i]:
-                keeps[value] = kernels.kept_of_values(shapes, i, part[value], 0, part[value], 0)
-            fewest[i] = keeps[used + start[i]].min()
+        keeps = kernels.kept_by_values(self.shapes, start, part)
         none = np.zeros(start[-1], np.int64)
-        return pool.Values(
-            start, part, keeps, fewest, none, none.copy(), np.zeros(1, np.int64),
-            np.zeros(q, np.int64), np.zeros(q + 1, np.int64), np.zeros((q + 1, 4), np.int64),
+        made = nearest.Index(
+            value=tree.value, kids=tree.kids, low=tree.low, high=tree.high,
+            early=np.zeros(len(tree.value), np.int64), least=np.zeros(len(tree.value), np.int64),
+            top=tree.top, node=np.zeros((m, q), np.int64), vector=vectors, begin=begin,
+            by_first=ids[by_first], by_size=ids[by_size], next_first=begin[:-1].copy(),
+            next_size=begin[:-1].copy(),
+            waiting=np.zeros(nearest.SHORT + len(ids) // nearest.SHARE, np.int64),
+            mark=np.array([len(ids), 0]), start=start, part=part, keeps=keeps,
+            fewest=np.array([keeps[a:b].min(initial=0) for a, b in pairwise(start)]),
+            joined=none, search=none.copy(), tick=np.zeros(1, np.int64), own=np.zeros(q, np.int64),
+            rest=np.zeros(q + 1, np.int64), stack=np.zeros((q + 1, 4), np.int64),
         )  # fmt: skip
+        nearest.settle(made, boxes)
+        return made
 
     def vectors(self, boxes: Longs) -> tuple[Ints, tuple[Covers, ...]]:
         """Boxes as published vectors, int32[boxes, q], and what their free values are."""
@@ -175,6 +205,19 @@ def _leaves(tree: FreeTree, part: Longs) -> Cover:
         return int(part[0]), int(part[1])
     bits = np.unpackbits(part.view(np.uint8), bitorder="little")
     return tuple(np.flatnonzero(bits).tolist())
+
+
+def _different(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Longs]:
+    """The different rows, sorted, and which one each row is."""
+    if rows.shape[1] == 1:
+        values, which = np.unique(rows[:, 0], return_inverse=True)
+        return values[:, None], which
+    order = np.lexsort(rows.T[::-1])
+    ranked = rows[order]
+    new = np.append(True, (ranked[1:] != ranked[:-1]).any(axis=1))[: len(rows)]
+    which = np.empty(len(rows), np.int64)
+    which[order] = np.cumsum(new) - 1
+    return np.ascontiguousarray(ranked[new]), which
 
 
 def _telling_first(table: Table, costs: Sequence[Longs]) -> Longs:

@@ -16,8 +16,7 @@ from shoal.columns import Table
 from shoal.errors import CannotReach
 from shoal.kernels import boxes as kernels
 from shoal.kernels import danonyir as people_kernels
-from shoal.kernels import pool as pool_kernels
-from shoal.kernels.tuples import make_tuples
+from shoal.kernels import nearest
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
@@ -29,7 +28,6 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress, silent
 from shoal.recoding import SUPPRESSED, Recoding
 
-Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
@@ -120,20 +118,18 @@ class Run:
         asked = [demand for model in models for demand in _demands(model, places)]
         kind, column, bound = (np.array(part) for part in zip(*asked, strict=True))
         self.demands = people_kernels.Demands(kind, column, bound.astype(np.float64))
-        codes = table.unified[first]
-        self.own = space.boxes(codes, table.covers)  # int64[people, words]
-        self.pool, self.values = make_pool(space, codes, records, first)
-        words = self.own.shape[1]
+        boxes = space.boxes(table.unified[first], table.covers)  # int64[people, words]
+        self.pool = space.found(boxes, records, first)
+        self.pool_index = space.index(self.pool, np.arange(n))
         room = 2 * n + 2
-        nothing = np.zeros((room, words), np.int64)
-        self.done = make_boxes(nothing, np.zeros(room, np.int64), np.zeros(room, int))
-        self.done_forest = kernels.make_forest(n + 1, words, kernels.BLOCK)
+        nothing = np.zeros(room, np.int64)
+        self.done = space.found(np.zeros((room, boxes.shape[1]), np.int64), nothing, nothing)
+        self.done_index = space.index(self.done)
         self.clusters = people_kernels.Clusters(
             np.full(n, -1), np.full(room, -1), np.full(n, -1), np.zeros(2, np.int64)
         )
         self.crowd = empty_crowd(self.people, n)
-        self.box = np.zeros(words, np.int64)
-        self.stack = np.zeros((128, 2), np.int64)
+        self.box = np.zeros(boxes.shape[1], np.int64)
 
     def cluster(self, progress: Progress) -> None:
         """Lines 2 to 19 of Algorithm 1."""
@@ -142,13 +138,14 @@ class Run:
         while True:
             begin = perf_counter()
             outcome = people_kernels.cluster(
-                self.space.shapes, self.pool, self.values, self.own, self.done, self.done_forest,
-                self.people, self.demands, self.crowd, self.clusters, self.order, self.first,
-                self.box, self.stack, at_a_time,
+                self.space.shapes, self.pool, self.pool_index, self.done, self.done_index,
+                self.people, self.demands, self.crowd, self.clusters, self.order, self.box,
+                at_a_time,
             )  # fmt: skip
-            progress("clustering", 1.0 - int(self.pool.left[0]) / n)
+            progress("clustering", 1.0 - int(self.pool_index.mark[0]) / n)
             if outcome == people_kernels.DONE:
                 return
+            self._make_room()
             spent = perf_counter() - begin
             at_a_time = at_a_time * 2 if spent < PATIENCE / 2 else max(1, at_a_time // 2)
 
@@ -167,36 +164,41 @@ class Run:
         for i, p in enumerate(rest):
             progress("settling", i / len(rest))
             most = self.suppression(p) if suppress else int(kernels.NO_COST) - 1
-            people_kernels.handle(
-                self.space.shapes, self.own, self.done, self.done_forest, self.people, self.demands,
-                self.crowd, self.clusters, p, most, self.box, self.first, self.stack, aside,
+            self._make_room()
+            tried = people_kernels.handle(
+                self.space.shapes, self.pool, self.done, self.done_index, self.people, self.demands,
+                self.crowd, self.clusters, p, most, self.box, aside,
             )  # fmt: skip
+            for c in aside[:tried]:
+                self._make_room()
+                nearest.add(self.done_index, self.done, c)
+
+    def _make_room(self) -> None:
+        """Build the index of classes anew where too many wait for it."""
+        if nearest.crowded(self.done_index):
+            self.done_index = self.space.index(self.done)
 
     def found(self, members: Longs, box: Longs) -> None:
         """Make people a class that is done, published as this box."""
         for p in members:
             people_kernels.admit(self.people, self.crowd, p)
+        self._make_room()
         people_kernels.found_class(
-            self.space.shapes,
-            self.done,
-            self.done_forest,
-            self.crowd,
-            self.clusters,
-            box,
+            self.space.shapes, self.done, self.done_index, self.crowd, self.clusters, box,
             self.first,
-        )
+        )  # fmt: skip
         people_kernels.clear(self.people, self.crowd)
 
     def suppression(self, p: int) -> int:
         """What is lost when everything of a person is suppressed."""
-        keeps = kernels.kept(self.space.shapes, self.own[p])
+        keeps = kernels.kept(self.space.shapes, self.pool.box[p])
         return int(self.people.records[p] * keeps)  # a root keeps nothing
 
     @property
     def boxes(self) -> list[_Box]:
         """The classes that are done."""
         found = []
-        for c in np.flatnonzero(self.done.alive):
+        for c in np.flatnonzero(self.done.where):
             members, p = [], int(self.clusters.head[c])
             while p >= 0:
                 members.append(p)
@@ -212,40 +214,6 @@ class Run:
             of[one.people] = number
         vectors, covers = self.space.vectors(np.array([one.box for one in boxes]))
         return Recoding(vectors, of[crowd], covers)
-
-
-def make_boxes(box: Longs, size: Longs, first: Longs) -> kernels.Boxes:
-    """Boxes that can be put into a forest."""
-    n = len(box)
-    return kernels.Boxes(
-        box, size.astype(np.int64), first.astype(np.int64), np.zeros(n, np.int64),
-        np.zeros(n, np.bool_), np.full(n, -1),
-    )  # fmt: skip
-
-
-def make_pool(
-    space: Space, codes: Ints, records: Longs, first: Longs
-) -> tuple[pool_kernels.Pool, pool_kernels.Values]:
-    """Everybody by their vectors, and the values that these consist of."""
-    n, q = codes.shape
-    different, of = np.unique(codes[:, space.order], axis=0, return_inverse=True)
-    of = of.ravel()
-    m = len(different)
-    by_first, by_size = np.lexsort((first, of)), np.lexsort((first, records, of))
-    begin = np.searchsorted(of[by_first], np.arange(m + 1))
-    rows = np.bincount(of, records, m).astype(np.int64)
-    tree = make_tuples(np.ascontiguousarray(different), rows, first[by_first[begin[:-1]]])
-    nodes = len(tree.value)
-    pool = pool_kernels.Pool(
-        value=tree.value, kids=tree.kids, low=tree.low, high=tree.high,
-        early=np.zeros(nodes, np.int64), least=np.zeros(nodes, np.int64), top=tree.top,
-        node=np.zeros((m, q), np.int64), vector=tree.vector, of=of, begin=begin,
-        by_first=by_first, by_size=by_size, next_first=begin[:-1].copy(),
-        next_size=begin[:-1].copy(), records=records, first=first, alive=np.ones(n, np.bool_),
-        left=np.array([n]),
-    )  # fmt: skip
-    pool_kernels.summarize(pool)
-    return pool, space.values(different, space.table.covers)
 
 
 def people_of(table: Table, crowd: Longs, records: Longs) -> people_kernels.People:
