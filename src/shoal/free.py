@@ -9,6 +9,7 @@ by a `Covers`.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -121,8 +122,8 @@ class FreeTree(Tree):
         low, high = number_of(parts[0]), number_of(parts[1])
         if low is None or high is None or low > high:
             return []
-        inside = [leaf for leaf, n in enumerate(self.numbers) if n is not None and low <= n <= high]
-        return inside[:1] + inside[-1:]
+        first, last = bisect_left(self.numbers, low) + 1, bisect_right(self.numbers, high)
+        return [first, last] if first <= last else []
 
     def _in_set(self, label: str) -> list[int]:
         names = _elements(label)

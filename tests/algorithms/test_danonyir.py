@@ -188,7 +188,7 @@ def cost(inside, other):
     boxes = space.found(np.array(every), np.array(size), np.array([0, 1]))
     index = space.index(boxes, np.array([1]))
     far = kernels.NO_COST
-    found = near.nearest(space.shapes, index, boxes, boxes.box[0], size[0], far, far)
+    found = near.nearest(space.shapes, index, boxes, boxes.box[0], size[0], far, far, -1)
     assert found[0] == 1
     return float(Fraction(int(found[1]), UNIT))
 
@@ -288,7 +288,7 @@ def test_the_nearest_box_is_the_nearest(table, seed):
             return int(lost), int(boxes.first[other])
 
         found, price = near.nearest(
-            form, index, boxes, box[a], size[a], kernels.NO_COST, kernels.NO_COST
+            form, index, boxes, box[a], size[a], kernels.NO_COST, kernels.NO_COST, -1
         )
         if not alive:
             assert found == -1
@@ -296,9 +296,13 @@ def test_the_nearest_box_is_the_nearest(table, seed):
         assert found == min(alive, key=far)
         assert price == far(found)[0]
         limit, first = int(rng.integers(0, price + 2)), int(rng.integers(-1, n))
-        found, _ = near.nearest(form, index, boxes, box[a], size[a], limit, first)
+        found, _ = near.nearest(form, index, boxes, box[a], size[a], limit, first, -1)
         best = min(far(other) for other in alive)
         assert (found >= 0) == (best < (limit, first))
+        found, _ = near.nearest(
+            form, index, boxes, box[a], size[a], kernels.NO_COST, kernels.NO_COST, a
+        )
+        assert found == min(alive - {a}, key=far, default=-1)
 
 
 def test_through_the_whole_flow():

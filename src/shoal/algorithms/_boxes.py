@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,22 @@ import numpy.typing as npt
 from shoal.columns import Table
 from shoal.exact import LARGEST, exact_costs
 from shoal.free import Cover, Covers, FreeTree
+from shoal.kernels import box_merge, nearest
 from shoal.kernels import boxes as kernels
-from shoal.kernels import nearest
+from shoal.kernels import merge as merging
+from shoal.kernels.merge import survivors
 from shoal.kernels.tuples import make_tuples
 from shoal.losses import Loss
+from shoal.progress import Progress
 from shoal.tree import Tree
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 BITS = 64  # bits of a word of a set
+PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
+
+Judge = Callable[[Longs, Longs], npt.NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,3 +240,74 @@ def _telling_first(table: Table, costs: Sequence[Longs]) -> Longs:
         least = float(steps[steps > 0].min()) if (steps > 0).any() else 0.0
         worth.append(least / np.log2(1 + tree.size))
     return np.argsort(-np.array(worth), kind="stable")
+
+
+def merge_failing(
+    space: Space,
+    boxes: nearest.Boxes,
+    people: Longs,
+    k: int,
+    by_size: bool,
+    judge: Judge | None,
+    progress: Progress,
+) -> Longs:
+    """Merge the smallest failing box with the nearest one until none fails (GAA); where each went.
+
+    Fewer people than k fail; others where `judge` says so of the merged classes with these numbers.
+    """
+    n = len(people)
+    state = merging.Merge(
+        into=np.arange(n),
+        crowd=people.copy(),
+        unjudged=np.zeros(n, np.bool_),
+        heap=np.empty((2 * n + 1, 3), np.int64),
+        counts=np.zeros(5, np.int64),
+    )
+    fails = np.zeros(n, np.bool_)
+    box_merge.begin(boxes, state, fails, k, judge is not None)
+    waiting = max(int(state.counts[2] + state.counts[4]), 1)
+
+    def step(index: nearest.Index, pieces: int) -> int:
+        outcome: int = box_merge.merge_boxes(
+            space.shapes, index, boxes, state, fails, k, judge is not None, by_size, pieces
+        )
+        if outcome == merging.JUDGE:
+            assert judge is not None
+            ids = np.flatnonzero(state.unjudged)
+            box_merge.take_verdicts(state, fails, ids, judge(survivors(state.into.copy()), ids))
+        return outcome
+
+    def tell() -> None:
+        left = int(state.counts[2] + state.counts[4])
+        progress("merging", max(0.0, 1.0 - left / waiting))
+
+    run_boxes(space, boxes, np.arange(n), step, tell)
+    into: Longs = survivors(state.into)
+    return into
+
+
+def run_boxes(
+    space: Space,
+    boxes: nearest.Boxes,
+    ids: Longs,
+    step: Callable[[nearest.Index, int], int],
+    tell: Callable[[], None],
+) -> None:
+    """Call a kernel piece by piece until it is done, with a new index where it needs one.
+
+    To begin with the boxes `ids` are in the index. Between two pieces there is time to tell how far
+    it is, and for Ctrl-C.
+    """
+    index, pieces = space.index(boxes, ids), 200
+    tell()
+    while True:
+        begin = perf_counter()
+        outcome = step(index, pieces)
+        tell()
+        if outcome == merging.DONE:
+            return
+        if outcome == merging.NEEDS_ROOM:
+            index = space.index(boxes)
+        elif outcome == merging.PAUSED:
+            quick = perf_counter() - begin < PATIENCE / 2
+            pieces = pieces * 2 if quick else max(1, pieces // 2)

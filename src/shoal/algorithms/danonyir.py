@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._boxes import Space
+from shoal.algorithms._boxes import PATIENCE, Space
 from shoal.algorithms.gaa import check_reachable
 from shoal.columns import Table
 from shoal.errors import CannotReach
@@ -29,7 +29,6 @@ from shoal.progress import Progress, silent
 from shoal.recoding import SUPPRESSED, Recoding
 
 Longs = npt.NDArray[np.int64]
-PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
 
 class DAnonyIR(Algorithm):
@@ -41,6 +40,7 @@ class DAnonyIR(Algorithm):
     """
 
     name: ClassVar[str] = "danonyir"
+    free: ClassVar[bool] = True
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can keep this promise."""

@@ -205,10 +205,10 @@ def cluster(
             if budget <= 0:
                 return PAUSED
             size = crowd.mark[1]
-            p, near = nearest(shapes, pool_index, pool, box, size, NO_COST, NO_COST)
+            p, near = nearest(shapes, pool_index, pool, box, size, NO_COST, NO_COST, -1)
             if p < 0:
                 return DONE  # nobody is left: the people at hand are residual
-            c, _ = nearest(shapes, done_index, done, box, size, near, -1)
+            c, _ = nearest(shapes, done_index, done, box, size, near, -1, -1)
             if c < 0:
                 drop(pool_index, pool, p)
                 join_boxes(shapes, box, pool.box[p])
@@ -236,7 +236,7 @@ def handle(
     tried = 0
     while True:
         c, cost = nearest(
-            shapes, done_index, done, pool.box[p], people.records[p], NO_COST, NO_COST
+            shapes, done_index, done, pool.box[p], people.records[p], NO_COST, NO_COST, -1
         )
         if c < 0 or cost > suppression:
             break

@@ -64,15 +64,27 @@ class Index(NamedTuple):
 
 
 @lean_kernel
-def head(index, boxes, v, by_size):
-    """The first box that stands with vector v, by size or else by first record; -1: none."""
+def head(index, boxes, v, by_size, skip):
+    """The first box that stands with vector v, by size or else by first record; -1: none.
+
+    The box `skip` does not count.
+    """
     order = index.by_size if by_size else index.by_first
     place = index.next_size if by_size else index.next_first
     at, stop = place[v], index.begin[v + 1]
-    while at < stop and not (boxes.where[order[at]] == STANDS and boxes.place[order[at]] == v):
+    passed = False
+    while at < stop:
+        b = order[at]
+        if boxes.where[b] == STANDS and boxes.place[b] == v:
+            if not passed:
+                place[v] = at
+            if b != skip:
+                return b
+            passed = True
         at += 1
-    place[v] = at
-    return order[at] if at < stop else np.int64(-1)
+    if not passed:
+        place[v] = at
+    return np.int64(-1)
 
 
 @lean_kernel
@@ -102,7 +114,7 @@ def drop(index, boxes, b):
     boxes.where[b] = AWAY
     index.mark[0] -= 1
     v = boxes.place[b]
-    one, small = head(index, boxes, v, False), head(index, boxes, v, True)
+    one, small = head(index, boxes, v, False, -1), head(index, boxes, v, True, -1)
     early = NO_COST if one < 0 else boxes.first[one]
     least = NO_COST if one < 0 else boxes.size[small]
     q = index.vector.shape[1]
@@ -129,11 +141,12 @@ def joined_with(shapes, index, j, value, box):
 
 
 @lean_kernel
-def nearest(shapes, index, boxes, box, size, limit, limit_first):
+def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
     """The box whose join with this one loses least, each side as often as it counts.
 
-    Of several the one with the first record. Only what costs less than `limit`, or as much with an
-    earlier record than `limit_first`. Returns the box, or -1, and the cost.
+    Of several the one with the first record; never the box `skip`. Only what costs less than
+    `limit`, or as much with an earlier record than `limit_first`. Returns the box, or -1, and the
+    cost.
     """
     q = len(shapes.kind)
     index.tick[0] += 1
@@ -146,6 +159,8 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first):
     best, best_cost, best_first = np.int64(-1), limit, limit_first
     for i in range(index.mark[1]):
         b = index.waiting[i]
+        if b == skip:
+            continue
         mine, theirs, cost = np.int64(0), np.int64(0), np.int64(0)
         for j in range(q):
             keep = kept_by_join(shapes, j, box, boxes.box[b])
@@ -207,11 +222,24 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first):
                 keep = joined_with(shapes, index, j, v, box)
                 to_mine += index.own[j] - keep
                 to_theirs += index.keeps[index.start[j] + v] - keep
-            b = head(index, boxes, one, to_theirs > 0)
+            b = head(index, boxes, one, to_theirs > 0, skip)
+            if b < 0:
+                continue
             cost = size * to_mine + boxes.size[b] * to_theirs
             if cost < best_cost or (cost == best_cost and boxes.first[b] < best_first):
                 best, best_cost, best_first = b, cost, boxes.first[b]
     return best, best_cost
+
+
+@lean_kernel
+def twin(shapes, index, boxes, c):
+    """A box in the index that is the same as box c, which is not; -1: there is none."""
+    b, _ = nearest(shapes, index, boxes, boxes.box[c], boxes.size[c], 0, NO_COST, c)
+    if b >= 0:
+        for w in range(boxes.box.shape[1]):
+            if boxes.box[b, w] != boxes.box[c, w]:
+                return np.int64(-1)
+    return b
 
 
 @kernel
