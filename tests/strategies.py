@@ -42,12 +42,24 @@ def sensitive_columns(draw, rows, name="s"):
 
 
 @st.composite
-def tables(draw, most_rows=14, most_columns=4, persons=False, sensitive=False):
+def free_trees(draw, most=7):
+    """Free ranges or free sets, now and then with missing values, or with a * in the column."""
+    spots = draw(st.lists(st.integers(0, 9), min_size=1, max_size=most, unique=True))
+    values = [*map(str, spots), *draw(st.sampled_from([[], [], ["*"]]))]
+    ends = draw(st.sampled_from([{}, {}, {"low": -1}, {"low": 0, "high": 12}]))
+    hierarchy = draw(st.sampled_from([Hierarchy.free_sets(), Hierarchy.free_ranges(**ends)]))
+    tree = hierarchy.tree(values)
+    return tree.with_missing() if draw(st.integers(0, 3)) == 0 else tree
+
+
+@st.composite
+def tables(draw, most_rows=14, most_columns=4, persons=False, sensitive=False, free=False):
     """A table whose values are leaves, and now and then a value that is general already.
 
-    With `sensitive` it has the sensitive column "s".
+    With `sensitive` it has the sensitive column "s". With `free` columns may have free values.
     """
-    columns = draw(st.lists(trees(), min_size=1, max_size=most_columns))
+    kinds = st.one_of(trees(), free_trees()) if free else trees()
+    columns = draw(st.lists(kinds, min_size=1, max_size=most_columns))
     rows = draw(st.integers(2, most_rows))
     codes = np.empty((rows, len(columns)), np.int32)
     for j, tree in enumerate(columns):

@@ -16,6 +16,7 @@ ORDER = [
     ["errors", "version", "progress"],
     ["kernels", "settings", "values"],
     ["tree", "calendar"],
+    ["free"],
     ["hierarchy", "files"],
     ["frames", "histogram"],
     ["holdings"],

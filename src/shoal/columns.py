@@ -17,6 +17,7 @@ from pydantic import ConfigDict, field_validator
 
 from shoal.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
 from shoal.frames import Frame
+from shoal.free import Covers, FreeTree, join_rows
 from shoal.hierarchy import Flat, Hierarchy
 from shoal.histogram import Sensitive
 from shoal.kernels.people import join_people
@@ -72,20 +73,42 @@ class Table:
         """Number of people."""
         return self.rows if self.people is None else int(self.people.max()) + 1
 
-    @cached_property
+    @property
     def unified(self) -> npt.NDArray[np.int32]:
         """The codes with all rows of a person made alike: the join of what is known of them.
 
         Rows of one person stay linked in a release. Were they published in different classes,
         whoever is in all of those classes could be told from everybody who is not.
         """
+        return self._joined[0]
+
+    @property
+    def covers(self) -> tuple[Covers, ...]:
+        """The free values among the unified codes, a column each."""
+        return self._joined[1]
+
+    @cached_property
+    def _joined(self) -> tuple[npt.NDArray[np.int32], tuple[Covers, ...]]:
         if self.people is None or self.crowd == self.rows:
-            return self.codes
-        columns = [
-            join_people(self.codes[:, j], self.people, self.crowd, tree.parent, tree.end)
-            for j, tree in enumerate(self.trees)
-        ]
-        return np.stack(columns, axis=1)
+            return self.codes, tuple(Covers(tree) for tree in self.trees)
+        columns, covers = [], []
+        for j, tree in enumerate(self.trees):
+            if isinstance(tree, FreeTree):
+                joined, found = join_rows(tree, self.codes[:, j], self.people)
+            else:
+                found = Covers(tree)
+                joined = join_people(
+                    self.codes[:, j], self.people, self.crowd, tree.parent, tree.end
+                )
+            columns.append(joined)
+            covers.append(found)
+        return np.stack(columns, axis=1), tuple(covers)
+
+    @property
+    def free(self) -> list[str]:
+        """The columns that may be published as free ranges or sets."""
+        both = zip(self.names, self.trees, strict=True)
+        return [name for name, tree in both if isinstance(tree, FreeTree)]
 
     @cached_property
     def domains(self) -> list[Domain]:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from shoal.calendar import STEPS, CalendarStep, as_date
 from shoal.errors import BadFile, BadHierarchy, did_you_mean, some
+from shoal.free import FreeTree
 from shoal.tree import Label, Tree
 from shoal.values import ROOT, exact_number, number_of, range_of, shown, simple, text
 
@@ -92,6 +93,23 @@ class Hierarchy(ABC):
     def flat() -> Hierarchy:
         """Suppression only: a value is published as it is, or not at all."""
         return Flat()
+
+    @staticmethod
+    def free_ranges(low: float | None = None, high: float | None = None) -> Hierarchy:
+        """Numbers in any range that is needed, without steps: [33, 34].
+
+        `low` and `high` are the ends of what could occur; without them, of what does occur.
+        """
+        return FreeRanges(low, high)
+
+    @staticmethod
+    def free_sets(values: Sequence[object] | None = None) -> Hierarchy:
+        """Categories in any set that is needed, without a taxonomy: {10070, 10073}.
+
+        `values` are those that could occur, in the order in which a set names them; without them
+        those that do occur, sorted.
+        """
+        return FreeSets(values)
 
     @staticmethod
     def of(setting: Any, folder: Path | None = None) -> Hierarchy:
@@ -371,6 +389,99 @@ class Flat(Hierarchy):
         return {"flat": True}
 
 
+class FreeRanges(Hierarchy):
+    """Any range of numbers."""
+
+    def __init__(self, low: float | None = None, high: float | None = None) -> None:
+        self._low = None if low is None else exact_number(low)
+        self._high = None if high is None else exact_number(high)
+        if self._low is not None and self._high is not None and self._low >= self._high:
+            raise BadHierarchy(f"free ranges need low below high, got {low} and {high}")
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The numbers that occur, straight under the root."""
+        spots: dict[str, Fraction] = {}
+        strange: list[object] = []
+        whole = True
+        for value in values:
+            number = number_of(value)
+            if number is not None:
+                spots[text(value)] = number
+            elif value == ROOT:
+                whole = False  # who knows what it stands for
+            else:
+                strange.append(value)
+        if strange:
+            hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
+            raise BadHierarchy(
+                f"free ranges need numbers, but the column holds {some(strange)}{hint}; give the "
+                "column another hierarchy, or, if they mean missing, list them under missing_values"
+            )
+        if not spots:
+            return Tree.from_rows([[ROOT]])
+        order = sorted((number, label) for label, number in spots.items())
+        low, high = self._low, self._high
+        ends = (order[0][0] if low is None else low, order[-1][0] if high is None else high)
+        outside = [label for number, label in order if not ends[0] <= number <= ends[1]]
+        if outside:
+            raise BadHierarchy(
+                f"free ranges from {shown(ends[0])} to {shown(ends[1])} do not hold the values "
+                f"{some(outside)} of the column; widen low and high"
+            )
+        return FreeTree.of_ranges(order, ends, whole)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        setting: dict[str, Any] = {"free_ranges": True}
+        if self._low is not None:
+            setting["low"] = simple(self._low)
+        if self._high is not None:
+            setting["high"] = simple(self._high)
+        return setting
+
+
+class FreeSets(Hierarchy):
+    """Any set of categories."""
+
+    def __init__(self, values: Sequence[object] | None = None) -> None:
+        if isinstance(values, str):
+            raise BadHierarchy(f"free sets need a list of values, not the text {values!r}")
+        self._values = None if values is None else list(dict.fromkeys(map(text, values)))
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The categories that occur, straight under the root."""
+        found = {text(value) for value in values}
+        labels = sorted(found - {ROOT}, key=_by_number)
+        if self._values is not None:
+            known = set(self._values)
+            strange = [label for label in labels if label not in known]
+            if strange:
+                raise BadHierarchy(
+                    f"the free sets lack values of the column: {some(strange)}; add them, or, if "
+                    "they mean missing, list them under missing_values"
+                )
+            labels = [label for label in self._values if label != ROOT]
+        if not labels:
+            return Tree.from_rows([[ROOT]])
+        braced = [label for label in labels if label[:1] == "{" and label[-1:] == "}"]
+        if braced:
+            raise BadHierarchy(
+                f"the column holds {some(braced)}, which look like sets already; give it another "
+                "hierarchy, or write these values without braces"
+            )
+        return FreeTree.of_sets(labels, closed=ROOT not in found)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"free_sets": True if self._values is None else list(self._values)}
+
+
+def _by_number(label: str) -> tuple[bool, Fraction, str]:
+    """Numbers by their size, before other categories."""
+    number = number_of(label)
+    return number is None, number or Fraction(0), label
+
+
 class _Settings:
     """The words of a plan file, and what they build."""
 
@@ -383,6 +494,8 @@ class _Settings:
         "prefixes": (set(), lambda s: Hierarchy.prefixes(None if s is True else s)),
         "dates": (set(), Hierarchy.dates),
         "flat": (set(), lambda _: Hierarchy.flat()),
+        "free_ranges": ({"low", "high"}, lambda _, **o: Hierarchy.free_ranges(**o)),
+        "free_sets": (set(), lambda s: Hierarchy.free_sets(None if s is True else s)),
     }
 
 

@@ -10,6 +10,7 @@ stored is the pairs of such nodes that fit, never all pairs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.errors import BadPlan, BadTable, some
+from shoal.free import Covers
 from shoal.histogram import Histogram
 from shoal.kernels.histogram import sum_groups
 from shoal.kernels.index import Trees
@@ -165,7 +167,12 @@ def link(original: Table, published: Published) -> Linkage:
             f"the release has {published.rows} rows and its original {original.rows}: there is no "
             "perfect matching between them, so nobody's matches can be told"
         )
-    vectors = published.vectors(original, "original")  # int32[classes, q]
+    if original.free:
+        raise BadPlan(
+            f"linkage models need hierarchies, and {some(original.free)} may be published as free "
+            "ranges or sets; give these columns trees, or choose another model"
+        )
+    vectors, _ = published.vectors(original, "original")  # int32[classes, q]
     start = tally(original.codes)
     order = telling_first(vectors, original)
     tuples, back = sorted_tuples(original.codes, start, order)
@@ -212,12 +219,18 @@ def _bare_trees(table: Table, order: Longs) -> Trees:
     return Trees(start, parent, end, nothing, nothing, False)
 
 
-def telling_first(vectors: Ints, table: Table) -> Longs:
+def telling_first(vectors: Ints, table: Table, free: Sequence[Covers] = ()) -> Longs:
     """The columns, those in which a vector covers the fewest rows first."""
     shares = []
     for j, tree in enumerate(table.trees):
-        upto = np.append(0, np.cumsum(np.bincount(table.codes[:, j], minlength=tree.size)))
-        shares.append(float((upto[tree.end[vectors[:, j]]] - upto[vectors[:, j]]).mean()))
+        often = np.bincount(table.codes[:, j], minlength=tree.size)
+        upto = np.append(0, np.cumsum(often))
+        rows = upto[tree.end] - upto[:-1]
+        if free:
+            start, leaf = free[j].lists()
+            inside = np.append(0, np.cumsum(often[leaf]))
+            rows = np.append(rows, inside[start[1:]] - inside[start[:-1]])
+        shares.append(float(rows[vectors[:, j]].mean()))
     return np.argsort(shares, kind="stable")
 
 

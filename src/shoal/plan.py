@@ -15,9 +15,9 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.columns import Column, Missing, having, naming, relative_to
-from shoal.errors import BadFile, BadPlan
+from shoal.errors import BadFile, BadPlan, some
 from shoal.frames import atomic
-from shoal.hierarchy import LevelFile
+from shoal.hierarchy import FreeRanges, FreeSets, LevelFile
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.settings import Setting
@@ -130,6 +130,7 @@ class Plan(Setting):
                 "a person column; leave that column out if each row may stand for itself, or "
                 "choose another model"
             )
+        self._check_free()
         lost = [model for model in self.models if not self.algorithm.serves(model)]
         if not lost:
             return
@@ -144,6 +145,25 @@ class Plan(Setting):
             f"the algorithm {self.algorithm.name} cannot keep {lost[0].key}; "
             f"these can: {', '.join(whole) or 'none yet'}"
         )
+
+    def _check_free(self) -> None:
+        """Complain of free ranges and sets where the algorithm, or the loss, needs trees."""
+        quasi = having(self.columns, "quasi")
+        kinds = FreeRanges | FreeSets
+        free = [name for name in quasi if isinstance(self.columns[name].hierarchy, kinds)]
+        if free and not self.algorithm.free:
+            able = [
+                name for name, kind in catalog.algorithms.items() if getattr(kind, "free", False)
+            ]
+            raise BadPlan(
+                f"the algorithm {self.algorithm.name} needs trees, and {some(free)} may be "
+                f"published as free ranges or sets; these algorithms can: {', '.join(able)}"
+            )
+        if free and self.loss.name == "weights":
+            raise BadPlan(
+                f"the loss weights is about edges of trees, and {some(free)} may be published as "
+                "free ranges or sets; choose another loss, or give these columns trees"
+            )
 
     def _served_by_some(self, model: Model) -> bool:
         return any(self._served_by(name, [model]) for name in catalog.algorithms)

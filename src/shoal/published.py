@@ -21,6 +21,7 @@ from shoal.columns import (
 )
 from shoal.errors import BadTable, did_you_mean, some
 from shoal.frames import Frame
+from shoal.free import Covers, FreeTree
 from shoal.histogram import Sensitive
 from shoal.values import plain, text
 
@@ -50,18 +51,18 @@ class Published:
         """The classes of equal published values."""
         return tally(self.codes, self.people, self.sensitive)
 
-    def vectors(self, table: Table, whose: str) -> npt.NDArray[np.int32]:
-        """The published values of each class as nodes of a table's trees, int32[classes, q].
+    def vectors(self, table: Table, whose: str) -> tuple[npt.NDArray[np.int32], tuple[Covers, ...]]:
+        """The published values of each class as codes of a table, int32[classes, q].
 
-        `whose` says in a message what the table is.
+        They are nodes of its trees, or free values. `whose` says in a message what the table is.
         """
         vectors = np.empty((len(self.classes), len(self.names)), np.int32)
+        found = []
         for j, name in enumerate(self.names):
-            tree = table.trees[table.names.index(name)]
-            same = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
-            nodes = [*places(self.values[j], same, -1), tree.node(None)]
+            covers = Covers(table.trees[table.names.index(name)])
+            known = _codes(self.values[j], covers)
             codes = self.codes[self.classes.first, j]  # -1 is missing, and the last one
-            vectors[:, j] = np.array(nodes, np.int32)[codes]
+            vectors[:, j] = np.array([*known, covers.tree.node(None)], np.int32)[codes]
             strange = np.unique(codes[vectors[:, j] < 0])
             if len(strange):
                 shown = some("missing" if c < 0 else self.values[j][c] for c in strange)
@@ -70,37 +71,69 @@ class Published:
                     f"hierarchy has; give the {whose} that holds everybody in the table, and the "
                     "plan that the release was made with"
                 )
-        return vectors
+            found.append(covers)
+        return vectors, tuple(found)
 
-    def counts(self, table: Table) -> list[npt.NDArray[np.float64]]:
-        """How often each node of the original's trees is published; float64[nodes] a column.
+    def counts(self, table: Table) -> list[Held]:
+        """How often each node of the original's trees, and each free value, is published.
 
         Records of the original that are not published count at the root: all of them is lost.
         """
         counts = []
         for j, tree in enumerate(table.trees):
-            alike: dict[str, int] = {}
-            count = np.zeros(tree.size)
+            covers = Covers(tree)
             often = np.bincount(self.codes[:, j] + 1, minlength=len(self.values[j]) + 1)
-            strange = []
-            for value, times in zip([None, *self.values[j]], often, strict=True):
-                if times == 0:
-                    continue
-                node = tree.node(None if value is None else text(value))
-                if node < 0 and value is not None:
-                    alike = alike or {plain(str(label)): i for i, label in enumerate(tree.labels)}
-                    node = alike.get(plain(text(value)), -1)
-                if node < 0:
-                    strange.append(value)
-                count[node] += times
+            codes = np.array([tree.node(None), *_codes(self.values[j], covers)])
+            strange = [
+                "missing" if place == 0 else self.values[j][place - 1]
+                for place in np.flatnonzero((codes < 0) & (often > 0))
+            ]
             if strange:
                 raise BadTable(
                     f"column {table.names[j]!r} publishes {some(strange)}, which its hierarchy "
                     "lacks; use the plan that the release was made with"
                 )
+            there = codes >= 0
+            count = np.zeros(tree.size + len(covers))
+            np.add.at(count, codes[there], often[there])
             count[0] += max(table.rows - self.rows, 0)
-            counts.append(count)
+            counts.append(Held(count[: tree.size], count[tree.size :], covers))
         return counts
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """How often the values of one column are published."""
+
+    nodes: npt.NDArray[np.float64]  # float64[nodes]
+    free: npt.NDArray[np.float64]  # float64[covers]
+    covers: Covers
+
+    def spread(self) -> npt.NDArray[np.float64]:
+        """The same in nodes alone, for what it costs: float64[nodes].
+
+        All leaves of a free column cost the same, and a free value of width W costs W times what
+        the root does (eq. 11 and 12, Wang 2018): it counts W at the root, the rest at a leaf.
+        """
+        if not len(self.free):
+            return self.nodes
+        wide = float(self.free @ self.covers.widths())
+        spread = self.nodes.copy()
+        spread[0] += wide
+        spread[-1] += float(self.free.sum()) - wide
+        return spread
+
+
+def _codes(values: Iterable[object], covers: Covers) -> list[int]:
+    """The code of each published value, a node or a free value; -1 where it is neither."""
+    tree = covers.tree
+    same = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
+    codes = places(values, same, -1)
+    if isinstance(tree, FreeTree):
+        for i, value in enumerate(values):
+            if codes[i] < 0 and (cover := tree.cover(text(value))) is not None:
+                codes[i] = covers.code(cover)
+    return codes
 
 
 def look_at(

@@ -12,7 +12,7 @@ from shoal.columns import Table
 from shoal.errors import BadTable
 from shoal.kernels.paths import sum_below
 from shoal.losses import Floats, Loss, alteration
-from shoal.published import Published
+from shoal.published import Held, Published
 from shoal.recoding import Recoding
 
 METRICS = ("distortion", "ncp", "total", "llm", "nllm", "wllm", "wnllm")  # of Mauger 2023
@@ -39,8 +39,9 @@ def measure(
     may be too few.
     """
     before = [domain.counts.astype(np.float64) for domain in table.domains]
-    after = published.counts(table)
-    check_covers(table, before, after)
+    held = published.counts(table)
+    check_covers(table, before, held)
+    after = [one.spread() for one in held]
     every = {name: kind for name, kind in catalog.losses.items() if name != "weights"}
     losses = {
         name: alteration(kind().costs(table.domains), before, after)  # type: ignore[attr-defined]
@@ -52,7 +53,8 @@ def measure(
     if recoding is not None:
         stayed = float((recoding.codes() == table.codes).sum())
     else:
-        stayed = sum(float(np.minimum(b, a).sum()) for b, a in zip(before, after, strict=True))
+        both = zip(before, held, strict=True)
+        stayed = sum(float(np.minimum(b, a.nodes).sum()) for b, a in both)
     return Quality(
         losses=losses,
         mean_loss=float(np.mean([losses[name] for name in METRICS])),
@@ -61,15 +63,19 @@ def measure(
             for name, cost, b, a in zip(table.names, guiding, before, after, strict=True)
         },
         generalized_percent=100.0 * (cells - stayed) / cells,
-        root_percent=100.0 * sum(float(a[0]) for a in after) / cells,
+        root_percent=100.0 * sum(float(one.nodes[0]) for one in held) / cells,
     )
 
 
-def check_covers(table: Table, before: list[Floats], after: list[Floats]) -> None:
+def check_covers(table: Table, before: list[Floats], after: list[Held]) -> None:
     """Refuse a release that says more than its original: below no value there can be more rows."""
     for name, tree, had, held in zip(table.names, table.trees, before, after, strict=True):
-        more = sum_below(tree.parent, held) > sum_below(tree.parent, had)
-        if more[1:].any():
+        more = (sum_below(tree.parent, held.nodes) > sum_below(tree.parent, had))[1:].any()
+        if len(held.free):
+            start, leaf = held.covers.lists()
+            inside = np.add.reduceat(np.append(had[leaf], 0.0), start[:-1])
+            more = more or (held.free > inside).any()
+        if more:
             raise BadTable(
                 f"column {name!r} of the release says more than the original does; "
                 "they do not belong together"

@@ -11,6 +11,7 @@ import pyarrow as pa
 from shoal.columns import Column, Table, having
 from shoal.errors import ShoalError
 from shoal.frames import Frame
+from shoal.free import Covers
 
 SUPPRESSED = -1
 
@@ -19,8 +20,9 @@ SUPPRESSED = -1
 class Recoding:
     """The distinct published vectors, and which one each record got (-1: suppressed)."""
 
-    vectors: npt.NDArray[np.int32]  # int32[vectors, q], nodes of the trees
+    vectors: npt.NDArray[np.int32]  # int32[vectors, q], nodes of the trees, or free values
     record: npt.NDArray[np.int64]  # int64[n]
+    covers: tuple[Covers, ...] = ()  # what codes past the nodes stand for, if there are any
 
     @property
     def suppressed(self) -> int:
@@ -39,11 +41,28 @@ def check_covers(table: Table, recoding: Recoding) -> None:
     published = recoding.codes()
     for j, tree in enumerate(table.trees):
         wide, narrow = published[:, j], table.codes[:, j]
-        if not ((wide <= narrow) & (narrow < tree.end[wide])).all():
+        free = wide >= tree.size
+        if free.any():
+            sound = _free_covers(recoding.covers[j], wide[free], narrow[free])
+            wide, narrow = wide[~free], narrow[~free]
+        else:
+            sound = True
+        if not sound or not ((wide <= narrow) & (narrow < tree.end[wide])).all():
             raise ShoalError(
                 f"column {table.names[j]!r}: a published value does not cover its original; "
                 "this is a defect of the algorithm, and nothing is released"
             )
+
+
+def _free_covers(
+    covers: Covers, wide: npt.NDArray[np.int32], narrow: npt.NDArray[np.int32]
+) -> bool:
+    """Whether every free value holds its original."""
+    size = covers.tree.size
+    pairs = np.unique((wide.astype(np.int64) - size) * size + narrow)
+    start, leaf = covers.lists()
+    held = np.repeat(np.arange(len(covers)), np.diff(start)) * size + leaf
+    return bool(np.isin(pairs, held).all())
 
 
 def decode(
@@ -65,7 +84,8 @@ def decode(
         faithful = table.exact[j] and frame.faithful(name)
         unchanged = faithful and np.array_equal(published[:, j], table.codes[rows, j])
         if not unchanged:
-            labels = pa.array(table.trees[j].labels, pa.string())
+            known = recoding.covers[j].labels() if recoding.covers else table.trees[j].labels
+            labels = pa.array(known, pa.string())
             replaced[name] = labels.take(pa.array(published[:, j]))
     for name in having(columns, "person"):
         # Numbers drawn at random: the same for all rows of a person, and nothing else in them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -12,10 +12,10 @@ import numpy.typing as npt
 from shoal.classes import Classes
 from shoal.columns import Table
 from shoal.errors import BadTable, did_you_mean, some
+from shoal.free import Covers
 from shoal.kernels.group import group_rows
 from shoal.linkage import Linkage, telling_first
 from shoal.published import Published, places
-from shoal.tree import Tree
 from shoal.values import text
 
 Ints = npt.NDArray[np.int32]
@@ -100,8 +100,8 @@ def _outside(published: Published, population: Published | Table) -> Longs:
             f"{did_you_mean(lacking[0], population.names)}"
         )
     if isinstance(population, Table):
-        vectors = published.vectors(population, "population")
-        people = covered(vectors, _with_columns(population, published))
+        vectors, free = published.vectors(population, "population")
+        people = covered(vectors, _with_columns(population, published), free)
     else:
         people = _alike(published, population)
     _check_holds(published, classes, people)
@@ -160,10 +160,11 @@ def _with_columns(population: Table, published: Published) -> Table:
     )
 
 
-def covered(vectors: Ints, population: Table) -> Longs:
+def covered(vectors: Ints, population: Table, free: Sequence[Covers] = ()) -> Longs:
     """How many people of a population each vector of published values covers, int64[vectors].
 
-    `vectors` is int32[vectors, q], nodes of the population's trees. Vectors may cover the same
+    `vectors` is int32[vectors, q], nodes of the population's trees, or what `free` says codes past
+    them are. Vectors may cover the same
     people. No pair of a vector and a person is looked at unless the first columns of the vector
     cover the first columns of the person: vectors and distinct people are walked column by
     column, as two tries, and a value finds the vectors above it among its few ancestors.
@@ -175,8 +176,8 @@ def covered(vectors: Ints, population: Table) -> Longs:
     label, first, _ = group_rows(np.ascontiguousarray(population.codes, np.int32))
     narrow = population.codes[first]
 
-    order = telling_first(wide, population)
-    trees = [population.trees[j] for j in order]
+    covers = list(free) or [Covers(tree) for tree in population.trees]
+    order = telling_first(wide, population, covers)
     wide_at, narrow_at = (np.lexsort(rows[:, order[::-1]].T) for rows in (wide, narrow))
     above, below = _trie(wide[wide_at][:, order]), _trie(narrow[narrow_at][:, order])
     back = np.empty(len(narrow), np.int64)  # distinct row → its place in the trie
@@ -185,7 +186,7 @@ def covered(vectors: Ints, population: Table) -> Longs:
 
     count = np.zeros(len(wide), np.int64)
     several: list[Longs] = []
-    for people, vector in _covering(above, below, trees):
+    for people, vector in _covering(above, below, [covers[j] for j in order]):
         count += np.bincount(vector, crowd.alone[people], len(wide)).astype(np.int64)
         several.append(crowd.pairs(people, vector))
     if several:
@@ -252,15 +253,17 @@ def _trie(rows: Ints) -> list[_Level]:
 
 
 def _covering(
-    above: list[_Level], below: list[_Level], trees: list[Tree]
+    above: list[_Level], below: list[_Level], columns: list[Covers]
 ) -> Iterator[tuple[Longs, Longs]]:
     """Blocks of pairs (row of `below`, row of `above` that covers it), each pair once."""
-    keys = [level.keys(tree.size) for level, tree in zip(above, trees, strict=True)]
+    codes = [one.tree.size + len(one) for one in columns]
+    keys = [level.keys(size) for level, size in zip(above, codes, strict=True)]
+    wider = [one.above() if len(one) else None for one in columns]
     nowhere = np.zeros(1, np.int64)
     todo = [(0, nowhere, nowhere)]  # column, beginnings below, beginnings above that cover them
     while todo:
         j, low, high = todo.pop()
-        if j == len(trees):
+        if j == len(columns):
             yield low, high
             continue
         begin, node = below[j]
@@ -272,12 +275,21 @@ def _covering(
             value = node[into]
             found: list[tuple[Longs, Longs]] = []
             while len(value):  # the value itself, its parent, … the root
-                key = under * trees[j].size + value
+                lists = wider[j]
+                if lists is not None:  # all that cover it, at once
+                    start, code = lists
+                    many = start[value + 1] - start[value]
+                    into, under = np.repeat(into, many), np.repeat(under, many)
+                    value = code[_ranges(start[value], start[value + 1])]
+                key = under * codes[j] + value
                 place = np.minimum(np.searchsorted(keys[j], key), len(keys[j]) - 1)
                 hit = keys[j][place] == key
                 found.append((into[hit], place[hit]))
+                if lists is not None:
+                    break
                 up = value > 0
-                into, under, value = into[up], under[up], trees[j].parent[value[up]]
+                into, under = into[up], under[up]
+                value = columns[j].tree.parent[value[up]]
             lower, upper = (np.concatenate(side) for side in zip(*found, strict=True))
             if len(lower):
                 todo.append((j + 1, lower, upper))

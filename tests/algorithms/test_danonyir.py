@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -11,14 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal import Plan, catalog
-from shoal.algorithms.danonyir import DAnonyIR, make_boxes
+from shoal import Hierarchy, Plan, catalog
+from shoal.algorithms._boxes import Space
+from shoal.algorithms.danonyir import DAnonyIR
 from shoal.classes import tally
+from shoal.columns import Table, encode
 from shoal.errors import CannotReach
-from shoal.exact import exact_costs
+from shoal.frames import open_frame
+from shoal.free import Covers, FreeTree
 from shoal.kernels import boxes as kernels
-from tests.naive.danonyir import danonyir, distance
-from tests.strategies import tables
+from shoal.kernels import nearest as near
+from shoal.losses.lm import LM
+from shoal.recoding import check_covers
+from tests.naive.danonyir import danonyir
+from tests.strategies import free_trees, tables
 
 LOSSES = st.sampled_from([kind for name, kind in catalog.losses.items() if name != "weights"])
 MODELS = st.sampled_from(
@@ -32,8 +39,45 @@ MODELS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=200)
-@given(tables(persons=True, sensitive=True), LOSSES, MODELS, st.integers(0, 99))
+def naive_value(space, j, code):
+    """A code as the oracle writes it: node numbers, where the root is the first of all."""
+    tree = space.table.trees[j]
+    covers = space.table.covers[j].covers
+    if not isinstance(tree, FreeTree):
+        return "tree", int(code)
+    if tree.kind == "ranges":
+        whole = (0, tree.size - 1) if code == 0 else (int(code), int(code))
+        return "range", *(whole if code < tree.size else covers[code - tree.size])
+    return "set", frozenset([int(code)] if code < tree.size else covers[code - tree.size])
+
+
+def naive_keeps(space, box):
+    """What a box keeps: a value of a free column all, one of width W all but W of it."""
+    total = 0
+    for j, value in enumerate(box):
+        shapes, place = space.shapes, int(np.flatnonzero(space.order == j)[0])
+        start, most = shapes.start[place], int(shapes.most[place])
+        if value[0] == "tree":
+            total += int(shapes.worth[start + value[1]])
+        elif value[0] == "range":
+            low, high = (int(shapes.worth[start + end]) for end in value[1:])
+            total += max(0, most - (high - low))
+        elif 0 not in value[1]:
+            total += most - int(shapes.unit[place]) * (len(value[1]) - 1)
+    return total
+
+
+def published(space, box):
+    """What the algorithm publishes for a box of the oracle: nodes and covers."""
+    values = []
+    for tree, value in zip(space.table.trees, box, strict=True):
+        inside = sorted(value[1]) if value[0] == "set" else list(value[1:])
+        values.append(value[1] if value[0] == "tree" else tree.code(inside))
+    return values
+
+
+@settings(deadline=None, max_examples=300)
+@given(tables(persons=True, sensitive=True, free=True), LOSSES, MODELS, st.integers(0, 99))
 def test_it_is_the_algorithm(table, kind, asked, seed):
     model = catalog.models.make(asked)
     people = np.arange(table.rows) if table.people is None else table.people
@@ -41,10 +85,10 @@ def test_it_is_the_algorithm(table, kind, asked, seed):
     n = table.crowd
     first = [int(np.flatnonzero(people == p)[0]) for p in range(n)]
     records = np.bincount(people).tolist()
-    costs = exact_costs(kind(), table.domains, table.rows)
+    space = Space.of(table, kind())
 
     def keeps(box):
-        return sum(int(cost[value[1]]) for cost, value in zip(costs, box, strict=True))
+        return naive_keeps(space, box)
 
     def good(members):
         inside = np.isin(people, members)
@@ -52,12 +96,11 @@ def test_it_is_the_algorithm(table, kind, asked, seed):
         who = np.unique(people[inside], return_inverse=True)[1]
         return bool(model.satisfied(tally(np.zeros((inside.sum(), 1), np.int32), who, one)).all())
 
-    boxes = [[("tree", int(v)) for v in table.unified[i]] for i in first]
+    boxes = [[naive_value(space, j, v) for j, v in enumerate(table.unified[i])] for i in first]
     starts = np.random.default_rng(seed).permutation(n).tolist()
     suppression = [records[p] * keeps(boxes[p]) for p in range(n)]
-    reachable = good(list(range(n)))
     rng = np.random.default_rng(seed)
-    if not reachable:
+    if not good(list(range(n))):
         with pytest.raises(CannotReach):
             DAnonyIR().recode(table, [model], kind(), rng)
         return
@@ -67,6 +110,7 @@ def test_it_is_the_algorithm(table, kind, asked, seed):
             DAnonyIR().recode(table, [model], kind(), rng)
         return
     recoding = DAnonyIR().recode(table, [model], kind(), rng)
+    check_covers(table, recoding)
     found = {}
     for p in range(n):
         rows = {int(r) for r in recoding.record[people == p]}
@@ -76,56 +120,75 @@ def test_it_is_the_algorithm(table, kind, asked, seed):
     assert sorted(found.values()) == sorted(members for members, _ in expected)
     for number, members in found.items():
         (box,) = [box for inside, box in expected if inside == members]
-        assert recoding.vectors[number].tolist() == [value[1] for value in box]
+        held = zip(recoding.vectors[number], table.trees, recoding.covers, strict=True)
+        got = [v if v < tree.size else c.covers[v - tree.size] for v, tree, c in held]
+        assert got == published(space, box)
+
+
+@given(free_trees())
+def test_what_free_values_keep(tree):
+    """Equations 11 and 12: a range and a set of width W keep all but W of their column."""
+    codes = np.arange(1, tree.size, dtype=np.int32)[:, None]
+    table = Table(("a",), (tree,), codes, None, (True,))
+    space = Space.of(table, LM())
+    most = int(space.shapes.most[0])
+    for leaves in product(range(1, tree.size), repeat=2):
+        cover = tree.code(leaves)
+        covers = Covers(tree)
+        code = covers.code(cover)
+        box = space.boxes(np.array([[code]], np.int32), [covers])[0]
+        wide = 0 if 0 < code < tree.size else 1 if code == 0 else tree.width(cover)
+        assert kernels.kept(space.shapes, box) == most * (1 - wide)
+        vectors, back = space.vectors(box[None])
+        assert vectors[0, 0] == code
+        assert back[0].covers == covers.covers
 
 
 # ── The running example of Sec. 4.3: free ranges and free sets ──
 
-POSTCODES = [10070, 10073, 10076, 10077, 10085, 10086, 10087]
-PEOPLE = {  # gender, age, postcode, records
-    1: ("M", 36, 10085, 2), 2: ("F", 37, 10076, 1), 3: ("M", 36, 10086, 1),
-    4: ("F", 33, 10087, 2), 5: ("F", 38, 10077, 1), 6: ("F", 34, 10070, 2), 7: ("F", 33, 10073, 1),
+NAMES = ["Mike", "Lily", "Tim", "Jane", "Tina", "Ella", "Lucy"]  # people 1 to 7
+TABLE_2 = {
+    "name": ["Mike", "Mike", "Lily", "Tim", "Jane", "Jane", "Tina", "Ella", "Ella", "Lucy"],
+    "gender": list("MMFMFFFFFF"),
+    "age": [36, 36, 37, 36, 33, 33, 38, 34, 34, 33],
+    "postcode": [10085, 10085, 10076, 10086, 10087, 10087, 10077, 10070, 10070, 10073],
+    "disease": [
+        "Hypertension", "Heart", "Cancer", "Hypertension", "Hypertension", "Diabetes", "HIV",
+        "Leukaemia", "Heart", "Syphilis",
+    ],
 }  # fmt: skip
+PLAN = {
+    "name": {"role": "person"},
+    "gender": {"role": "quasi", "hierarchy": Hierarchy.free_sets(["M", "F"])},
+    "age": {"role": "quasi", "hierarchy": Hierarchy.free_ranges(30, 39)},
+    "postcode": {"role": "quasi", "hierarchy": Hierarchy.free_sets()},
+    "disease": {"role": "sensitive"},
+}
 UNIT = 18  # the least common multiple of 2 - 1, 39 - 30 and 7 - 1
 
 
-def shapes():
-    """Gender a set of two, age a range of 30 to 39, postcode a set of seven."""
-    ages = np.arange(10) * (UNIT // 9)
-    return kernels.Shapes(
-        np.array([kernels.SET, kernels.RANGE, kernels.SET]),
-        np.array([0, 1, 3, 4]),
-        np.array([0, 0, 10, 10]),
-        np.zeros(10, np.int32),
-        np.zeros(10, np.int32),
-        ages,
-        np.array([UNIT, 0, UNIT // 6]),
-    )
-
-
-def box_of(*people):
-    box = np.zeros(4, np.int64)
-    box[1], box[2] = 99, -1
-    for who in people:
-        gender, age, postcode, _ = PEOPLE[who]
-        box[0] |= 1 << "MF".index(gender)
-        box[1], box[2] = min(box[1], age - 30), max(box[2], age - 30)
-        box[3] |= 1 << POSTCODES.index(postcode)
-    return box
+def example():
+    plan = Plan(columns=PLAN, models=[{"name": "eir-l-diversity", "column": "disease", "l": 3}])
+    return encode(open_frame(pa.table(TABLE_2)), plan.columns)
 
 
 def cost(inside, other):
     """The distance between a class of these people and another, as the kernel has it."""
-    every = [box_of(*inside), box_of(*other)]
-    size = [sum(PEOPLE[who][3] for who in some) for some in (inside, other)]
-    boxes = make_boxes(shapes(), np.array(every), np.array(size), np.array([0, 1]))
-    forest = kernels.make_forest(2, 4, 2)
-    kernels.fill_forest(shapes(), boxes, forest, np.array([1]))
+    table = example()
+    space = Space.of(table, LM())
+    assert space.shapes.most.tolist() == [UNIT] * 3
+    every, size = [], []
+    for people in (inside, other):
+        rows = np.flatnonzero(np.isin(table.people, np.array(people) - 1))
+        boxes = space.boxes(table.codes[rows], table.covers)
+        for box in boxes[1:]:
+            kernels.join_boxes(space.shapes, boxes[0], box)
+        every.append(boxes[0])
+        size.append(len(rows))
+    boxes = space.found(np.array(every), np.array(size), np.array([0, 1]))
+    index = space.index(boxes, np.array([1]))
     far = kernels.NO_COST
-    stack = np.zeros((128, 2), np.int64)
-    found = kernels.nearest_box(
-        shapes(), boxes, forest, boxes.box[0], boxes.size[0], boxes.keeps[0], far, far, stack
-    )
+    found = near.nearest(space.shapes, index, boxes, boxes.box[0], size[0], far, far, -1)
     assert found[0] == 1
     return float(Fraction(int(found[1]), UNIT))
 
@@ -142,67 +205,104 @@ def test_the_distances_of_the_running_example():
     assert cost([3], [6, 7, 4]) == pytest.approx(8.778, abs=6e-4)
 
 
-def test_the_naive_distance_is_the_same():
-    def keeps(box):
-        gender, age, postcode = box
-        wide = len(gender[1]) - 1 + Fraction(age[2] - age[1], 9)
-        return -(wide + Fraction(len(postcode[1]) - 1, 6))
+class Chosen:
+    """Chance that begins with the people of the running example: 6, then 3."""
 
-    def naive(who):
-        gender, age, postcode, _ = PEOPLE[who]
-        return [("set", frozenset(gender)), ("range", age, age), ("set", frozenset([postcode]))]
+    def permutation(self, n):
+        return np.array([5, 2, *(p for p in range(n) if p not in (5, 2))])
 
-    for a in PEOPLE:
-        for b in PEOPLE:
-            if a != b:
-                far = distance(None, keeps, naive(a), PEOPLE[a][3], naive(b), PEOPLE[b][3])
-                assert cost([a], [b]) == pytest.approx(float(far))
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"name": "eir-l-diversity", "column": "disease", "l": 3},
+        {"name": "eir-alpha-beta-anonymity", "column": "disease", "alpha": 0.4, "beta": 0.6},
+    ],
+)
+def test_the_running_example_gives_table_4(asked):
+    table = example()
+    recoding = DAnonyIR().recode(table, [catalog.models.make(asked)], LM(), Chosen())
+    labels = [covers.labels() for covers in recoding.covers]
+    rows = [
+        tuple(labels[j][code] for j, code in enumerate(recoding.vectors[number]))
+        for number in recoding.record
+    ]
+    first = ("F", "[33, 34]", "{10070, 10073, 10087}")
+    second = ("{M, F}", "[36, 38]", "{10076, 10077, 10085, 10086}")
+    assert [row == first for row in rows] == [
+        name in ("Jane", "Ella", "Lucy") for name in TABLE_2["name"]
+    ]
+    assert set(rows) == {first, second}
+
+
+def test_the_example_through_the_whole_flow():
+    """Published values are those of table 4 or of another start; the promise holds on them."""
+    for seed in range(5):
+        plan = Plan(
+            columns=PLAN,
+            models=[{"name": "eir-l-diversity", "column": "disease", "l": 3}],
+            algorithm="danonyir",
+            loss="lm",
+            seed=seed,
+        )
+        release = shoal.anonymize(pa.table(TABLE_2), plan)
+        assert release.checks[0].holds
+        again = shoal.audit(release.frame, plan, original=pa.table(TABLE_2))
+        assert again.quality.losses == pytest.approx(release.losses)
+        assert again.quality.generalized_percent == release.quality.generalized_percent
 
 
 @settings(deadline=None, max_examples=100)
-@given(st.data())
-def test_the_nearest_box_is_the_nearest(data):
+@given(tables(most_rows=40, free=True), st.integers(0, 999))
+def test_the_nearest_box_is_the_nearest(table, seed):
     """Boxes come and go; the forest finds what a look at all of them finds, to the tie."""
-    form = shapes()
-    n = data.draw(st.integers(1, 60))
-    rng = np.random.default_rng(data.draw(st.integers(0, 999)))
-    box = np.zeros((n, 4), np.int64)
-    box[:, 0] = rng.integers(1, 4, n)
-    ends = np.sort(rng.integers(0, 10, (n, 2)), axis=1)
-    box[:, 1:3] = ends
-    box[:, 3] = rng.integers(1, 128, n) & rng.integers(1, 128, n)
-    box[box[:, 3] == 0, 3] = 1
+    space = Space.of(table, LM())
+    form = space.shapes
+    rng = np.random.default_rng(seed)
+    box = space.boxes(table.codes, table.covers)
+    n = len(box)
+    for other in rng.integers(0, n, n // 2):
+        kernels.join_boxes(form, box[rng.integers(0, n)], box[other])
     size = rng.integers(1, 4, n)
-    boxes = make_boxes(form, box, size, rng.permutation(n))
-    forest = kernels.make_forest(n, 4, kernels.BLOCK)
-    stack = np.zeros((128, 2), np.int64)
+    boxes = space.found(box, size, rng.permutation(n))
+    index = space.index(boxes)
     alive = set()
     for _ in range(3 * n):
         b = int(rng.integers(0, n))
         if b in alive:
-            kernels.drop_box(boxes, forest, b)
+            near.drop(index, boxes, b)
             alive.discard(b)
         else:
-            kernels.add_box(form, boxes, forest, b)
+            near.add(index, boxes, b)
             alive.add(b)
+        if rng.integers(0, 6) == 0 or near.crowded(index):
+            index = space.index(boxes)
         a = int(rng.integers(0, n))
 
         def far(other, a=a):
             joined = box[a].copy()
             kernels.join_boxes(form, joined, box[other])
             whole = kernels.kept(form, joined)
-            lost = size[a] * (boxes.keeps[a] - whole) + size[other] * (boxes.keeps[other] - whole)
+            lost = size[a] * (boxes.keeps[a].sum() - whole)
+            lost += size[other] * (boxes.keeps[other].sum() - whole)
             return int(lost), int(boxes.first[other])
 
-        found, price = kernels.nearest_box(
-            form, boxes, forest, box[a], size[a], boxes.keeps[a], kernels.NO_COST,
-            kernels.NO_COST, stack,
-        )  # fmt: skip
+        found, price = near.nearest(
+            form, index, boxes, box[a], size[a], kernels.NO_COST, kernels.NO_COST, -1
+        )
         if not alive:
             assert found == -1
-        else:
-            assert found == min(alive, key=far)
-            assert price == far(found)[0]
+            continue
+        assert found == min(alive, key=far)
+        assert price == far(found)[0]
+        limit, first = int(rng.integers(0, price + 2)), int(rng.integers(-1, n))
+        found, _ = near.nearest(form, index, boxes, box[a], size[a], limit, first, -1)
+        best = min(far(other) for other in alive)
+        assert (found >= 0) == (best < (limit, first))
+        found, _ = near.nearest(
+            form, index, boxes, box[a], size[a], kernels.NO_COST, kernels.NO_COST, a
+        )
+        assert found == min(alive - {a}, key=far, default=-1)
 
 
 def test_through_the_whole_flow():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from shoal.settings import Setting
 
 class Algorithm(Setting):
     """A way from a table to a recoding that keeps the promises."""
+
+    free: ClassVar[bool] = False  # whether it can publish free ranges and free sets
 
     @abstractmethod
     def serves(self, model: Model) -> bool:

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from shoal.algorithms.gaa import PATIENCE
+from shoal.algorithms._boxes import PATIENCE
 from shoal.kernels import index as trie
 from shoal.kernels import merge as merging
 

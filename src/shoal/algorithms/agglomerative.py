@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.algorithms._clusters import Clustering, Longs, Task, closures
+from shoal.algorithms._boxes import Space, merge_failing, run_boxes
+from shoal.algorithms._clusters import Clustering, Longs, Task, Units, closures
 from shoal.algorithms._indexed import fan_of, make_index, make_work, run
+from shoal.algorithms.gaa import check_reachable, judge_by
 from shoal.classes import Classes, tally
+from shoal.columns import Table
+from shoal.kernels import box_merge, nearest
 from shoal.kernels import clusters as kernels
 from shoal.kernels import index as trie
 from shoal.kernels.merge import survivors
+from shoal.losses import Loss
+from shoal.models import Model
+from shoal.models.k_anonymity import KAnonymity
+from shoal.progress import Progress, silent
+from shoal.recoding import Recoding
 
 Bools = npt.NDArray[np.bool_]
 
@@ -29,6 +39,101 @@ class Agglomerative(Clustering):
 
     name: ClassVar[str] = "agglomerative"
     weight: Literal["size", "unit"] = "size"
+    free: ClassVar[bool] = True
+
+    def recode(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        rng: np.random.Generator,
+        progress: Progress = silent,
+    ) -> Recoding:
+        """Cluster, publish the closure of each cluster, merge those that break a promise.
+
+        With free ranges or sets those are merged as GAA does, smallest first.
+        """
+        if not table.free:
+            return super().recode(table, models, loss, rng, progress)
+        check_reachable(table, models)
+        k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
+        others = [model for model in models if not isinstance(model, KAnonymity)]
+        space, units = Space.of(table, loss), Units.of(table)
+        codes = self._free_clusters(space, units, k, progress)[units.of_row]
+        vectors, covers = space.vectors(codes)
+        start = tally(vectors, table.people, table.sensitive if others else ())
+        boxes = space.found(codes[start.first], start.size, start.first)
+        into = np.arange(len(start))
+        if others:
+            judge = judge_by(others, start)
+            into = merge_failing(space, boxes, start.people, k, True, judge, progress)
+        alive, number = np.unique(into, return_inverse=True)
+        vectors, covers = space.vectors(boxes.box[alive])
+        return Recoding(vectors, number[start.label], covers)
+
+    def _free_clusters(self, space: Space, units: Units, k: int, progress: Progress) -> Longs:
+        """The closure of the cluster of each unit, as boxes, int64[units, words]."""
+        by_size = self.weight == "size"
+        start = tally(units.vector)
+        n = len(start)
+        own = space.boxes(units.vector, space.table.covers)
+        rows = np.bincount(start.label, units.size, n).astype(np.int64)
+        boxes = space.found(
+            np.concatenate([own[start.first], np.zeros((n, own.shape[1]), np.int64)]),
+            _twice(rows if by_size else np.ones(n, np.int64)),
+            _twice(units.first[start.first]),
+        )
+        small = np.concatenate([start.size < k, np.zeros(n, np.bool_)])
+        state = kernels.Agglomeration(
+            into=np.arange(2 * n),
+            crowd=_twice(start.size),
+            near=np.full(2 * n, -1, np.int64),
+            heap=np.empty((2 * n + 1, 4), np.int64),
+            counts=np.array([0, n, int(small.sum()), 0], np.int64),
+        )
+
+        def step(index: nearest.Index, pieces: int) -> int:
+            outcome: int = box_merge.agglomerate(
+                space.shapes, index, boxes, state, small, k, by_size, pieces
+            )
+            return outcome
+
+        def tell() -> None:
+            left = int(state.counts[2]) / n if state.counts[3] == n else 1.0
+            begun = int(state.counts[3]) / n
+            progress("joining clusters", min(1.0, 0.5 * begun + 0.5 * (1 - left)))
+
+        run_boxes(space, boxes, np.flatnonzero(small), step, tell)
+        label = survivors(state.into)[:n][start.label]
+        if not small[label].any():
+            return np.asarray(boxes.box[label])
+        # What is left joins, unit by unit, the clusters that were set aside.
+        left = np.flatnonzero(small[label])
+        aside, number = np.unique(label[~small[label]], return_inverse=True)
+        m = len(aside)
+        joined = space.found(
+            np.concatenate([boxes.box[aside], own[left]]),
+            np.concatenate(
+                [boxes.size[aside], units.size[left] if by_size else np.ones_like(left)]
+            ),
+            np.concatenate([boxes.first[aside], units.first[left]]),
+        )
+        into, done = np.arange(m + len(left)), np.array([m])
+
+        def place(index: nearest.Index, pieces: int) -> int:
+            outcome: int = box_merge.spread(
+                space.shapes, index, joined, into, done, by_size, pieces
+            )
+            return outcome
+
+        run_boxes(
+            space, joined, np.arange(m), place,
+            lambda: progress("joining the rest", (int(done[0]) - m) / len(left)),
+        )  # fmt: skip
+        survivors(into)
+        whole = np.empty(len(label), np.int64)
+        whole[~small[label]], whole[left] = into[number], into[m:]
+        return np.asarray(joined.box[whole])
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
         """Number the cluster of each unit."""

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms.gaa import check_reachable, index_order
-from shoal.classes import tally
+from shoal.algorithms._boxes import PATIENCE, Space
+from shoal.algorithms.gaa import check_reachable
 from shoal.columns import Table
 from shoal.errors import CannotReach
-from shoal.exact import exact_costs
 from shoal.kernels import boxes as kernels
 from shoal.kernels import danonyir as people_kernels
+from shoal.kernels import nearest
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
@@ -29,7 +29,6 @@ from shoal.progress import Progress, silent
 from shoal.recoding import SUPPRESSED, Recoding
 
 Longs = npt.NDArray[np.int64]
-PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
 
 class DAnonyIR(Algorithm):
@@ -41,6 +40,7 @@ class DAnonyIR(Algorithm):
     """
 
     name: ClassVar[str] = "danonyir"
+    free: ClassVar[bool] = True
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can keep this promise."""
@@ -106,37 +106,30 @@ class Run:
     def __init__(
         self, table: Table, loss: Loss, models: Sequence[Model], crowd: Longs, order: Longs
     ) -> None:
-        self.table, self.order = table, order
-        costs = exact_costs(loss, table.domains, table.rows)
-        # Boxes that are near each other shall stand near each other in the index.
-        self.columns = index_order(table, tally(table.unified), costs)
-        self.shapes = tree_shapes(table, costs, self.columns)
+        self.order = order
+        self.space = space = Space.of(table, loss)
         n = len(order)
         first = np.full(n, np.iinfo(np.int64).max)
         np.minimum.at(first, crowd, np.arange(table.rows))
         self.first = first  # int64[people], the first record of each
-        joined = table.unified[first][:, self.columns].astype(np.int64)  # int64[people, q]
         records = np.bincount(crowd, minlength=n)
         self.people = people_of(table, crowd, records)
         places = {one.name: i for i, one in enumerate(table.sensitive)}
         asked = [demand for model in models for demand in _demands(model, places)]
         kind, column, bound = (np.array(part) for part in zip(*asked, strict=True))
         self.demands = people_kernels.Demands(kind, column, bound.astype(np.float64))
-        words = joined.shape[1]
-        self.pool = make_boxes(self.shapes, joined, records, first)
-        self.pool_forest = kernels.make_forest(n, words, n)
-        sort = np.lexsort(joined.T[::-1])
-        kernels.fill_forest(self.shapes, self.pool, self.pool_forest, sort)
+        boxes = space.boxes(table.unified[first], table.covers)  # int64[people, words]
+        self.pool = space.found(boxes, records, first)
+        self.pool_index = space.index(self.pool, np.arange(n))
         room = 2 * n + 2
-        nothing = np.zeros((room, words), np.int64)
-        self.done = make_boxes(self.shapes, nothing, np.zeros(room, np.int64), np.zeros(room, int))
-        self.done_forest = kernels.make_forest(n + 1, words, kernels.BLOCK)
+        nothing = np.zeros(room, np.int64)
+        self.done = space.found(np.zeros((room, boxes.shape[1]), np.int64), nothing, nothing)
+        self.done_index = space.index(self.done)
         self.clusters = people_kernels.Clusters(
             np.full(n, -1), np.full(room, -1), np.full(n, -1), np.zeros(2, np.int64)
         )
         self.crowd = empty_crowd(self.people, n)
-        self.box = np.zeros(words, np.int64)
-        self.stack = np.zeros((128, 2), np.int64)
+        self.box = np.zeros(boxes.shape[1], np.int64)
 
     def cluster(self, progress: Progress) -> None:
         """Lines 2 to 19 of Algorithm 1."""
@@ -145,13 +138,14 @@ class Run:
         while True:
             begin = perf_counter()
             outcome = people_kernels.cluster(
-                self.shapes, self.pool, self.pool_forest, self.done, self.done_forest,
-                self.people, self.demands, self.crowd, self.clusters, self.order, self.first,
-                self.box, self.stack, at_a_time,
+                self.space.shapes, self.pool, self.pool_index, self.done, self.done_index,
+                self.people, self.demands, self.crowd, self.clusters, self.order, self.box,
+                at_a_time,
             )  # fmt: skip
-            progress("clustering", 1.0 - int(self.pool.alive.sum()) / n)
+            progress("clustering", 1.0 - int(self.pool_index.mark[0]) / n)
             if outcome == people_kernels.DONE:
                 return
+            self._make_room()
             spent = perf_counter() - begin
             at_a_time = at_a_time * 2 if spent < PATIENCE / 2 else max(1, at_a_time // 2)
 
@@ -170,29 +164,41 @@ class Run:
         for i, p in enumerate(rest):
             progress("settling", i / len(rest))
             most = self.suppression(p) if suppress else int(kernels.NO_COST) - 1
-            people_kernels.handle(
-                self.shapes, self.pool, self.done, self.done_forest, self.people, self.demands,
-                self.crowd, self.clusters, p, most, self.box, self.first, self.stack, aside,
+            self._make_room()
+            tried = people_kernels.handle(
+                self.space.shapes, self.pool, self.done, self.done_index, self.people, self.demands,
+                self.crowd, self.clusters, p, most, self.box, aside,
             )  # fmt: skip
+            for c in aside[:tried]:
+                self._make_room()
+                nearest.add(self.done_index, self.done, c)
+
+    def _make_room(self) -> None:
+        """Build the index of classes anew where too many wait for it."""
+        if nearest.crowded(self.done_index):
+            self.done_index = self.space.index(self.done)
 
     def found(self, members: Longs, box: Longs) -> None:
         """Make people a class that is done, published as this box."""
         for p in members:
             people_kernels.admit(self.people, self.crowd, p)
+        self._make_room()
         people_kernels.found_class(
-            self.shapes, self.done, self.done_forest, self.crowd, self.clusters, box, self.first
-        )
+            self.space.shapes, self.done, self.done_index, self.crowd, self.clusters, box,
+            self.first,
+        )  # fmt: skip
         people_kernels.clear(self.people, self.crowd)
 
     def suppression(self, p: int) -> int:
         """What is lost when everything of a person is suppressed."""
-        return int(self.people.records[p] * self.pool.keeps[p])  # a root keeps nothing
+        keeps = kernels.kept(self.space.shapes, self.pool.box[p])
+        return int(self.people.records[p] * keeps)  # a root keeps nothing
 
     @property
     def boxes(self) -> list[_Box]:
         """The classes that are done."""
         found = []
-        for c in np.flatnonzero(self.done.alive):
+        for c in np.flatnonzero(self.done.where):
             members, p = [], int(self.clusters.head[c])
             while p >= 0:
                 members.append(p)
@@ -206,35 +212,8 @@ class Run:
         boxes = self.boxes
         for number, one in enumerate(boxes):
             of[one.people] = number
-        vectors = np.empty((len(boxes), len(self.columns)), np.int32)
-        vectors[:, self.columns] = np.array([one.box for one in boxes])
-        return Recoding(vectors, of[crowd])
-
-
-def tree_shapes(table: Table, costs: Sequence[Longs], columns: Longs) -> kernels.Shapes:
-    """The columns of a table in this order, all of them trees."""
-    q = len(columns)
-    trees = [table.trees[j] for j in columns]
-    start = np.concatenate([[0], np.cumsum([tree.size for tree in trees])])
-    return kernels.Shapes(
-        np.full(q, kernels.TREE),
-        np.arange(q + 1),
-        start,
-        np.concatenate([tree.parent for tree in trees]),
-        np.concatenate([tree.end for tree in trees]),
-        np.concatenate([costs[j] for j in columns]),
-        np.zeros(q, np.int64),
-    )
-
-
-def make_boxes(shapes: kernels.Shapes, box: Longs, size: Longs, first: Longs) -> kernels.Boxes:
-    """Boxes that can be put into a forest."""
-    keeps = kernels.kept_by_each(shapes, box)
-    n = len(box)
-    return kernels.Boxes(
-        box, size.astype(np.int64), first.astype(np.int64), keeps,
-        np.zeros(n, np.bool_), np.full(n, -1),
-    )  # fmt: skip
+        vectors, covers = self.space.vectors(np.array([one.box for one in boxes]))
+        return Recoding(vectors, of[crowd], covers)
 
 
 def people_of(table: Table, crowd: Longs, records: Longs) -> people_kernels.People:

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.algorithms._boxes import PATIENCE
 from shoal.algorithms._clusters import Clustering, Longs, Task
-from shoal.algorithms.gaa import PATIENCE
 from shoal.classes import tally
 from shoal.kernels import forest as kernels
 from shoal.kernels.tuples import Tuples, make_tuples

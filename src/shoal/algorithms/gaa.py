@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 from time import perf_counter
 from typing import ClassVar, Literal
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
+from shoal.algorithms._boxes import PATIENCE, Judge, Space, merge_failing
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.errors import BadPlan, CannotReach, did_you_mean
@@ -39,11 +40,8 @@ STRATEGIES = {
 }
 
 RARE = 0.02  # a column with more different values than this share of rows has many that are rare
-PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
-Bools = npt.NDArray[np.bool_]
 Longs = npt.NDArray[np.int64]
-Judge = Callable[[Longs, Longs], Bools]
 
 
 class GAA(Algorithm):
@@ -66,6 +64,7 @@ class GAA(Algorithm):
     column: str | None = None
     weight: Literal["size", "unit"] = "size"
     candidates: Literal["all", "small"] = "all"
+    free: ClassVar[bool] = True
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can keep this promise: any that is about classes."""
@@ -86,22 +85,43 @@ class GAA(Algorithm):
         watched = table.sensitive if others or self.strategy != "S1" else ()
         start = tally(table.unified, table.people, watched)
         rule, lists = self._rule(start)
+
+        verdict = judge_by(others, start)
+        if table.free:
+            return self._merge_free(table, start, loss, k, verdict, progress)
         costs = exact_costs(loss, table.domains, table.rows)
         order = index_order(table, start, costs)
-
-        def judge(into: Longs, ids: Longs) -> Bools:
-            classes = summaries(start, into, ids)
-            passes = np.ones(len(ids), np.bool_)
-            for model in others:
-                passes &= model.satisfied(classes)
-            return passes
-
         vector, into = _merge(
             table, start, costs, order, k, self.weight == "size", self.candidates == "small",
-            progress, judge if others else None, rule, lists,
+            progress, verdict, rule, lists,
         )  # fmt: skip
         alive, number = np.unique(into, return_inverse=True)
         return Recoding(vectors=vector[alive], record=number[start.label])
+
+    def _merge_free(
+        self,
+        table: Table,
+        start: Classes,
+        loss: Loss,
+        k: int,
+        judge: Judge | None,
+        progress: Progress,
+    ) -> Recoding:
+        """Merge where some columns have free ranges or sets."""
+        if self.strategy != "S1" or self.candidates != "all":
+            raise BadPlan(
+                "gaa: with free ranges or sets only the strategy S1 and all candidates are "
+                f"possible; give {', '.join(table.free)} a tree, or leave these settings out"
+            )
+        space = Space.of(table, loss)
+        by_size = self.weight == "size"
+        size = start.size if by_size else np.ones_like(start.size)
+        codes = table.unified[start.first]
+        boxes = space.found(space.boxes(codes, table.covers), size, start.first)
+        into = merge_failing(space, boxes, start.people, k, by_size, judge, progress)
+        alive, number = np.unique(into, return_inverse=True)
+        vectors, covers = space.vectors(boxes.box[alive])
+        return Recoding(vectors, number[start.label], covers)
 
     def _rule(self, start: Classes) -> tuple[Longs, levels.Lists] | tuple[None, None]:
         """What the kernel has to know of the strategy."""
@@ -163,6 +183,19 @@ def _advice(model: Model, best: float) -> str:
     if model.higher_is_safer and steps * step <= 1:
         return "that says nothing; choose another model"
     return f"ask for {steps * step:g}, or for another model"
+
+
+def judge_by(models: Sequence[Model], start: Classes) -> Judge | None:
+    """What says which merged classes keep these promises; None where there are none."""
+
+    def judge(into: Longs, ids: Longs) -> npt.NDArray[np.bool_]:
+        classes = summaries(start, into, ids)
+        passes = np.ones(len(ids), np.bool_)
+        for model in models:
+            passes &= model.satisfied(classes)
+        return passes
+
+    return judge if models else None
 
 
 def summaries(start: Classes, into: Longs, ids: Longs) -> Classes:

@@ -55,7 +55,7 @@ class GeneIR(Algorithm):
         while left.any():
             progress("lifting", 1.0 - float(left.mean()))
             for members in self._sound(table, models, people, value, left):
-                run.found(members, value[members[0], run.columns].astype(np.int64))
+                run.found(members, value[members[0], run.space.order].astype(np.int64))
                 left[members] = False
             low = np.flatnonzero((value[left] != 0).any(axis=0))
             if not len(low):

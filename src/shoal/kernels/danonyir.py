@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
-from shoal.kernels.boxes import NO_COST, add_box, drop_box, join_boxes, kept, nearest_box
+from shoal.kernels.boxes import NO_COST, join_boxes, note_kept
 from shoal.kernels.hitting import smallest_hitting_set
+from shoal.kernels.nearest import AWAY, add, crowded, drop, nearest
 
 # What a demand asks of a class.
 PEOPLE = 0  # at least so many people
@@ -19,7 +20,7 @@ OWNERS_SHARE = 4  # no value is had by more than this share of the people
 HITTING = 5  # no hitting set is smaller than this
 SLACK = 1e-9  # a hair's breadth of rounding does not count
 
-DONE, PAUSED = 0, 1
+DONE, PAUSED, CROWDED = 0, 1, 2
 
 
 class People(NamedTuple):
@@ -156,7 +157,7 @@ def call_up(people, crowd, clusters, c):
 
 
 @lean_kernel
-def found_class(shapes, boxes, forest, crowd, clusters, box, order_of):
+def found_class(shapes, done, done_index, crowd, clusters, box, order_of):
     """Make the crowd at hand a class that can be found."""
     c = clusters.mark[0]
     clusters.mark[0] += 1
@@ -169,31 +170,33 @@ def found_class(shapes, boxes, forest, crowd, clusters, box, order_of):
         clusters.head[c] = p
         first = min(first, order_of[p])
     for w in range(len(box)):
-        boxes.box[c, w] = box[w]
-    boxes.size[c], boxes.first[c] = crowd.mark[1], first
-    boxes.keeps[c] = kept(shapes, box)
-    add_box(shapes, boxes, forest, c)
+        done.box[c, w] = box[w]
+    done.size[c], done.first[c] = crowd.mark[1], first
+    note_kept(shapes, box, done.keeps[c])
+    add(done_index, done, c)
 
 
 @kernel
 def cluster(
-    shapes, pool, pool_forest, done, done_forest, people, demands, crowd, clusters, order,
-    order_of, box, stack, budget,
+    shapes, pool, pool_index, done, done_index, people, demands, crowd, clusters, order, box,
+    budget,
 ):  # fmt: skip
     """Algorithm 1, lines 2 to 19, for so many people; the crowd may be left unsatisfied at the end.
 
-    `order` is in which people are chosen to begin a class, `order_of` their first records. Returns
-    PAUSED when the budget is spent; the class at hand stays as it is.
+    `order` is in which people are chosen to begin a class. Returns PAUSED when the budget is spent,
+    CROWDED when the index of classes must be built anew; the class at hand stays as it is.
     """
     n = len(order)
     while True:
+        if crowded(done_index):
+            return CROWDED
         if crowd.mark[0] == 0:
-            while clusters.mark[1] < n and not pool.alive[order[clusters.mark[1]]]:
+            while clusters.mark[1] < n and pool.where[order[clusters.mark[1]]] == AWAY:
                 clusters.mark[1] += 1
             if clusters.mark[1] == n:
                 return DONE
             p = order[clusters.mark[1]]
-            drop_box(pool, pool_forest, p)
+            drop(pool_index, pool, p)
             box[:] = pool.box[p]
             admit(people, crowd, p)
             budget -= 1
@@ -201,58 +204,52 @@ def cluster(
         while not good:
             if budget <= 0:
                 return PAUSED
-            size, keeps = crowd.mark[1], kept(shapes, box)
-            p, near = nearest_box(
-                shapes, pool, pool_forest, box, size, keeps, NO_COST, NO_COST, stack
-            )
+            size = crowd.mark[1]
+            p, near = nearest(shapes, pool_index, pool, box, size, NO_COST, NO_COST, -1)
             if p < 0:
                 return DONE  # nobody is left: the people at hand are residual
-            c, _ = nearest_box(shapes, done, done_forest, box, size, keeps, near, -1, stack)
+            c, _ = nearest(shapes, done_index, done, box, size, near, -1, -1)
             if c < 0:
-                drop_box(pool, pool_forest, p)
+                drop(pool_index, pool, p)
                 join_boxes(shapes, box, pool.box[p])
                 admit(people, crowd, p)
             else:
-                drop_box(done, done_forest, c)
+                drop(done_index, done, c)
                 join_boxes(shapes, box, done.box[c])
                 call_up(people, crowd, clusters, c)
             budget -= 1
             good = satisfied(people, crowd, demands)
-        found_class(shapes, done, done_forest, crowd, clusters, box, order_of)
+        found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
         clear(people, crowd)
 
 
 @kernel
 def handle(
-    shapes, pool, done, done_forest, people, demands, crowd, clusters, p, suppression, box,
-    order_of, stack, set_aside,
+    shapes, pool, done, done_index, people, demands, crowd, clusters, p, suppression, box,
+    set_aside,
 ):  # fmt: skip
     """Algorithm 7: let person p join the nearest class that stays satisfied, or suppress it.
 
-    `suppression` is what is lost by that. Returns whether the person found a class.
+    `suppression` is what is lost by that. `set_aside` gets the classes that did not stay satisfied,
+    which are to be put back. Returns how many these are.
     """
     tried = 0
-    joined = False
     while True:
-        c, cost = nearest_box(
-            shapes, done, done_forest, pool.box[p], people.records[p], pool.keeps[p], NO_COST,
-            NO_COST, stack,
-        )  # fmt: skip
+        c, cost = nearest(
+            shapes, done_index, done, pool.box[p], people.records[p], NO_COST, NO_COST, -1
+        )
         if c < 0 or cost > suppression:
             break
-        drop_box(done, done_forest, c)
+        drop(done_index, done, c)
         clear(people, crowd)
         call_up(people, crowd, clusters, c)
         admit(people, crowd, p)
         if satisfied(people, crowd, demands):
             box[:] = done.box[c]
             join_boxes(shapes, box, pool.box[p])
-            found_class(shapes, done, done_forest, crowd, clusters, box, order_of)
-            joined = True
+            found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
             break
         set_aside[tried] = c
         tried += 1
     clear(people, crowd)
-    for i in range(tried):
-        add_box(shapes, done, done_forest, set_aside[i])
-    return joined
+    return tried
