@@ -233,12 +233,18 @@ def people_notes(frame: Frame, plan: Plan) -> list[str]:
     """Say it where rows do not tell whom they belong to."""
     notes = []
     for name in having(plan.columns, "person"):
-        if name in frame.names:
+        if name not in frame.names:
+            notes.append(
+                f"the table has no column {name!r}: each row counts as a person of its own, which "
+                "overstates k if somebody has several"
+            )
+        else:
             codes, _ = value_codes(frame.column(name), plan.missing_values)
             nobody = int((codes < 0).sum())
             if nobody:
+                rows = "1 row has" if nobody == 1 else f"{nobody:,} rows have"
                 notes.append(
-                    f"{nobody:,} rows have no {name!r}: each counts as a person of its own, which "
+                    f"{rows} no {name!r}: each counts as a person of its own, which "
                     "overstates k if several of them are one person's"
                 )
     return notes

@@ -239,7 +239,7 @@ def value_codes(
     indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     values = coded.dictionary.to_pylist()
     tokens = set(missing_values)
-    keep = [not (value is None or text(value) in tokens) for value in values]
+    keep = [not (value is None or (tokens and text(value) in tokens)) for value in values]
     if not all(keep):
         renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
         indices = renumber[indices]
@@ -261,8 +261,15 @@ def sensitive_columns(
 
 
 def person_codes(array: Any, missing_values: Sequence[str] = ()) -> npt.NDArray[np.int64]:
-    """Number the persons; a row without a person is a person of its own."""
+    """Number the persons; a row without a person is a person of its own.
+
+    A number is the same person however it is written: 17, "17.0" and " 17" are one.
+    """
     indices, values = value_codes(array, missing_values)
+    if any(isinstance(value, str) for value in values):
+        number: dict[str, int] = {}
+        one = [number.setdefault(plain(text(value)), len(number)) for value in values]
+        indices, values = np.array([*one, -1], np.int32)[indices], list(number)
     people = indices.astype(np.int64)
     nobody = people < 0
     people[nobody] = len(values) + np.arange(nobody.sum())

@@ -21,6 +21,7 @@ from pydantic import field_validator
 from shoal.classes import Classes, tally
 from shoal.columns import Table, naming
 from shoal.errors import BadTable
+from shoal.free import FreeTree
 from shoal.histogram import Histogram, Sensitive
 from shoal.losses.lm import LM
 from shoal.models import Model, PeopleModel
@@ -213,8 +214,14 @@ def covered_leaves(tree: Tree, label: Label) -> Longs:
     return np.asarray(below[tree.end[below] == below + 1])
 
 
-def leaves_outside(tree: Tree, label: Label) -> Longs:  # noqa: ARG001 (for labels to come)
-    """The leaves that a label covers which is no node of the tree; a tree publishes nodes only."""
+def leaves_outside(tree: Tree, label: Label) -> Longs:
+    """The leaves that a label covers which is no node of the tree: those of a free value."""
+    cover = tree.cover(label) if isinstance(tree, FreeTree) and label is not None else None
+    if isinstance(cover, tuple):
+        assert isinstance(tree, FreeTree)
+        return tree.members(cover).astype(np.int64)
+    if cover is not None:
+        return covered_leaves(tree, tree.labels[cover])
     raise BadTable(
         f"publishes {'a missing value' if label is None else repr(label)}, which its hierarchy "
         "lacks; use the plan that the release was made with"
@@ -325,7 +332,7 @@ class Counted:
 
         A wide value is taken to be each of its leaves with the same chance. Where all values are
         leaves the answer is exact. Rows are counted, as COUNT(*) does; the paper counts people,
-        which is the same, as nobody has a value twice there.
+        who may have several rows that a query asks for.
         """
         # Sums, not products of vectors: those start threads, which costs more than it saves.
         weight = np.ones(len(self.rows))

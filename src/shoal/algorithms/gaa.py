@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, isfinite, log10
 from time import perf_counter
 from typing import ClassVar, Literal
 
@@ -158,7 +157,7 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
                 model.key,
                 table.crowd,
                 f"{model.key} with k={k} cannot be reached: the table has {table.crowd} "
-                f"people; the best k possible is {table.crowd}: ask for that, or add people",
+                f"{'person' if table.crowd == 1 else 'people'}; {_instead(table.crowd)}",
             )
     if not others:
         return
@@ -166,23 +165,14 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
     for model in others:
         if not model.satisfied(whole).all():
             best = model.reached(whole)
-            raise CannotReach(
-                model.key,
-                best,
-                f"{model.key} with {model.required:g} cannot be reached: even the whole table as "
-                f"one class reaches only {best:g}; {_advice(model, best)}",
-            )
+            raise CannotReach(model.key, best, model.out_of_reach(best))
 
 
-def _advice(model: Model, best: float) -> str:
-    """What to ask for instead: the best level there is, rounded to where it surely holds."""
-    if not isfinite(best):
-        return "no number is enough; choose another model"
-    step = 10.0 ** (floor(log10(best)) - 3) if best > 0 else 1e-4
-    steps = floor(best / step) if model.higher_is_safer else ceil(best / step) + model.strict
-    if model.higher_is_safer and steps * step <= 1:
-        return "that says nothing; choose another model"
-    return f"ask for {steps * step:g}, or for another model"
+def _instead(crowd: int) -> str:
+    """What to ask of a table with too few people."""
+    if crowd < 2:
+        return "nobody can be hidden in it; add people"
+    return f"the best k possible is {crowd}: ask for that, or add people"
 
 
 def judge_by(models: Sequence[Model], start: Classes) -> Judge | None:

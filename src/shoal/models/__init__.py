@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import asdict, dataclass
-from math import isfinite
+from math import ceil, floor, isfinite, log10
 from typing import Any, ClassVar
 
 import numpy as np
@@ -97,6 +97,21 @@ class Model(Setting):
         """Measure the promise."""
         reached = self.reached(classes)
         return Check(self.name, self.about, self.required, reached, self.holds(reached))
+
+    def out_of_reach(self, best: float) -> str:
+        """Why the promise cannot be kept where the whole table as one class reaches no more."""
+        what = f"with {self.required:g} cannot be reached: even the whole table as one class"
+        return f"{self.key} {what} reaches only {best:g}; {self._advice(best)}"
+
+    def _advice(self, best: float) -> str:
+        """What to ask for instead: the best level there is, rounded to where it surely holds."""
+        if not isfinite(best):
+            return "no number is enough; choose another model"
+        step = 10.0 ** (floor(log10(best)) - 3) if best > 0 else 1e-4
+        steps = floor(best / step) if self.higher_is_safer else ceil(best / step) + self.strict
+        if self.higher_is_safer and steps * step <= 1:
+            return "that says nothing; choose another model"
+        return f"ask for {steps * step:g}, or for another model"
 
 
 class SensitiveModel(Model):
@@ -212,6 +227,27 @@ class AlphaBetaModel(PeopleModel):
     @abstractmethod
     def value_shares(self, classes: Classes) -> npt.NDArray[np.float64]:
         """The largest share that a value has of each class."""
+
+    def out_of_reach(self, best: float) -> str:
+        """Why the promise cannot be kept: somebody, or a value, has too much of the whole table."""
+        whole = "even in the whole table as one class"
+        if best > 1:
+            share = best - 1
+            return (
+                f"{self.key} with alpha={self.alpha:g} cannot be reached: {whole} one person has "
+                f"{share:.3g} of the records; {_ask_for('alpha', share)} or leave that person out"
+            )
+        return (
+            f"{self.key} with beta={self.beta:g} cannot be reached: {whole} a value of "
+            f"{self.column!r} has a share of {best:.3g}; {_ask_for('beta', best)} or choose "
+            "another model"
+        )
+
+
+def _ask_for(name: str, share: float) -> str:
+    """The least share that can be had, rounded up; one of 1 says nothing."""
+    least = ceil(share * 1000) / 1000
+    return f"ask for {name} of {least:g} or more," if least < 1 else f"no {name} below 1 is enough,"
 
 
 class LinkageModel(Model):
