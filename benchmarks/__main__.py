@@ -9,13 +9,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import concealment, flow, merge, start, strategies
+from benchmarks import concealment, flow, merge, people, start, strategies
 
 PARTS = {
     "start": start,
     "merge": merge,
     "strategies": strategies,
     "concealment": concealment,
+    "people": people,
     "flow": flow,
 }
 

@@ -278,7 +278,9 @@ def demo(
 
 @command
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="li2007, mauger2020, mauger2023 or tassa2012")],
+    paper: Annotated[
+        str, typer.Argument(help="li2007, mauger2020, mauger2023, tassa2012 or wang2018")
+    ],
     data: Annotated[
         Path | None, typer.Option(help="a folder with the data, and hierarchies if it has some")
     ] = None,

@@ -145,9 +145,12 @@ class Run:
             progress("clustering", 1.0 - int(self.pool_index.mark[0]) / n)
             if outcome == people_kernels.DONE:
                 return
-            self._make_room()
-            spent = perf_counter() - begin
-            at_a_time = at_a_time * 2 if spent < PATIENCE / 2 else max(1, at_a_time // 2)
+            if outcome == people_kernels.CROWDED:
+                self._make_room()
+            elif perf_counter() - begin < PATIENCE / 2:
+                at_a_time *= 2
+            else:
+                at_a_time = max(1, at_a_time // 2)
 
     def handle(self, progress: Progress) -> None:
         """Lines 20 to 26: those who are left over."""

@@ -18,7 +18,7 @@ from shoal.kernels.boxes import NO_COST, kept_by_join, kept_of_values
 
 AWAY, STANDS, WAITS = 0, 1, 2  # where a box is: not in the index, in the tree, in the list
 SHORT = 32  # boxes that may wait, at least
-SHARE = 8  # or one of so many of those in the tree
+SHARE = 16  # or one of so many of those in the tree
 
 
 class Boxes(NamedTuple):
@@ -173,8 +173,8 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
             best, best_cost, best_first = b, cost, boxes.first[b]
     if index.mark[0] == 0:
         return best, best_cost
-    # First straight down to a box that is near; then all that could be nearer.
-    for straight in range(2):
+    # First straight down to a box that is near, unless that is known; then all that could be nearer.
+    for straight in range(0 if best_cost == NO_COST else 1, 2):
         depth = 0
         at, stop = np.int64(0), np.int64(index.top)
         mine, theirs = np.int64(0), np.int64(0)  # what both lose in the columns so far
