@@ -116,17 +116,14 @@ class FreeTree(Tree):
         return self.code(found) if found else None
 
     def _in_range(self, label: str) -> list[int]:
-        parts = label[1:-1].split(", ")
-        if not (label[:1] == "[" and label[-1:] == "]" and len(parts) == 2):
+        ends = closed_range(label)
+        if ends is None:
             return []
-        low, high = number_of(parts[0]), number_of(parts[1])
-        if low is None or high is None or low > high:
-            return []
-        first, last = bisect_left(self.numbers, low) + 1, bisect_right(self.numbers, high)
+        first, last = bisect_left(self.numbers, ends[0]) + 1, bisect_right(self.numbers, ends[1])
         return [first, last] if first <= last else []
 
     def _in_set(self, label: str) -> list[int]:
-        names = _elements(label)
+        names = elements(label)
         nodes = [self.node(name) for name in names or ()]
         return nodes if nodes and min(nodes) > 0 else []
 
@@ -162,10 +159,23 @@ def _quoted(label: Label) -> str:
     return label if plain and not _SPECIAL & set(label) else json.dumps(label, ensure_ascii=False)
 
 
-def _elements(label: str) -> list[Label] | None:
+def closed_range(label: str) -> tuple[Fraction, Fraction] | None:
+    """The ends of a free range that is written as a label, or None when it is none.
+
+    >>> closed_range("[33, 34.5]")
+    (Fraction(33, 1), Fraction(69, 2))
+    """
+    parts = label[1:-1].split(", ")
+    if not (label[:1] == "[" and label[-1:] == "]" and len(parts) == 2):
+        return None
+    low, high = number_of(parts[0]), number_of(parts[1])
+    return None if low is None or high is None or low > high else (low, high)
+
+
+def elements(label: str) -> list[Label] | None:
     """The categories that a set names, or None where it is not written as one.
 
-    >>> _elements('{a, "b, c", missing}')
+    >>> elements('{a, "b, c", missing}')
     ['a', 'b, c', None]
     """
     if not (label[:1] == "{" and label[-1:] == "}" and len(label) > 2):

@@ -173,7 +173,7 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
             best, best_cost, best_first = b, cost, boxes.first[b]
     if index.mark[0] == 0:
         return best, best_cost
-    # First straight down to a box that is near, unless that is known; then all that could be nearer.
+    # Straight down to a box that is near, unless that is known; then all that could be nearer.
     for straight in range(0 if best_cost == NO_COST else 1, 2):
         depth = 0
         at, stop = np.int64(0), np.int64(index.top)

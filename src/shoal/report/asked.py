@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.columns import Column
-from shoal.hierarchy import Given, Hierarchy, LevelFile
+from shoal.hierarchy import FreeSets, Given, Hierarchy, LevelFile
 from shoal.plan import Plan
 from shoal.report.words import many, number
 from shoal.tree import Tree
@@ -56,6 +56,10 @@ def _how(column: Column) -> str:
             return f"by {_steps(steps)}"
         case {"flat": _}:
             return "as it is, or not at all"
+        case {"free_ranges": _}:
+            return "in any range that is needed"
+        case {"free_sets": _}:
+            return "in any set of values that is needed"
     return f"as the plan's own hierarchy of {many(_leaves(column.hierarchy), 'value')} says"
 
 
@@ -139,7 +143,9 @@ def _shown(name: str, column: Column, withheld: list[str]) -> Column:
         return column
     withheld.append(f"the hierarchy of {name}")
     kind = next(iter(setting), "tree")
-    words = f"… {many(_leaves(hierarchy), 'value')}, {WITHHELD}"
+    listed = setting[kind]
+    named = len(listed) if isinstance(hierarchy, FreeSets) else _leaves(hierarchy)
+    words = f"… {many(named, 'value')}, {WITHHELD}"
     return Column(role=column.role, hierarchy=_Shown(hierarchy, {kind: words}))
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
+from math import floor, inf, log10
 
 import numpy as np
 
 from shoal.calendar import CalendarStep
 from shoal.columns import Column
-from shoal.hierarchy import Dates, Given, Hierarchy, Prefixes, Ranges
+from shoal.free import closed_range, elements
+from shoal.hierarchy import Dates, FreeRanges, FreeSets, Given, Hierarchy, Prefixes, Ranges
 from shoal.published import Published
 from shoal.report.words import many, number, short
 from shoal.values import ROOT, number_of, plain, range_of, text
@@ -61,7 +62,7 @@ def _steps(hierarchy: Hierarchy | None) -> list[Width]:
 
 def _exact(hierarchy: Hierarchy | None) -> str:
     match hierarchy:
-        case Ranges():
+        case Ranges() | FreeRanges():
             return "the exact number"
         case Prefixes():
             return "the whole code"
@@ -90,7 +91,20 @@ def _width(hierarchy: Hierarchy | None, label: str) -> Width:
             return exact if kept == label else _prefix(len(kept))
         case Dates():
             return _date(label, exact)
+        case FreeRanges():
+            ends = closed_range(label)
+            return exact if ends is None else _up_to(float(ends[1] - ends[0]), "a range of")
+        case FreeSets():
+            named = elements(label)
+            return exact if named is None else _up_to(len(named), "a set of")
     return exact
+
+
+def _up_to(wide: float, what: str) -> Width:
+    """A width among many, rounded up to 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** floor(log10(wide)) if wide > 0 else 1.0
+    step = next(times * power for times in (1, 2, 5, 10) if wide <= times * power * (1 + 1e-12))
+    return step, f"{what} up to {number(step)}"
 
 
 def _range(wide: float) -> Width:
