@@ -108,15 +108,19 @@ class Agglomerative(Clustering):
         if not small[label].any():
             return np.asarray(boxes.box[label])
         # What is left joins, unit by unit, the clusters that were set aside.
-        left = np.flatnonzero(small[label])
-        aside, number = np.unique(label[~small[label]], return_inverse=True)
-        m = len(aside)
+        left, fine = np.flatnonzero(small[label]), np.flatnonzero(~small[label])
+        _, one, number = np.unique(
+            boxes.box[label[fine]], axis=0, return_index=True, return_inverse=True
+        )  # those with the same closure are one
+        m, number = len(one), number.ravel()
+        size = units.size if by_size else np.ones_like(units.size)
+        first = np.full(m, np.iinfo(np.int64).max)
+        np.minimum.at(first, number, units.first[fine])
+        weight = np.bincount(number, units.size[fine], m) if by_size else np.ones(m)
         joined = space.found(
-            np.concatenate([boxes.box[aside], own[left]]),
-            np.concatenate(
-                [boxes.size[aside], units.size[left] if by_size else np.ones_like(left)]
-            ),
-            np.concatenate([boxes.first[aside], units.first[left]]),
+            np.concatenate([boxes.box[label[fine[one]]], own[left]]),
+            np.concatenate([weight, size[left]]),
+            np.concatenate([first, units.first[left]]),
         )
         into, done = np.arange(m + len(left)), np.array([m])
 
@@ -132,7 +136,7 @@ class Agglomerative(Clustering):
         )  # fmt: skip
         survivors(into)
         whole = np.empty(len(label), np.int64)
-        whole[~small[label]], whole[left] = into[number], into[m:]
+        whole[fine], whole[left] = into[number], into[m:]
         return np.asarray(joined.box[whole])
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
