@@ -27,7 +27,7 @@ ORDER = [
     ["linkage"],
     ["algorithms", "attacks", "risks"],
     ["catalog"],
-    ["plan", "quality", "exposure"],
+    ["plan", "quality", "exposure", "queries"],
     ["verify", "utility"],
     ["audit", "outcome"],
     ["report"],

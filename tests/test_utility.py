@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import BadPlan, BadTable, Hierarchy, Plan, utility
+from shoal import queries as counting
 from shoal.columns import Table, encode
 from shoal.frames import open_frame
 from shoal.histogram import Sensitive
 from shoal.losses.lm import LM
 from shoal.published import Published, look_at
 from shoal.quality import measure
+from shoal.queries import Counted, Cover, Queries, Query, Span, answer, covered_leaves
 from shoal.tree import Tree
-from shoal.utility import Counted, Cover, Queries, Query, Span, answer, covered_leaves, utility_of
+from shoal.utility import utility_of
 from tests.models.test_people import ASKED, TABLE_3, TABLE_4, frame, levels
 from tests.strategies import tables, trees
 
@@ -101,10 +103,10 @@ def published_of(table, rows):
 
 def queries_of(table, queries):
     """The queries that are drawn, which do not depend on the release."""
-    columns = utility._shared(table, published_of(table, whole(table)))
-    counted = utility._count_original(table, columns)
+    columns = counting._shared(table, published_of(table, whole(table)))
+    counted = counting._count_original(table, columns)
     lengths = [len(column.values) for column in columns]
-    return utility._draw(queries, utility._occurring(counted, table), lengths)
+    return counting._draw(queries, counting._occurring(counted, table), lengths)
 
 
 def whole(table):
@@ -119,7 +121,7 @@ def naive_errors(table, rows, queries):
         mine = [column.values[c] for c in column.codes]
         theirs = [mine[i] for i, _ in rows]
     errors = []
-    for query in islice(queries_of(table, queries), utility.TRIES * queries.number):
+    for query in islice(queries_of(table, queries), counting.TRIES * queries.number):
         true = naive_answer(table.trees, table.codes.tolist(), mine, query, values)
         if true > 0:
             guess = naive_answer(table.trees, [n for _, n in rows], theirs, query, values)
@@ -180,7 +182,7 @@ def test_a_label_outside_the_tree_asks_the_hook(monkeypatch):
     with pytest.raises(BadTable, match="publishes a missing value"):
         covered_leaves(tree, None)
     free = {"{a, c}": [1, 3], "{a, b, e}": [1, 2, 5]}
-    monkeypatch.setattr(utility, "leaves_outside", lambda _, label: np.array(free[label]))
+    monkeypatch.setattr(counting, "leaves_outside", lambda _, label: np.array(free[label]))
     cover = Cover.of_labels(tree, ["{a, c}", "b", "{a, b, e}", "*"])
     assert cover.size.tolist() == [2, 1, 3, 5]
     assert cover.share(0, 2).tolist() == pytest.approx([1 / 2, 1, 2 / 3, 2 / 5])
@@ -216,9 +218,9 @@ RELEASE = pa.table(
 def both(original, release, plan=PLAN):
     table = encode(open_frame(original), plan.columns)
     published = look_at(open_frame(release), plan.columns)
-    columns = utility._shared(table, published)
-    before = utility._count_original(table, columns)
-    return table, before, utility._count_published(table, published, columns)
+    columns = counting._shared(table, published)
+    before = counting._count_original(table, columns)
+    return table, before, counting._count_published(table, published, columns)
 
 
 def test_a_query_by_hand():
@@ -311,7 +313,7 @@ def test_a_query_that_counts_no_row_is_drawn_again():
     queries = Queries(number=40, selectivity=0.01)
     encoded = encode(open_frame(table), plan.columns)
     drawn = list(islice(queries_of(encoded, queries), 40))
-    counted = utility._count_original(encoded, [])
+    counted = counting._count_original(encoded, [])
     assert any(counted.answer(query) == 0 for query in drawn)
     release = table.set_column(1, "b", pa.array(["*"] * table.num_rows))
     found = shoal.audit(release, plan, original=table, queries=queries)
@@ -432,8 +434,8 @@ def test_queries_ask_for_values_that_occur():
     """Values of a hierarchy that nobody has would make most answers zero."""
     tree = Tree.from_rows([[v, "*"] for v in "abcde"])
     table = Table(("a",), (tree,), np.array([[2], [4]], np.int32), None, (True,))
-    counted = utility._count_original(table, [])
-    (occurring,) = utility._occurring(counted, table)
+    counted = counting._count_original(table, [])
+    (occurring,) = counting._occurring(counted, table)
     assert occurring.tolist() == [1, 3]
     drawn = islice(queries_of(table, Queries()), 50)
     assert {query.quasi[0] for query in drawn} == {Span(0, 1, 2), Span(0, 3, 4)}

@@ -21,8 +21,9 @@ from shoal.plan import Plan
 from shoal.progress import Progress, silent
 from shoal.published import Published, look_at
 from shoal.quality import Quality, measure
+from shoal.queries import Queries
 from shoal.risks import Risks, record_risks
-from shoal.utility import Queries, Utility, utility_of, vulnerable
+from shoal.utility import Utility, utility_of, vulnerable
 from shoal.values import plain, text
 from shoal.verify import seen
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from shoal.queries import Answers
 from shoal.report.facts import Facts
 from shoal.report.found import on
 from shoal.report.page import Block, Cell, Table, Text, Tone
 from shoal.report.words import listed, many, number, percent
-from shoal.utility import Answers, Vulnerable
+from shoal.utility import Vulnerable
 
 
 def counting(facts: Facts) -> list[Block]:

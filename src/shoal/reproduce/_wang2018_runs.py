@@ -20,9 +20,10 @@ from shoal.models.ir_kl_anonymity import IRKLAnonymity
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
 from shoal.published import look_at
+from shoal.queries import Queries, answer
 from shoal.release import Release
 from shoal.reproduce._wang2018_data import SENSITIVE, Subject
-from shoal.utility import Queries, answer, normalized_loss, vulnerable
+from shoal.utility import normalized_loss, vulnerable
 
 # What stays as it is while something else is varied; these the paper says.
 L, ALPHA, BETA, QI = 6, 0.6, 0.4, 6
