@@ -1,0 +1,87 @@
+"""The lattice of a table, and the search for the cheapest cells in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.algorithms.gaa import PATIENCE
+from shoal.columns import Table
+from shoal.kernels import cells as kernels
+from shoal.kernels import index as trie
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+NONE = np.int64(1) << 61  # the cost of no cell at all
+
+
+def make_lattice(
+    table: Table, trees: trie.Trees, order: Longs, vector: Ints, crowd: Longs
+) -> kernels.Lattice:
+    """The lattice with the attributes in this order; so are the vectors of the tuples."""
+    shapes = [table.trees[j] for j in order]
+    levels = max(tree.height for tree in shapes)
+    climb = [np.arange(tree.size, dtype=np.int32) for tree in shapes]
+    rows = []
+    for level in range(levels):
+        for tree, top in zip(shapes, climb, strict=True):
+            above = tree.parent[top]
+            rises = tree.level[above] <= level
+            while rises.any() and not np.array_equal(top[rises], above[rises]):
+                top[rises] = above[rises]
+                above = tree.parent[top]
+                rises = tree.level[above] <= level
+        rows.append(np.concatenate(climb))
+    own = np.stack([trees.cost[trees.start[j] + vector[:, j]] for j in range(len(order))], axis=1)
+    return kernels.Lattice(
+        start=trees.start,
+        end=trees.end,
+        cost=trees.cost,
+        height=np.array([tree.height for tree in shapes], np.int64),
+        level=np.concatenate([tree.level for tree in shapes]).astype(np.int8),
+        climb=np.stack(rows),
+        vector=vector,
+        own=np.cumsum(own, axis=1),
+        crowd=crowd,
+    )
+
+
+def cheapest_cells(
+    lattice: kernels.Lattice,
+    among: Longs,
+    need: Longs,
+    ceiling: int,
+    most: int,
+    tell: Callable[[], None],
+) -> tuple[kernels.Best, bool]:
+    """The cheapest cell of each tuple `among` these, and whether the search came to its end.
+
+    It may end before, after `most` looks at tuples: then there may be cheaper cells.
+    """
+    n, q = lattice.vector.shape
+    best = kernels.Best(np.full(n, NONE), np.zeros((n, q), np.int8), need)
+    widest = int(np.diff(lattice.start).max())
+    search = kernels.Search(
+        among.copy(),
+        np.empty(len(among), np.int64),
+        np.empty(widest + 1, np.int64),
+        np.zeros((q + 1, 5), np.int64),
+        np.array([0, 1], np.int64),
+        np.zeros(q, np.int8),
+    )
+    search.stack[0, 1] = len(among)
+    looks, spent = 1_000_000, 0
+    while spent < most:
+        begin = perf_counter()
+        looks = min(looks, most - spent)
+        if kernels.search_cells(lattice, best, search, ceiling, looks) == kernels.DONE:
+            return best, True
+        spent += looks
+        tell()
+        if perf_counter() - begin < PATIENCE / 2:
+            looks *= 2
+    return best, False
