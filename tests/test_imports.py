@@ -25,7 +25,7 @@ ORDER = [
     ["exact", "published"],
     ["linkage"],
     ["algorithms", "attacks", "risks"],
-    ["catalog"],
+    ["catalog", "bound"],
     ["plan", "quality", "exposure"],
     ["verify"],
     ["audit", "outcome"],

@@ -59,7 +59,8 @@ def peel(rows, trees, costs, k, order, people=None):
     classes = []
 
     def inside(cell):
-        return [i for i in sorted(left) if covers(trees, cell, rows[i])]
+        fit = [i for i in sorted(left) if covers(trees, cell, rows[i])]
+        return [i for i in fit if price(costs, rows[i], cell) <= ceiling]
 
     def crowd(members):
         return len({people[i] for i in members})

@@ -50,38 +50,43 @@ def make_lattice(
     )
 
 
+def no_cells(lattice: kernels.Lattice, need: Longs) -> kernels.Best:
+    """No cell known yet; each must cover as many people as the tuple needs."""
+    n, q = lattice.vector.shape
+    return kernels.Best(np.full(n, NONE), np.zeros((n, q), np.int8), need)
+
+
 def cheapest_cells(
     lattice: kernels.Lattice,
+    best: kernels.Best,
     among: Longs,
-    need: Longs,
     ceiling: int,
+    reach: int,
     most: int,
     tell: Callable[[], None],
-) -> tuple[kernels.Best, bool]:
-    """The cheapest cell of each tuple `among` these, and whether the search came to its end.
+) -> int:
+    """Find the cheapest cell of each tuple `among` these, up to the ceiling, if it has none yet.
 
-    It may end before, after `most` looks at tuples: then there may be cheaper cells.
+    Of the people in a cell those count whom it costs no more than `reach`.
+    Stops after `most` looks at tuples: then there may be cheaper cells. Returns the looks it took.
     """
-    n, q = lattice.vector.shape
-    best = kernels.Best(np.full(n, NONE), np.zeros((n, q), np.int8), need)
+    q = lattice.vector.shape[1]
     widest = int(np.diff(lattice.start).max())
     search = kernels.Search(
         among.copy(),
         np.empty(len(among), np.int64),
         np.empty(widest + 1, np.int64),
         np.zeros((q + 1, 5), np.int64),
-        np.array([0, 1], np.int64),
+        np.array([0, 1, 0], np.int64),
         np.zeros(q, np.int8),
     )
     search.stack[0, 1] = len(among)
-    looks, spent = 1_000_000, 0
-    while spent < most:
+    pieces = 1_000_000
+    while True:
         begin = perf_counter()
-        looks = min(looks, most - spent)
-        if kernels.search_cells(lattice, best, search, ceiling, looks) == kernels.DONE:
-            return best, True
-        spent += looks
+        outcome = kernels.search_cells(lattice, best, search, ceiling, reach, pieces, most)
+        if outcome != kernels.PAUSED:
+            return int(search.at[2])
         tell()
         if perf_counter() - begin < PATIENCE / 2:
-            looks *= 2
-    return best, False
+            pieces *= 2

@@ -9,10 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._cells import NONE, cheapest_cells, make_lattice
+from shoal.algorithms._cells import NONE, cheapest_cells, make_lattice, no_cells
 from shoal.algorithms._clusters import closures
+from shoal.algorithms._exchange import Exchange
 from shoal.algorithms.gaa import _merge, check_reachable, flat_trees, index_order, summaries
 from shoal.classes import Classes, tally
 from shoal.columns import Table
@@ -30,19 +32,31 @@ Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-MOST = 2_000_000_000  # looks at tuples that one search for cells may take
+MOST = 500_000_000  # looks at tuples that one search for cells may take
 
 
 class Peel(Algorithm):
     """Publishes the cheapest cells that cover enough people, and goes on with the rest.
 
     A cell is one node of each hierarchy. Every record that is left looks for the cheapest cell
-    that covers k people who are left; cells are taken in the order of their cost, and a record
-    whose cell has lost too many people looks again. Classes are tightened to the least values
-    that cover them; what remains in the end is merged with the nearest class.
+    that covers k people who are left, at a cost below a ceiling that rises round by round; cells
+    are taken in the order of their cost, and a record whose cell has lost too many people looks
+    again. Classes are tightened to the least values that cover them; what remains in the end is
+    merged with the nearest class.
+
+    Where k-anonymity is all that is promised, up to `passes` passes of exchange between the
+    classes follow: single tuples move, classes are dissolved, neighbours are parted anew.
     """
 
     name: ClassVar[str] = "peel"
+    passes: int = 2
+
+    @field_validator("passes")
+    @classmethod
+    def _some(cls, passes: int) -> int:
+        if passes < 0:
+            raise ValueError(f"needs passes of 0 or more, got passes={passes}")
+        return passes
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can keep this promise: any that is about classes."""
@@ -62,6 +76,8 @@ class Peel(Algorithm):
         others = [model for model in models if not isinstance(model, KAnonymity)]
         task = Task(table, k, others, exact_costs(loss, table.domains, table.rows), progress)
         label = peel(task)  # int64[tuples], a tuple of its class
+        if not others:
+            label = exchange(task, label, self.passes)
         published = closures(table.trees, task.start_vector, label)[task.start.label]
         return merge_rest(task, published)
 
@@ -141,10 +157,11 @@ def peel(task: Task) -> Longs:
         if task.start.people[left].sum() < task.k:
             break
         tell = partial(task.progress, "peeling", done)
-        best, _ = cheapest_cells(lattice, left, need, ceiling, MOST, tell)
+        best = no_cells(lattice, need)
+        cheapest_cells(lattice, best, left, ceiling, ceiling, MOST, tell)
         wanted = left[best.cost[left] < NONE]
         wanted = wanted[np.lexsort((task.start.first[wanted], best.cost[wanted]))]
-        took = _take(task, best, left, wanted, label)
+        took = _take(task, best, ceiling, left, wanted, label)
         if task.others:
             _judge(task, best, label, took)
         if limits:
@@ -154,13 +171,15 @@ def peel(task: Task) -> Longs:
     return np.where(label < 0, np.arange(n), label)
 
 
-def _take(task: Task, best: kernels.Best, left: Longs, wanted: Longs, label: Longs) -> Longs:
+def _take(
+    task: Task, best: kernels.Best, ceiling: int, left: Longs, wanted: Longs, label: Longs
+) -> Longs:
     """Give those who want it their cell, in this order; the classes that come of it."""
     q = len(task.order)
     vector = np.ascontiguousarray(task.lattice.vector[left])
     tuples = make_tuples(vector, task.start.people[left], task.start.first[left])
     kernels.take_cells(
-        tuples, task.trees, task.lattice, best, wanted, left, label,
+        tuples, task.trees, task.lattice, best, ceiling, wanted, left, label,
         np.empty((q, 2), np.int64), np.empty(len(left), np.int64), np.empty(q, np.int32),
     )  # fmt: skip
     return np.unique(label[left][label[left] >= 0])
@@ -176,6 +195,15 @@ def _judge(task: Task, best: kernels.Best, label: Longs, took: Longs) -> None:
     alike = (best.level[gone] == best.level[label[gone]]).all(axis=1)
     best.need[gone[alike]] = (crowd + crowd // 4 + 1)[alike]
     label[gone] = -1
+
+
+def exchange(task: Task, label: Longs, passes: int) -> Longs:
+    """Let classes exchange tuples where that loses less."""
+    start, shapes = task.start, [task.table.trees[j] for j in task.order]
+    swap = Exchange(
+        shapes, task.trees, task.lattice.vector, start.size, start.people, start.first, task.k
+    )
+    return swap.improve(label, passes, partial(task.progress, "exchanging"))
 
 
 def merge_rest(task: Task, published: Ints) -> Recoding:

@@ -17,7 +17,7 @@ import numpy as np
 from shoal.kernels import lean_kernel
 from shoal.kernels.tuples import covered
 
-DONE, PAUSED = 0, 1
+DONE, PAUSED, STOPPED = 0, 1, 2
 FEW = 24  # tuples that are sorted by insertion
 
 
@@ -50,7 +50,7 @@ class Search(NamedTuple):
     spare: np.ndarray  # int64[m]
     counts: np.ndarray  # int64[most nodes of a tree + 1]
     stack: np.ndarray  # int64[q + 1, 5]: from, to, level, next run, cost of the cell so far
-    at: np.ndarray  # int64[2]: depth, whether its tuples are still to be sorted
+    at: np.ndarray  # int64[3]: depth, whether its tuples are to be sorted, looks so far
     level: np.ndarray  # int8[q], levels of the cell at hand
 
 
@@ -86,16 +86,18 @@ def sort_run(lattice, search, lo, hi, j):
 
 
 @lean_kernel
-def search_cells(lattice, best, search, ceiling, budget):
+def search_cells(lattice, best, search, ceiling, reach, budget, most):
     """Find the cheapest cell of every tuple that costs it no more than the ceiling.
 
-    It covers as many people as the tuple needs; of equally cheap ones it has the lowest levels, in
-    the order of the attributes. Pauses after so many looks at tuples.
+    It covers as many people as the tuple needs whom it costs no more than `reach`; of equally cheap
+    ones it has the lowest levels, in the order of the attributes. Pauses after `budget` looks at
+    tuples, and stops after `most`.
     """
     vector, own, crowd, climb = lattice.vector, lattice.own, lattice.crowd, lattice.climb
     tuples, stack, level = search.tuples, search.stack, search.level
     q = vector.shape[1]
-    depth, enter = search.at[0], search.at[1] == 1
+    depth, enter, looks = search.at[0], search.at[1] == 1, search.at[2]
+    pause = looks + budget
     lo, hi, at_level, pos, kept = (
         stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3], stack[depth, 4],
     )  # fmt: skip
@@ -106,12 +108,13 @@ def search_cells(lattice, best, search, ceiling, budget):
             sort_run(lattice, search, lo, hi, depth)
             start = lattice.start[depth]
             at_level, pos = np.int64(0), lo
-            budget -= hi - lo
+            looks += hi - lo
         if pos >= hi:
             at_level += 1
             pos = lo
             if at_level == lattice.height[depth]:
                 if depth == 0:
+                    search.at[2] = looks
                     return DONE
                 depth -= 1
                 start = lattice.start[depth]
@@ -119,11 +122,11 @@ def search_cells(lattice, best, search, ceiling, budget):
                     stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3],
                     stack[depth, 4],
                 )  # fmt: skip
-            elif budget < 0:
-                search.at[0], search.at[1] = depth, 0
+            elif looks >= pause or looks >= most:
+                search.at[0], search.at[1], search.at[2] = depth, 0, looks
                 stack[depth, 0], stack[depth, 1], stack[depth, 2] = lo, hi, at_level
                 stack[depth, 3], stack[depth, 4] = pos, kept
-                return PAUSED
+                return PAUSED if looks < most else STOPPED
             continue
         value = vector[tuples[pos], depth]
         node = climb[at_level, start + value]
@@ -140,13 +143,14 @@ def search_cells(lattice, best, search, ceiling, budget):
             x = tuples[to]
             if vector[x, depth] >= stop:
                 break
-            people += crowd[x]
             price = own[x, depth] - keeps
+            if price <= reach:
+                people += crowd[x]
             if price < best.cost[x] and price <= ceiling:
                 least = min(least, best.need[x])
             to += 1
         begin, pos = pos, to
-        budget -= to - begin
+        looks += to - begin
         if people < least:
             continue
         if at_level > 0:
@@ -172,12 +176,13 @@ def search_cells(lattice, best, search, ceiling, budget):
 
 
 @lean_kernel
-def take_cells(tuples, trees, lattice, best, wanted, number, taken, stack, found, cell):
+def take_cells(tuples, trees, lattice, best, reach, wanted, number, taken, stack, found, cell):
     """Give cells to those who want theirs, one after the other.
 
-    All that are left in a cell go with it, if they are still enough people. `tuples` is the prefix
-    tree of those that were left before, by their numbers `number`. Writes the one who asked into
-    taken[x] of all that go. `cell` is int32[q], `stack` int64[q, 2].
+    All that are left in a cell and whom it costs no more than `reach` go with it, if they are still
+    enough people. `tuples` is the prefix tree of those that were left before, by their numbers
+    `number`. Writes the one who asked into taken[x] of all that go. `cell` is int32[q], `stack`
+    int64[q, 2].
     """
     q = len(cell)
     for i in range(len(wanted)):
@@ -188,14 +193,17 @@ def take_cells(tuples, trees, lattice, best, wanted, number, taken, stack, found
             start = lattice.start[j]
             cell[j] = lattice.climb[best.level[x, j], start + lattice.vector[x, j]]
         many = covered(tuples, trees, cell, stack, found)
-        people = np.int64(0)
+        keeps = np.int64(0)
+        for j in range(q):
+            keeps += lattice.cost[lattice.start[j] + cell[j]]
+        people, used = np.int64(0), 0
         for f in range(many):
             y = number[found[f]]
-            if taken[y] < 0:
+            if taken[y] < 0 and lattice.own[y, q - 1] - keeps <= reach:
                 people += lattice.crowd[y]
+                found[used] = y
+                used += 1
         if people < best.need[x]:
             continue
-        for f in range(many):
-            y = number[found[f]]
-            if taken[y] < 0:
-                taken[y] = x
+        for f in range(used):
+            taken[found[f]] = x
