@@ -60,6 +60,7 @@ def lower_bound(
         if most <= 0:
             break  # a cell that was found now need not be the cheapest
         known = np.minimum(best.cost, ceiling)  # whoever has none yet pays more
+        best.need[best.cost < NONE] = NONE  # and whoever has one looks no further
     progress("bounding", 1.0)
     percent = 100.0 * int((known * start.size).sum()) / possible
     if most > 0:
