@@ -46,7 +46,7 @@ def lower_bound(
     order = index_order(rows, start, costs)
     vector = np.ascontiguousarray(table.codes[start.first][:, order])
     lattice = make_lattice(table, flat_trees(rows, costs, order), order, vector, start.people)
-    best = no_cells(lattice, np.full(len(start), k, np.int64))
+    best = no_cells(lattice, k)
     possible = int((lattice.own[:, -1] * start.size).sum())
     if possible == 0:
         return Bound(0.0)

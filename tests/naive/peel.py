@@ -55,41 +55,83 @@ def peel(rows, trees, costs, k, order, people=None):
     rows = [tuple(row[j] for j in order) for row in rows]
     trees, costs = [trees[j] for j in order], [costs[j] for j in order]
 
-    left = set(range(len(rows)))
-    classes = []
+    tuples = list(dict.fromkeys(rows))  # by their first row
+    crowd = {t: len({people[i] for i, row in enumerate(rows) if row == t}) for t in tuples}
+    classes = {}  # who asked for it → its tuples
+    spare = {}  # what is kept of a tuple that its class can spare
+
+    def kept(cell):
+        return sum(int(c[v]) for c, v in zip(costs, cell, strict=True))
 
     def inside(cell):
-        fit = [i for i in sorted(left) if covers(trees, cell, rows[i])]
-        return [i for i in fit if price(costs, rows[i], cell) <= ceiling]
+        """Those left in a cell, those that can be borrowed, and the people of both."""
+        gone = {t for members in classes.values() for t in members}
+        fit = [t for t in sorted(tuples) if covers(trees, cell, t)]
+        fit = [t for t in fit if price(costs, t, cell) <= ceiling]
+        left, others = [t for t in fit if t not in gone], [t for t in fit if t in spare]
+        return left, others, sum(crowd[t] for t in left), sum(crowd[t] for t in others)
 
-    def crowd(members):
-        return len({people[i] for i in members})
+    def asked(t, cell):
+        """What a cell costs a tuple, with its part of what the borrowed lose; None: too few."""
+        _, others, many, spared = inside(cell)
+        if many == 0 or many + spared < k:
+            return None
+        ask = price(costs, t, cell)
+        if many < k:
+            mean = sum(crowd[o] * spare[o] for o in others) // spared
+            ask += (k - many) * max(0, mean - kept(cell)) // many
+        return ask if ask <= ceiling else None
 
     limits = ceilings(trees, costs, rows)
     ceiling = limits.pop(0)
-    while crowd(left) >= k:
+    while True:
+        left = [t for t in tuples if not any(t in members for members in classes.values())]
+        if not left or sum(crowd[t] for t in [*left, *spare]) < k:
+            break
         wanted = []
-        for i in sorted(left):
-            fine = [c for c in cells(rows[i], trees) if crowd(inside(c)) >= k]
-            fine = [c for c in fine if price(costs, rows[i], c) <= ceiling]
+        for number, t in enumerate(tuples):
+            fine = [(asked(t, c), levels(trees, c), c) for c in cells(t, trees)] * (t in left)
+            fine = [one for one in fine if one[0] is not None]
             if fine:
-                cell = min(fine, key=lambda c: (price(costs, rows[i], c), levels(trees, c)))
-                first = rows.index(rows[i])
-                wanted.append((price(costs, rows[i], cell), first, cell))
+                ask, _, cell = min(fine)
+                wanted.append((ask, number, cell))
         took = False
-        for _, first, cell in sorted(wanted):
-            if first in left and crowd(inside(cell)) >= k:
-                classes.append(inside(cell))
-                left -= set(classes[-1])
-                took = True
+        for ask, number, cell in sorted(wanted):
+            t = tuples[number]
+            if any(t in members for members in classes.values()):
+                continue
+            left, others, many, _ = inside(cell)
+            lent, loss = [], 0
+            for other in sorted(others, key=spare.get):
+                if many + sum(crowd[o] for o in lent) < k:
+                    lent.append(other)
+                    loss += crowd[other] * max(0, spare[other] - kept(cell))
+            if many + sum(crowd[o] for o in lent) < k:
+                continue
+            if lent and price(costs, t, cell) + loss // many > ask:
+                continue
+            for other in lent:
+                del spare[other]
+                for members in classes.values():
+                    if other in members:
+                        members.remove(other)
+            if not lent:
+                surplus, tight = many - k, closure(left, trees, range(len(left)))
+                for one in left:
+                    if crowd[one] <= surplus:
+                        surplus -= crowd[one]
+                        spare[one] = kept(tight)
+            classes[t] = left + lent
+            took = True
         if limits:
             ceiling = limits.pop(0)
         elif not took:
             break
     published = list(rows)
-    for members in classes:
-        for i in members:
-            published[i] = closure(rows, trees, members)
+    for members in classes.values():
+        tight = closure(members, trees, range(len(members)))
+        published = [tight if row in members else p
+                     for row, p in zip(rows, published, strict=True)]  # fmt: skip
     published = gaa(published, trees, costs, k, people=people)
     back = [order.index(j) for j in range(len(order))]
     return [tuple(row[j] for j in back) for row in published]

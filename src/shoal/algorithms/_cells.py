@@ -50,10 +50,12 @@ def make_lattice(
     )
 
 
-def no_cells(lattice: kernels.Lattice, need: Longs) -> kernels.Best:
-    """No cell known yet; each must cover as many people as the tuple needs."""
+def no_cells(lattice: kernels.Lattice, k: int) -> kernels.Best:
+    """No cell known yet; each must cover k people."""
     n, q = lattice.vector.shape
-    return kernels.Best(np.full(n, NONE), np.zeros((n, q), np.int8), need)
+    return kernels.Best(
+        np.full(n, NONE), np.zeros((n, q), np.int8), np.full(n, k, np.int64), np.full(n, -1)
+    )
 
 
 def cheapest_cells(

@@ -146,18 +146,16 @@ def peel(task: Task) -> Longs:
     """Number the class of each tuple by one of its tuples; one that is left is alone."""
     n, lattice = len(task.start), task.lattice
     label = np.full(n, -1, np.int64)
-    need = np.full(n, task.k, np.int64)
-    sorted_ = np.lexsort(lattice.vector.T[::-1])
+    best = no_cells(lattice, task.k)
+    in_order = np.lexsort(lattice.vector.T[::-1])
     limits = ceilings(task)
     ceiling = limits.pop(0)
-    while True:
-        left = sorted_[label[sorted_] < 0]
-        done = 1 - len(left) / n
-        task.progress("peeling", done)
+    while (label < 0).any():
+        left = in_order[(label[in_order] < 0) | (best.spare[in_order] >= 0)]
         if task.start.people[left].sum() < task.k:
             break
-        tell = partial(task.progress, "peeling", done)
-        best = no_cells(lattice, need)
+        tell = partial(task.progress, "peeling", float((label >= 0).mean()))
+        best.cost[:] = NONE
         cheapest_cells(lattice, best, left, ceiling, ceiling, MOST, tell)
         wanted = left[best.cost[left] < NONE]
         wanted = wanted[np.lexsort((task.start.first[wanted], best.cost[wanted]))]
@@ -168,21 +166,26 @@ def peel(task: Task) -> Longs:
             ceiling = limits.pop(0)
         elif len(took) == 0:
             break
+    task.progress("peeling", 1.0)
     return np.where(label < 0, np.arange(n), label)
 
 
 def _take(
     task: Task, best: kernels.Best, ceiling: int, left: Longs, wanted: Longs, label: Longs
 ) -> Longs:
-    """Give those who want it their cell, in this order; the classes that come of it."""
+    """Give those who want it their cell, in this order; the classes that come of it.
+
+    Other models may break where a class lends what k can spare: then nothing is lent.
+    """
     q = len(task.order)
     vector = np.ascontiguousarray(task.lattice.vector[left])
     tuples = make_tuples(vector, task.start.people[left], task.start.first[left])
+    scratch = np.empty((2, len(left)), np.int64)
     kernels.take_cells(
-        tuples, task.trees, task.lattice, best, ceiling, wanted, left, label,
-        np.empty((q, 2), np.int64), np.empty(len(left), np.int64), np.empty(q, np.int32),
+        tuples, task.trees, task.lattice, best, ceiling, not task.others, wanted, left, label,
+        np.empty((q, 2), np.int64), scratch[0], scratch[1], np.empty(q, np.int32),
     )  # fmt: skip
-    return np.unique(label[left][label[left] >= 0])
+    return np.unique(label[wanted][label[wanted] >= 0])
 
 
 def _judge(task: Task, best: kernels.Best, label: Longs, took: Longs) -> None:
