@@ -49,7 +49,7 @@ class Peel(Algorithm):
     """
 
     name: ClassVar[str] = "peel"
-    passes: int = 2
+    passes: int = 1
 
     @field_validator("passes")
     @classmethod
