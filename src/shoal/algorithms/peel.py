@@ -196,7 +196,7 @@ def _judge(task: Task, best: kernels.Best, label: Longs, took: Longs) -> None:
     people = np.bincount(label[gone], task.start.people[gone], len(label)).astype(np.int64)
     crowd = people[label[gone]]
     alike = (best.level[gone] == best.level[label[gone]]).all(axis=1)
-    best.need[gone[alike]] = (crowd + crowd // 4 + 1)[alike]
+    best.need[gone[alike]] = (2 * crowd)[alike]
     label[gone] = -1
 
 
