@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import concealment, flow, merge, people, start, strategies
+from benchmarks import concealment, flow, merge, peel, people, start, strategies
 
 PARTS = {
     "start": start,
@@ -18,6 +18,7 @@ PARTS = {
     "concealment": concealment,
     "people": people,
     "flow": flow,
+    "peel": peel,
 }
 
 
@@ -36,7 +37,7 @@ def main() -> None:
             row["what"],
             _shown(row),
             f"{row['plain scan']:.2f} s" if "plain scan" in row else "",
-            f"{row['ratio']:.1f}" if "ratio" in row else "",
+            f"{row['ratio']:.3g}" if "ratio" in row else "",
             row["goal"],
         )
     console.print(table)
@@ -48,6 +49,8 @@ def main() -> None:
 def _shown(row: dict) -> str:
     if "gigabytes" in row:
         return f"{row['gigabytes']:.2f} GB"
+    if "percent" in row:
+        return f"{row['percent']:.2f} %"
     return f"{row['shoal']:.3f} s" if "shoal" in row else ""
 
 

@@ -26,7 +26,7 @@ ORDER = [
     ["exact", "published"],
     ["linkage"],
     ["algorithms", "attacks", "risks"],
-    ["catalog"],
+    ["catalog", "bound"],
     ["plan", "quality", "exposure", "queries"],
     ["verify", "utility"],
     ["audit", "outcome"],

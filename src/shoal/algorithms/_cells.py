@@ -1,0 +1,94 @@
+"""The lattice of a table, and the search for the cheapest cells in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.algorithms.gaa import PATIENCE
+from shoal.columns import Table
+from shoal.kernels import cells as kernels
+from shoal.kernels import index as trie
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+NONE = np.int64(1) << 61  # the cost of no cell at all
+
+
+def make_lattice(
+    table: Table, trees: trie.Trees, order: Longs, vector: Ints, crowd: Longs
+) -> kernels.Lattice:
+    """The lattice with the attributes in this order; so are the vectors of the tuples."""
+    shapes = [table.trees[j] for j in order]
+    levels = max(tree.height for tree in shapes)
+    climb = [np.arange(tree.size, dtype=np.int32) for tree in shapes]
+    rows = []
+    for level in range(levels):
+        for tree, top in zip(shapes, climb, strict=True):
+            above = tree.parent[top]
+            rises = tree.level[above] <= level
+            while rises.any() and not np.array_equal(top[rises], above[rises]):
+                top[rises] = above[rises]
+                above = tree.parent[top]
+                rises = tree.level[above] <= level
+        rows.append(np.concatenate(climb))
+    own = np.stack([trees.cost[trees.start[j] + vector[:, j]] for j in range(len(order))], axis=1)
+    return kernels.Lattice(
+        start=trees.start,
+        end=trees.end,
+        cost=trees.cost,
+        height=np.array([tree.height for tree in shapes], np.int64),
+        level=np.concatenate([tree.level for tree in shapes]).astype(np.int8),
+        climb=np.stack(rows),
+        vector=vector,
+        own=np.cumsum(own, axis=1),
+        crowd=crowd,
+    )
+
+
+def no_cells(lattice: kernels.Lattice, k: int) -> kernels.Best:
+    """No cell known yet; each must cover k people."""
+    n, q = lattice.vector.shape
+    return kernels.Best(
+        np.full(n, NONE), np.zeros((n, q), np.int8), np.full(n, k, np.int64), np.full(n, -1)
+    )
+
+
+def cheapest_cells(
+    lattice: kernels.Lattice,
+    best: kernels.Best,
+    among: Longs,
+    ceiling: int,
+    reach: int,
+    most: int,
+    tell: Callable[[], None],
+) -> int:
+    """Find the cheapest cell of each tuple `among` these, up to the ceiling, if it has none yet.
+
+    Of the people in a cell those count whom it costs no more than `reach`.
+    Stops after `most` looks at tuples: then there may be cheaper cells. Returns the looks it took.
+    """
+    q = lattice.vector.shape[1]
+    widest = int(np.diff(lattice.start).max())
+    search = kernels.Search(
+        among.copy(),
+        np.empty(len(among), np.int64),
+        np.empty(widest + 1, np.int64),
+        np.zeros((q + 1, 5), np.int64),
+        np.array([0, 1, 0], np.int64),
+        np.zeros(q, np.int8),
+    )
+    search.stack[0, 1] = len(among)
+    pieces = 1_000_000
+    while True:
+        begin = perf_counter()
+        outcome = kernels.search_cells(lattice, best, search, ceiling, reach, pieces, most)
+        if outcome != kernels.PAUSED:
+            return int(search.at[2])
+        tell()
+        if perf_counter() - begin < PATIENCE / 2:
+            pieces *= 2

@@ -1,0 +1,108 @@
+"""Peeling: the bounded search takes the cells that a look at all of them would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal import catalog
+from shoal.algorithms.peel import Peel, Task
+from shoal.classes import tally
+from shoal.columns import Table
+from shoal.errors import BadPlan, CannotReach
+from shoal.exact import exact_costs
+from shoal.hierarchy import Hierarchy
+from shoal.losses.ncp import NCP
+from shoal.losses.nllm import NLLM
+from shoal.models.distinct_l_diversity import DistinctLDiversity
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.t_closeness import TCloseness
+from shoal.progress import silent
+from shoal.recoding import check_covers
+from tests.naive.peel import peel
+from tests.strategies import tables
+
+RNG = np.random.default_rng(0)
+
+
+def recode(table, k, loss=None, **options):
+    return Peel(**options).recode(table, [KAnonymity(k=k)], loss or NLLM(), RNG)
+
+
+@settings(max_examples=150)
+@given(
+    table=tables(persons=True, most_rows=12, most_columns=3),
+    k=st.integers(2, 5),
+    loss=st.sampled_from(sorted(set(catalog.losses) - {"weights"})),
+)
+def test_equals_a_look_at_all_cells(table, k, loss):
+    guide = catalog.losses[loss]()
+    if table.crowd < k:
+        with pytest.raises(CannotReach):
+            recode(table, k, guide)
+        return
+    costs = exact_costs(guide, table.domains, table.rows)
+    order = Task(table, k, (), costs, silent).order.tolist()
+    expected = peel(table.codes, table.trees, costs, k, order, table.people)
+    got = recode(table, k, guide, passes=0).codes()
+    assert [tuple(row) for row in got.tolist()] == expected
+
+
+@settings(max_examples=60)
+@given(
+    table=tables(persons=True, sensitive=True),
+    k=st.integers(2, 4),
+    t=st.sampled_from([0.2, 0.4]),
+)
+def test_keeps_other_promises(table, k, t):
+    models = [KAnonymity(k=k), TCloseness(column="s", t=t), DistinctLDiversity(column="s", l=2)]
+    try:
+        recoding = Peel().recode(table, models, NCP(), RNG)
+    except CannotReach:
+        return
+    check_covers(table, recoding)
+    classes = tally(recoding.codes(), table.people, table.sensitive)
+    assert all(model.check(classes).holds for model in models)
+
+
+def lost(table, loss, recoding):
+    costs = exact_costs(loss, table.domains, table.rows)
+    published = recoding.codes()
+    return sum(int((c[table.codes[:, j]] - c[published[:, j]]).sum()) for j, c in enumerate(costs))
+
+
+@settings(max_examples=100)
+@given(table=tables(persons=True, most_rows=24), k=st.integers(2, 5))
+def test_exchange_never_loses_more(table, k):
+    if table.crowd < k:
+        return
+    plain, swapped = recode(table, k, NCP(), passes=0), recode(table, k, NCP())
+    check_covers(table, swapped)
+    assert tally(swapped.codes(), table.people).smallest >= k
+    assert lost(table, NCP(), swapped) <= lost(table, NCP(), plain)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_exchange_gains_on_larger_tables(seed):
+    """Hundreds of classes: tuples move, classes go, the index grows."""
+    rng = np.random.default_rng(seed)
+    shapes = (
+        Hierarchy.ranges([2, 4, 8]).tree(range(40)),
+        Hierarchy.prefixes().tree([f"{i:03}" for i in range(0, 1000, 7)]),
+        Hierarchy.flat().tree("wxyz"),
+    )
+    leaves = [np.flatnonzero(t.end == np.arange(t.size) + 1) for t in shapes]
+    codes = np.stack([rng.choice(leaf, 1500) for leaf in leaves], axis=1).astype(np.int32)
+    people = np.unique(rng.integers(0, 1200, 1500), return_inverse=True)[1] if seed % 2 else None
+    table = Table(("a", "b", "c"), shapes, codes, people, (True,) * 3)
+    plain, swapped = recode(table, 3, passes=0), recode(table, 3, passes=3)
+    check_covers(table, swapped)
+    assert tally(swapped.codes(), people).smallest >= 3
+    assert lost(table, NLLM(), swapped) < lost(table, NLLM(), plain)
+
+
+def test_passes_are_checked():
+    with pytest.raises(BadPlan, match="passes of 0 or more"):
+        Peel(passes=-1)
