@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from shoal.algorithms.gaa import PATIENCE
+from shoal.algorithms._boxes import PATIENCE
 from shoal.columns import Table
 from shoal.kernels import cells as kernels
 from shoal.kernels import index as trie
