@@ -116,18 +116,17 @@ class FreeTree(Tree):
         return self.code(found) if found else None
 
     def _in_range(self, label: str) -> list[int]:
-        parts = label[1:-1].split(", ")
-        if not (label[:1] == "[" and label[-1:] == "]" and len(parts) == 2):
+        ends = ends_of(label)
+        if not ends:
             return []
-        low, high = number_of(parts[0]), number_of(parts[1])
+        low, high = (number_of(end) for end in ends)
         if low is None or high is None or low > high:
             return []
         first, last = bisect_left(self.numbers, low) + 1, bisect_right(self.numbers, high)
         return [first, last] if first <= last else []
 
     def _in_set(self, label: str) -> list[int]:
-        names = _elements(label)
-        nodes = [self.node(name) for name in names or ()]
+        nodes = [self.node(name) for name in elements_of(label)]
         return nodes if nodes and min(nodes) > 0 else []
 
     def width(self, cover: Cover) -> Fraction:
@@ -162,22 +161,33 @@ def _quoted(label: Label) -> str:
     return label if plain and not _SPECIAL & set(label) else json.dumps(label, ensure_ascii=False)
 
 
-def _elements(label: str) -> list[Label] | None:
-    """The categories that a set names, or None where it is not written as one.
+def ends_of(label: str) -> list[Label]:
+    """The ends of a range as they are written; none where it is not written as one.
 
-    >>> _elements('{a, "b, c", missing}')
+    >>> ends_of("[33, 34.5]")
+    ['33', '34.5']
+    """
+    parts: list[Label] = [*label[1:-1].split(", ")]
+    return parts if label[:1] == "[" and label[-1:] == "]" and len(parts) == 2 else []
+
+
+def elements_of(label: str) -> list[Label]:
+    """The categories that a set names; none where it is not written as one.
+
+    >>> elements_of('{a, "b, c", missing}')
     ['a', 'b, c', None]
     """
     if not (label[:1] == "{" and label[-1:] == "}" and len(label) > 2):
-        return None
-    inside, names, at = label[1:-1], [], 0
+        return []
+    names: list[Label] = []
+    inside, at = label[1:-1], 0
     reader = json.JSONDecoder()
     while True:
         if inside[at : at + 1] == '"':
             try:
                 name, at = reader.raw_decode(inside, at)
             except ValueError:
-                return None
+                return []
             names.append(name)
         else:
             stop = inside.find(", ", at)
@@ -188,7 +198,7 @@ def _elements(label: str) -> list[Label] | None:
         if at == len(inside):
             return names
         if inside[at : at + 2] != ", ":
-            return None
+            return []
         at += 2
 
 
