@@ -37,6 +37,12 @@ def limits(facts: Facts) -> list[str]:
             "are can be seen, and the promises do not count it (see “Can people be found?”). What "
             "is in these rows taken together, beyond the quasi-identifiers, may point at somebody."
         )
+    if facts.applied:
+        items.append(
+            "It was made as another release was, and it is verified by itself. Of somebody who is "
+            "in both tables both releases tell the same, or what each of them tells: whoever has "
+            "the two may be left with fewer people than either promises."
+        )
     if facts.suppressed:
         items.append(
             f"The release is not complete: {many(facts.suppressed, 'row')} of the original were "
