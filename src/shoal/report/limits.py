@@ -39,9 +39,9 @@ def limits(facts: Facts) -> list[str]:
         )
     if facts.applied:
         items.append(
-            "It was made as another release was, and it is verified by itself. Of somebody who is "
-            "in both tables both releases tell the same, or what each of them tells: whoever has "
-            "the two may be left with fewer people than either promises."
+            "It was made as another release was, and is verified by itself. Whoever has both, and "
+            "knows that somebody is in both tables, can lay the two crowds of that person side by "
+            "side, and may be left with fewer people than either release promises."
         )
     if facts.suppressed:
         items.append(
