@@ -107,3 +107,12 @@ def test_a_loss_that_falls_is_skipped():
     bound = lower_bound(table, 2, catalog.losses["entropy"]())
     assert bound.percent is None
     assert "can cost less" in bound.reason
+
+
+def test_free_values_have_no_bound():
+    """Their cells are not those of a tree: a set of two values loses less than the root."""
+    tree = Hierarchy.free_sets().tree(["a", "b", "c"])
+    table = Table(("x",), (tree,), np.array([[1], [2], [3]], np.int32), None, (True,))
+    found = lower_bound(table, 2, NCP())
+    assert found.percent is None
+    assert "'x' may be published as free" in found.reason

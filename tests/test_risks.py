@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import shoal.risks
+import shoal.covering
 from shoal import BadTable
 from shoal.classes import tally
 from shoal.columns import Column, Table, encode
@@ -153,11 +153,11 @@ def covered_by_hand(vectors, table):
 @given(given_=vectors())
 def test_covered_agrees_with_all_pairs(block, given_):
     table, wide = given_
-    usual, shoal.risks.BLOCK = shoal.risks.BLOCK, block
+    usual, shoal.covering.BLOCK = shoal.covering.BLOCK, block
     try:
         assert covered(wide, table).tolist() == covered_by_hand(wide, table)
     finally:
-        shoal.risks.BLOCK = usual
+        shoal.covering.BLOCK = usual
 
 
 def test_nothing_is_covered_by_no_vector():

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         NotHeld,
         ShoalError,
     )
+    from shoal.fitted import Fitted
     from shoal.hierarchy import Hierarchy
     from shoal.plan import Plan
     from shoal.release import Release
@@ -37,6 +38,7 @@ _HOMES = {
     "BadTable": "errors",
     "BrokenPromise": "errors",
     "CannotReach": "errors",
+    "Fitted": "fitted",
     "Hierarchy": "hierarchy",
     "NotHeld": "errors",
     "Plan": "plan",
@@ -57,6 +59,7 @@ __all__ = [
     "BadTable",
     "BrokenPromise",
     "CannotReach",
+    "Fitted",
     "Hierarchy",
     "NotHeld",
     "Plan",

@@ -11,6 +11,7 @@ from shoal.algorithms._cells import NONE, cheapest_cells, make_lattice, no_cells
 from shoal.algorithms.gaa import flat_trees, index_order
 from shoal.classes import tally
 from shoal.columns import Table
+from shoal.errors import some
 from shoal.exact import exact_costs
 from shoal.losses import Loss
 from shoal.progress import Progress, silent
@@ -37,6 +38,9 @@ def lower_bound(
     """
     if table.crowd < k:
         return Bound(None, f"the table has {table.crowd} people, fewer than k={k}")
+    if table.free:
+        # A free set loses less than the root, which is all that a flat tree knows of it.
+        return Bound(None, f"{some(table.free)} may be published as free ranges or sets")
     for domain, cost in zip(table.domains, loss.costs(table.domains), strict=True):
         if (cost[domain.tree.parent] > cost + 1e-12).any():
             return Bound(None, f"a wider value of {domain.name!r} can cost less in {loss.name}")

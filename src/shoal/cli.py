@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from shoal.progress import Progress
+    from shoal.release import Release
 
 app = typer.Typer(
     name="shoal",
@@ -39,6 +40,14 @@ Data = Annotated[
     Path, typer.Argument(metavar="DATA", help="CSV or TSV (also .gz, .xz, .zst) or Parquet")
 ]
 PlanFile = Annotated[Path, typer.Option("--plan", help="the plan, a TOML file")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="where the release goes")]
+Report = Annotated[
+    Path | None, typer.Option(help="a page for whoever signs the release; not for publication")
+]
+Seed = Annotated[int | None, typer.Option(help="makes the run repeatable")]
+KeepOrder = Annotated[
+    bool, typer.Option("--keep-order", help="do not shuffle the rows (order can identify)")
+]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="all numbers as JSON; - prints them")
 ]
@@ -117,45 +126,97 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 def anonymize(
     data: Data,
     plan: PlanFile,
-    out: Annotated[Path, typer.Option("--out", "-o", help="where the release goes")],
+    out: Out,
     json_file: Json = None,
-    report: Annotated[
-        Path | None, typer.Option(help="a page for whoever signs the release; not for publication")
+    report: Report = None,
+    recoding: Annotated[
+        Path | None, typer.Option(help="what `shoal apply` needs for other tables of this kind")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="makes the run repeatable")] = None,
-    keep_order: Annotated[
-        bool, typer.Option("--keep-order", help="do not shuffle the rows (order can identify)")
+    explain: Annotated[
+        bool, typer.Option("--explain", help="how many rows each promise made more general")
     ] = False,
+    seed: Seed = None,
+    keep_order: KeepOrder = False,
 ) -> None:
     """Publish a table: generalize it until every promise of the plan holds, verify, write."""
     from shoal import frames
     from shoal.anonymize import anonymize as run
     from shoal.plan import Plan
-    from shoal.screen import show_release
 
     frames.check_target(out)
     _check_json(json_file)
     asked = Plan.load(plan)
-    _keep_apart(out, json_file, [data, plan, *asked.files()])
-    if report is not None:
-        frames.check_place(report)
-        _keep_apart(report, json_file, [out, data, plan, *asked.files()])
+    more = [path for path in (report, recoding) if path is not None]
+    _keep_all_apart([out, *more], json_file, [data, plan, *asked.files()])
     if seed is not None:
         asked = asked.with_seed(seed)
     console = _console(json_file)
     with _progress(console) as tell:
         release = run(data, asked, keep_order=keep_order or None, progress=tell)
-        with ExitStack() as files:  # all files get their names when all of them are complete
-            _write_json(files, json_file, release.as_dict())
-            if report is not None:
-                release.report(files.enter_context(frames.atomic(report)))
-            release.save(out)
-        if json_file == "-":
-            _print_json(release.as_dict())
+        if explain:
+            release.reasons(progress=tell)
+        _write_release(release, out, report, json_file, tell, recoding)
+    _show_release(console, release, [out, report, recoding], json_file)
+
+
+@command
+def apply(
+    data: Data,
+    recoding: Annotated[
+        Path, typer.Option("--recoding", help="what `shoal anonymize --recoding` wrote")
+    ],
+    out: Out,
+    json_file: Json = None,
+    report: Report = None,
+    seed: Seed = None,
+    keep_order: KeepOrder = False,
+) -> None:
+    """Publish new rows as the rows of a release were, and verify the promises on them."""
+    from shoal import frames
+    from shoal.fitted import Fitted
+
+    frames.check_target(out)
+    _check_json(json_file)
+    fitted = Fitted.load(recoding)
+    _keep_all_apart([out, *([] if report is None else [report])], json_file, [data, recoding])
+    console = _console(json_file)
+    with _progress(console) as tell:
+        release = fitted.apply(data, seed=seed, keep_order=keep_order or None, progress=tell)
+        _write_release(release, out, report, json_file, tell)
+    _show_release(console, release, [out, report], json_file)
+
+
+def _write_release(
+    release: Release,
+    out: Path,
+    report: Path | None,
+    json_file: str | None,
+    tell: Progress,
+    recoding: Path | None = None,
+) -> None:
+    """Write all files of a release; they get their names when all of them are complete."""
+    from shoal import frames
+
+    with ExitStack() as files:
+        if report is not None:
+            release.report(files.enter_context(frames.atomic(report)), progress=tell)
+        _write_json(files, json_file, release.as_dict())
+        if recoding is not None:
+            release.recoding.save(files.enter_context(frames.atomic(recoding)))
+        release.save(out)
+    if json_file == "-":
+        _print_json(release.as_dict())
+
+
+def _show_release(
+    console: Console, release: Release, written: list[Path | None], json_file: str | None
+) -> None:
+    from shoal.screen import show_release
+
     _show(lambda: show_release(console, release))
-    written = [out, report, None if json_file == "-" else json_file]
+    files = [*written, None if json_file == "-" else json_file]
     console.print(
-        "\n".join(f"written: {path}" for path in written if path is not None),
+        "\n".join(f"written: {path}" for path in files if path is not None),
         highlight=False,
         markup=False,
         soft_wrap=True,
@@ -360,6 +421,15 @@ def _keep_apart(out: Path, json_file: str | None, inputs: list[Path]) -> None:
         for other in [*inputs, *targets[:i]]:
             if target.resolve() == other.resolve():
                 raise BadFile(f"{target} is also {other}, which is needed; write somewhere else")
+
+
+def _keep_all_apart(targets: list[Path], json_file: str | None, inputs: list[Path]) -> None:
+    """Refuse targets that cannot be written, that are read, or that are the same."""
+    from shoal.frames import check_place
+
+    for i, target in enumerate(targets):
+        check_place(target)
+        _keep_apart(target, json_file, [*inputs, *targets[:i]])
 
 
 def _check_json(json_file: str | None) -> None:

@@ -104,6 +104,18 @@ class Table:
             covers.append(found)
         return np.stack(columns, axis=1), tuple(covers)
 
+    def take(self, rows: npt.NDArray[np.int64]) -> Table:
+        """These rows, and the people who have one of them."""
+        people = self.people
+        return Table(
+            self.names,
+            self.trees,
+            self.codes[rows],
+            None if people is None else np.unique(people[rows], return_inverse=True)[1],
+            self.exact,
+            tuple(one.take(rows) for one in self.sensitive),
+        )
+
     @property
     def free(self) -> list[str]:
         """The columns that may be published as free ranges or sets."""

@@ -123,8 +123,7 @@ class FreeTree(Tree):
         return [first, last] if first <= last else []
 
     def _in_set(self, label: str) -> list[int]:
-        names = elements(label)
-        nodes = [self.node(name) for name in names or ()]
+        nodes = [self.node(name) for name in elements_of(label)]
         return nodes if nodes and min(nodes) > 0 else []
 
     def width(self, cover: Cover) -> Fraction:
@@ -165,29 +164,39 @@ def closed_range(label: str) -> tuple[Fraction, Fraction] | None:
     >>> closed_range("[33, 34.5]")
     (Fraction(33, 1), Fraction(69, 2))
     """
-    parts = label[1:-1].split(", ")
-    if not (label[:1] == "[" and label[-1:] == "]" and len(parts) == 2):
+    numbers = [number_of(end) for end in ends_of(label)]
+    if not numbers or numbers[0] is None or numbers[1] is None or numbers[0] > numbers[1]:
         return None
-    low, high = number_of(parts[0]), number_of(parts[1])
-    return None if low is None or high is None or low > high else (low, high)
+    return numbers[0], numbers[1]
 
 
-def elements(label: str) -> list[Label] | None:
-    """The categories that a set names, or None where it is not written as one.
+def ends_of(label: str) -> list[Label]:
+    """The ends of a range as they are written; none where it is not written as one.
 
-    >>> elements('{a, "b, c", missing}')
+    >>> ends_of("[33, 34.5]")
+    ['33', '34.5']
+    """
+    parts: list[Label] = [*label[1:-1].split(", ")]
+    return parts if label[:1] == "[" and label[-1:] == "]" and len(parts) == 2 else []
+
+
+def elements_of(label: str) -> list[Label]:
+    """The categories that a set names; none where it is not written as one.
+
+    >>> elements_of('{a, "b, c", missing}')
     ['a', 'b, c', None]
     """
     if not (label[:1] == "{" and label[-1:] == "}" and len(label) > 2):
-        return None
-    inside, names, at = label[1:-1], [], 0
+        return []
+    names: list[Label] = []
+    inside, at = label[1:-1], 0
     reader = json.JSONDecoder()
     while True:
         if inside[at : at + 1] == '"':
             try:
                 name, at = reader.raw_decode(inside, at)
             except ValueError:
-                return None
+                return []
             names.append(name)
         else:
             stop = inside.find(", ", at)
@@ -198,7 +207,7 @@ def elements(label: str) -> list[Label] | None:
         if at == len(inside):
             return names
         if inside[at : at + 2] != ", ":
-            return None
+            return []
         at += 2
 
 

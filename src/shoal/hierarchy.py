@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from shoal.calendar import STEPS, CalendarStep, as_date
 from shoal.errors import BadFile, BadHierarchy, did_you_mean, some
 from shoal.free import FreeTree
 from shoal.tree import Label, Tree
-from shoal.values import ROOT, exact_number, number_of, range_of, shown, simple, text
+from shoal.values import ROOT, exact_number, number_of, plain, range_of, shown, simple, text
 
 Rows = list[list[Label]]
 
@@ -37,6 +38,18 @@ class Hierarchy(ABC):
     @abstractmethod
     def setting(self) -> Any:
         """How a plan file writes this hierarchy."""
+
+    def knows(self, value: object) -> bool:  # noqa: ARG002
+        """Whether `tree` has a place for this value; by default there is one for every value."""
+        return True
+
+    def settled(self, tree: Tree | None = None) -> Hierarchy:  # noqa: ARG002
+        """The same hierarchy without the file, or the column, that it was read from.
+
+        `tree` is what it made of that column. The same value is then published under the same
+        labels in every table.
+        """
+        return self
 
     @staticmethod
     def from_csv(path: str | Path, sep: str | None = None) -> Hierarchy:
@@ -76,13 +89,14 @@ class Hierarchy(ABC):
         return Ranges(widths, start)
 
     @staticmethod
-    def prefixes(keep: Sequence[int] | None = None) -> Hierarchy:
+    def prefixes(keep: Sequence[int] | None = None, length: int | None = None) -> Hierarchy:
         """Codes shortened from the right: 47677 → 4767* → … → *.
 
         `keep` names the numbers of characters to keep, for example [3, 1]; without it one
-        character goes at a time.
+        character goes at a time. `length` is how many characters a code has, 0 if they differ;
+        without it the column tells. It decides how the codes are written: 476** or 476*.
         """
-        return Prefixes(keep)
+        return Prefixes(keep, length)
 
     @staticmethod
     def dates(steps: Sequence[str]) -> Hierarchy:
@@ -134,6 +148,15 @@ class Given(Hierarchy):
         """The tree as it was given."""
         return self._tree
 
+    def knows(self, value: object) -> bool:
+        """Whether the tree has this value, however it is written."""
+        label = text(value)
+        return self._tree.node(label) >= 0 or plain(label) in self._alike
+
+    @cached_property
+    def _alike(self) -> set[str]:
+        return {plain(str(label)) for label in self._tree.labels}
+
 
 class Levels(Given):
     """A level table."""
@@ -153,11 +176,15 @@ class LevelFile(Given):
     def __init__(self, path: str | Path, sep: str | None = None) -> None:
         self.path = Path(path)
         self._sep = sep
-        rows = _read_rows(self.path, sep)
+        self._rows = _tidy(_read_rows(self.path, sep))
         try:
-            self._tree = Tree.from_rows(_tidy(rows))
+            self._tree = Tree.from_rows(self._rows)
         except BadHierarchy as error:
             raise BadHierarchy(f"{self.path}: {error}") from None
+
+    def settled(self, tree: Tree | None = None) -> Hierarchy:  # noqa: ARG002
+        """The content of the file."""
+        return Levels(self._rows)
 
     def setting(self) -> Any:
         """How a plan file writes it."""
@@ -276,6 +303,10 @@ class Ranges(Hierarchy):
             )
         return spans
 
+    def knows(self, value: object) -> bool:
+        """Whether it is a number, or a range of a table made before."""
+        return number_of(value) is not None or range_of(value) is not None or value == ROOT
+
     def setting(self) -> Any:
         """How a plan file writes it."""
         setting: dict[str, Any] = {"ranges": [simple(width) for width in self._widths]}
@@ -287,7 +318,7 @@ class Ranges(Hierarchy):
 class Prefixes(Hierarchy):
     """Codes shortened from the right."""
 
-    def __init__(self, keep: Sequence[int] | None = None) -> None:
+    def __init__(self, keep: Sequence[int] | None = None, length: int | None = None) -> None:
         wrong = keep is not None and (
             not isinstance(keep, list | tuple | range)
             or not keep
@@ -296,30 +327,47 @@ class Prefixes(Hierarchy):
         )
         if wrong:
             raise BadHierarchy(f"prefixes need falling numbers of characters to keep, got {keep}")
+        if length is not None and (not isinstance(length, int) or length < 0):
+            raise BadHierarchy(f"prefixes need a length of 0 or more characters, got {length}")
         self._keep = keep
+        self._length = length
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
         """The prefixes of the codes that occur."""
         codes = sorted({text(value) for value in values})
         if not codes:
             return Tree.from_rows([[ROOT]])
-        length = max(map(len, codes))
-        uneven = any(len(code) != length for code in codes)
-        keep = self._keep if self._keep is not None else range(length - 1, 0, -1)
+        length = self._length or max(map(len, codes))
+        uneven = self._length == 0 or (
+            self._length is None and any(len(code) != length for code in codes)
+        )
+        # Where codes of another table may be longer, 123 is below 123* too.
+        longest = length + (self._length == 0)
+        keep = self._keep if self._keep is not None else range(longest - 1, 0, -1)
         rows: Rows = []
         for code in codes:
             if code == ROOT:
                 continue
             row: list[Label] = [code]
             for kept in keep:
-                if kept < len(code) or uneven:
+                if uneven or (kept < len(code) and len(code) == length):
                     row.append(code[:kept] + ROOT * (1 if uneven else length - kept))
             rows.append([*row, ROOT])
         return Tree.from_rows(rows or [[ROOT]])
 
     def setting(self) -> Any:
         """How a plan file writes it."""
-        return {"prefixes": True if self._keep is None else list(self._keep)}
+        setting: dict[str, Any] = {"prefixes": True if self._keep is None else list(self._keep)}
+        if self._length is not None:
+            setting["length"] = self._length
+        return setting
+
+    def settled(self, tree: Tree | None = None) -> Hierarchy:
+        """The same with the length that the codes of the column have, 0 where they differ."""
+        if self._length is not None or tree is None:
+            return self
+        lengths = {len(label) for label in tree.labels[1:] if label is not None}
+        return Prefixes(self._keep, lengths.pop() if len(lengths) == 1 else 0) if lengths else self
 
 
 class Dates(Hierarchy):
@@ -370,6 +418,10 @@ class Dates(Hierarchy):
             rows.append([*row, ROOT])
         counts[ROOT] = high - low + 1
         return Tree.from_rows(rows, counts if whole_days else None)
+
+    def knows(self, value: object) -> bool:
+        """Whether it is a date."""
+        return as_date(value) is not None
 
     def setting(self) -> Any:
         """How a plan file writes it."""
@@ -430,6 +482,14 @@ class FreeRanges(Hierarchy):
             )
         return FreeTree.of_ranges(order, ends, whole)
 
+    def knows(self, value: object) -> bool:
+        """Whether it is a number between low and high."""
+        number = number_of(value)
+        if number is None:
+            return value == ROOT
+        low, high = self._low, self._high
+        return (low is None or low <= number) and (high is None or number <= high)
+
     def setting(self) -> Any:
         """How a plan file writes it."""
         setting: dict[str, Any] = {"free_ranges": True}
@@ -471,6 +531,13 @@ class FreeSets(Hierarchy):
             )
         return FreeTree.of_sets(labels, closed=ROOT not in found)
 
+    def knows(self, value: object) -> bool:
+        """Whether it is among the values that could occur, and no set."""
+        label = text(value)
+        if label[:1] == "{" and label[-1:] == "}":
+            return False
+        return label == ROOT or self._values is None or label in self._values
+
     def setting(self) -> Any:
         """How a plan file writes it."""
         return {"free_sets": True if self._values is None else list(self._values)}
@@ -491,7 +558,10 @@ class _Settings:
         "tree": (set(), Hierarchy.from_tree),
         "parents": (set(), Hierarchy.from_parents),
         "ranges": ({"start"}, Hierarchy.ranges),
-        "prefixes": (set(), lambda s: Hierarchy.prefixes(None if s is True else s)),
+        "prefixes": (
+            {"length"},
+            lambda s, **o: Hierarchy.prefixes(None if s is True else s, **o),
+        ),
         "dates": (set(), Hierarchy.dates),
         "flat": (set(), lambda _: Hierarchy.flat()),
         "free_ranges": ({"low", "high"}, lambda _, **o: Hierarchy.free_ranges(**o)),

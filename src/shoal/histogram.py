@@ -39,6 +39,12 @@ class Sensitive:
             codes = np.where(codes < 0, len(values) - 1, codes).astype(np.int32)
         return Sensitive(name, codes, tuple(values), hierarchy)
 
+    def take(self, rows: Longs) -> Sensitive:
+        """These rows, with the values that they have and no others."""
+        used, codes = np.unique(self.codes[rows], return_inverse=True)
+        values = tuple(self.values[code] for code in used)
+        return Sensitive(self.name, codes.astype(np.int32), values, self.hierarchy)
+
     @cached_property
     def tree(self) -> Tree | None:
         """The column's own hierarchy, with a leaf for missing values if there are some."""

@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from shoal.columns import Table
+from shoal.explain import Explainer
 from shoal.exposure import Exposure
 from shoal.models import Check
 from shoal.plan import Plan
 from shoal.quality import Quality
 from shoal.risks import Risks
 from shoal.utility import Utility
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What was left out of a table to which the recoding of another one was applied."""
+
+    unknown: dict[str, int]  # rows by column with a value that its hierarchy does not know
+    unknown_rows: int  # rows with such a value, and other rows of the same person
+    no_class: int  # rows that no published class covers
+    broken: dict[str, int]  # rows by promise that the last class that covers them would break
+    moved: int  # rows in a wider class than the recoding has for them, for the same reason
+    classes: int  # classes that are not published, for the same reason
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers by the names of the JSON file."""
+        return asdict(self)
+
+    def notes(self) -> list[str]:
+        """What was left out, and why."""
+        notes = ["what is published of a row was settled by the recoding of another table"]
+        if self.unknown:
+            where = ", ".join(f"{name!r} in {_rows(n)}" for name, n in self.unknown.items())
+            notes.append(
+                f"left out: {_rows(self.unknown_rows)} with values that a hierarchy does not know "
+                f"({where}); they are in none of the losses"
+            )
+        if self.no_class:
+            notes.append(f"left out: {_rows(self.no_class)} that no class of the recoding covers")
+        for model, rows in self.broken.items():
+            notes.append(f"left out: {_rows(rows)} whose class would break {model} in this table")
+        if self.moved:
+            notes.append(
+                f"made wider than in the recoding: {_rows(self.moved)} whose class would break a "
+                "promise in this table"
+            )
+        return notes
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number:,} rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +78,8 @@ class Outcome:
     original: Table | None  # what a file is checked against; only where a model needs it
     seed: int | None  # None: chance came from the operating system
     version: str
+    applied: Applied | None = None  # where the recoding of another table was applied
+    explainer: Explainer | None = None  # what can say why; only where an algorithm ran
 
     def __repr__(self) -> str:
         held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
@@ -75,7 +118,7 @@ class Outcome:
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers of the release, by the names of the JSON file."""
-        return {
+        numbers: dict[str, Any] = {
             "rows": self.rows,
             "published": self.published,
             "suppressed": self.suppressed,
@@ -102,3 +145,8 @@ class Outcome:
             "loss": self.plan.loss.name,
             "version": self.version,
         }
+        if self.applied is not None:
+            numbers["applied"] = self.applied.as_dict()
+        if self.explainer is not None and self.explainer.known:
+            numbers["explained"] = [reason.as_dict() for reason in self.explainer.reasons()]
+        return numbers

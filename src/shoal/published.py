@@ -23,6 +23,7 @@ from shoal.errors import BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.free import Covers, FreeTree
 from shoal.histogram import Sensitive
+from shoal.recoding import SUPPRESSED, Recoding
 from shoal.values import plain, text
 
 
@@ -60,7 +61,7 @@ class Published:
         found = []
         for j, name in enumerate(self.names):
             covers = Covers(table.trees[table.names.index(name)])
-            known = _codes(self.values[j], covers)
+            known = codes_of(self.values[j], covers)
             codes = self.codes[self.classes.first, j]  # -1 is missing, and the last one
             vectors[:, j] = np.array([*known, covers.tree.node(None)], np.int32)[codes]
             strange = np.unique(codes[vectors[:, j] < 0])
@@ -83,7 +84,7 @@ class Published:
         for j, tree in enumerate(table.trees):
             covers = Covers(tree)
             often = np.bincount(self.codes[:, j] + 1, minlength=len(self.values[j]) + 1)
-            codes = np.array([tree.node(None), *_codes(self.values[j], covers)])
+            codes = np.array([tree.node(None), *codes_of(self.values[j], covers)])
             strange = [
                 "missing" if place == 0 else self.values[j][place - 1]
                 for place in np.flatnonzero((codes < 0) & (often > 0))
@@ -124,7 +125,7 @@ class Held:
         return spread
 
 
-def _codes(values: Iterable[object], covers: Covers) -> list[int]:
+def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
     """The code of each published value, a node or a free value; -1 where it is neither."""
     tree = covers.tree
     same = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
@@ -134,6 +135,24 @@ def _codes(values: Iterable[object], covers: Covers) -> list[int]:
             if codes[i] < 0 and (cover := tree.cover(text(value))) is not None:
                 codes[i] = covers.code(cover)
     return codes
+
+
+def foresee(table: Table, recoding: Recoding) -> tuple[Published, Table]:
+    """What a reader will see of a recoding, and the part of the table that is published.
+
+    Rows stand in the order of the table.
+    """
+    rows = np.flatnonzero(recoding.record != SUPPRESSED)
+    part = table.take(rows)
+    codes = recoding.vectors[recoding.record[rows]].astype(np.int32)  # int32[published, q]
+    values = []
+    for j, tree in enumerate(table.trees):
+        labels = recoding.covers[j].labels() if recoding.covers else list(tree.labels)
+        codes[:, j] = np.where([label is None for label in labels], -1, np.arange(len(labels)))[
+            codes[:, j]
+        ]
+        values.append(labels)
+    return Published(table.names, codes, tuple(values), part.people, part.sensitive), part
 
 
 def look_at(

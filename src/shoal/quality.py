@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from shoal import catalog
 from shoal.classes import Classes
 from shoal.columns import Table
 from shoal.errors import BadTable
+from shoal.free import Covers
 from shoal.kernels.paths import sum_below
 from shoal.losses import Floats, Loss, alteration
 from shoal.published import Held, Published
@@ -86,3 +88,18 @@ def discernibility(classes: Classes, suppressed: int) -> int:
     """Each record counts as many as it cannot be told from (Bayardo, Agrawal 2005)."""
     rows = int(classes.size.sum()) + suppressed
     return int((classes.size**2).sum()) + suppressed * rows
+
+
+def kept(table: Table, loss: Loss, covers: Sequence[Covers] = ()) -> list[Floats]:
+    """What each published value keeps of its column: the cost to the root, by its code.
+
+    A free value of width W keeps 1 - W of what a leaf does (eq. 11 and 12, Wang 2018). What is
+    lost of a cell is what its original keeps less what is published keeps.
+    """
+    costs = loss.costs(table.domains)
+    if not covers:
+        return costs
+    return [
+        np.append(cost, (1.0 - one.widths()) * cost[-1]) if len(one) else cost
+        for cost, one in zip(costs, covers, strict=True)
+    ]

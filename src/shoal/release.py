@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoal import frames
+from shoal.errors import BadTable
+from shoal.explain import Explainer, Explanation, Reason
 from shoal.linkage import link
 from shoal.outcome import Outcome
+from shoal.progress import Progress, silent
 from shoal.published import look_at
 from shoal.verify import verify
+
+if TYPE_CHECKING:
+    from shoal.fitted import Fitted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Release(Outcome):
     """A table that may be published, with the proof that it keeps its promises."""
+
+    fitted: Fitted | None = None  # the recoding of another table that was applied
 
     def save(self, path: str | Path) -> None:
         """Write the table to a file: the file is read back and verified before it gets its name."""
@@ -24,11 +33,42 @@ class Release(Outcome):
             linkage = None if self.original is None else link(self.original, written)
             verify(written, self.plan.models, linkage)
 
-    def report(self, path: str | Path) -> None:
+    def report(self, path: str | Path, *, progress: Progress = silent) -> None:
         """Write a page for whoever signs the release: one HTML file that needs no network.
 
         It names the seed and is meant for the house, not for publication.
         """
         from shoal.report.release_report import write_report  # drawing is loaded when needed
 
-        write_report(self, path)
+        write_report(self, path, progress)
+
+    @property
+    def recoding(self) -> Fitted:
+        """What is published of whom, to be applied to other tables of the same kind."""
+        from shoal.fitted import Fitted  # each of the two makes the other
+
+        if self.fitted is not None:
+            return self.fitted
+        assert self.explainer is not None
+        return Fitted.of(self.plan, self.explainer.table, self.explainer.recoding)
+
+    def explain(self, row: int, *, progress: Progress = silent) -> Explanation:
+        """Say why a row of the original (the first is 0) is published as it is.
+
+        Each promise is left out once and the table recoded, which takes as long as the run did;
+        the second question costs nothing. For the data manager, not for publication.
+        """
+        return self._explainer.row(row, progress)
+
+    def reasons(self, *, progress: Progress = silent) -> list[Reason]:
+        """Say of each promise how many rows it made more general, and what it cost."""
+        return self._explainer.reasons(progress)
+
+    @property
+    def _explainer(self) -> Explainer:
+        if self.explainer is None:
+            raise BadTable(
+                "a recoding was applied here, and no algorithm ran that could be run without one "
+                "of the promises; ask the release that the recoding was made with"
+            )
+        return self.explainer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from shoal.classes import Classes
 from shoal.columns import Table
+from shoal.covering import covering, ranges
 from shoal.errors import BadTable, did_you_mean, some
 from shoal.free import Covers
 from shoal.kernels.group import group_rows
@@ -21,8 +22,6 @@ from shoal.values import text
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
-
-BLOCK = 1 << 20  # pairs that are looked at together; bounds the memory, not the result
 
 
 @dataclass(frozen=True)
@@ -164,10 +163,7 @@ def covered(vectors: Ints, population: Table, free: Sequence[Covers] = ()) -> Lo
     """How many people of a population each vector of published values covers, int64[vectors].
 
     `vectors` is int32[vectors, q], nodes of the population's trees, or what `free` says codes past
-    them are. Vectors may cover the same
-    people. No pair of a vector and a person is looked at unless the first columns of the vector
-    cover the first columns of the person: vectors and distinct people are walked column by
-    column, as two tries, and a value finds the vectors above it among its few ancestors.
+    them are. Vectors may cover the same people.
     """
     if not len(vectors):
         return np.zeros(0, np.int64)
@@ -178,23 +174,16 @@ def covered(vectors: Ints, population: Table, free: Sequence[Covers] = ()) -> Lo
 
     covers = list(free) or [Covers(tree) for tree in population.trees]
     order = telling_first(wide, population, covers)
-    wide_at, narrow_at = (np.lexsort(rows[:, order[::-1]].T) for rows in (wide, narrow))
-    above, below = _trie(wide[wide_at][:, order]), _trie(narrow[narrow_at][:, order])
-    back = np.empty(len(narrow), np.int64)  # distinct row → its place in the trie
-    back[narrow_at] = np.arange(len(narrow))
-    crowd = _Crowd.of(back[label], population.people, len(narrow))
-
+    crowd = _Crowd.of(label, population.people, len(narrow))
     count = np.zeros(len(wide), np.int64)
     several: list[Longs] = []
-    for people, vector in _covering(above, below, [covers[j] for j in order]):
+    for people, vector in covering(wide, narrow, covers, order):
         count += np.bincount(vector, crowd.alone[people], len(wide)).astype(np.int64)
         several.append(crowd.pairs(people, vector))
     if several:
         pairs = np.unique(np.concatenate(several))
         count += np.bincount(pairs // crowd.size, minlength=len(wide))
-    result = np.empty(len(wide), np.int64)
-    result[wide_at] = count
-    each: Longs = result[asked]
+    each: Longs = count[asked]
     return each
 
 
@@ -221,82 +210,5 @@ class _Crowd(NamedTuple):
     def pairs(self, row: Longs, vector: Longs) -> Longs:
         """Vectors with each of these people that they cover, as vector * size + person."""
         low, high = self.start[row], self.start[row + 1]
-        pairs = np.repeat(vector, high - low) * self.size + self.who[_ranges(low, high)]
+        pairs = np.repeat(vector, high - low) * self.size + self.who[ranges(low, high)]
         return np.unique(pairs)
-
-
-class _Level(NamedTuple):
-    """One column of sorted distinct rows: the beginnings of rows, and how they go on."""
-
-    begin: Longs  # beginning b goes on as begin[b] … begin[b + 1] - 1
-    node: Ints  # the node with which it goes on
-
-    def keys(self, nodes: int) -> Longs:
-        """Rising numbers for beginning and node together; their places are the new beginnings."""
-        b = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
-        return b * nodes + self.node
-
-
-def _trie(rows: Ints) -> list[_Level]:
-    """The common beginnings of sorted distinct rows."""
-    levels = []
-    differs = np.zeros(len(rows), np.bool_)
-    differs[0] = True
-    first = np.zeros(1, np.int64)
-    for column in rows.T:
-        differs[1:] |= column[1:] != column[:-1]
-        number = np.cumsum(differs) - 1
-        begin = np.append(number[first], number[-1] + 1)
-        first = np.flatnonzero(differs)
-        levels.append(_Level(begin, column[first]))
-    return levels
-
-
-def _covering(
-    above: list[_Level], below: list[_Level], columns: list[Covers]
-) -> Iterator[tuple[Longs, Longs]]:
-    """Blocks of pairs (row of `below`, row of `above` that covers it), each pair once."""
-    codes = [one.tree.size + len(one) for one in columns]
-    keys = [level.keys(size) for level, size in zip(above, codes, strict=True)]
-    wider = [one.above() if len(one) else None for one in columns]
-    nowhere = np.zeros(1, np.int64)
-    todo = [(0, nowhere, nowhere)]  # column, beginnings below, beginnings above that cover them
-    while todo:
-        j, low, high = todo.pop()
-        if j == len(columns):
-            yield low, high
-            continue
-        begin, node = below[j]
-        ways = begin[low + 1] - begin[low]
-        block = np.cumsum(ways) // BLOCK
-        for part in np.split(np.arange(len(low)), np.flatnonzero(np.diff(block)) + 1):
-            into = _ranges(begin[low[part]], begin[low[part] + 1])
-            under = np.repeat(high[part], ways[part])
-            value = node[into]
-            found: list[tuple[Longs, Longs]] = []
-            while len(value):  # the value itself, its parent, … the root
-                lists = wider[j]
-                if lists is not None:  # all that cover it, at once
-                    start, code = lists
-                    many = start[value + 1] - start[value]
-                    into, under = np.repeat(into, many), np.repeat(under, many)
-                    value = code[_ranges(start[value], start[value + 1])]
-                key = under * codes[j] + value
-                place = np.minimum(np.searchsorted(keys[j], key), len(keys[j]) - 1)
-                hit = keys[j][place] == key
-                found.append((into[hit], place[hit]))
-                if lists is not None:
-                    break
-                up = value > 0
-                into, under = into[up], under[up]
-                value = columns[j].tree.parent[value[up]]
-            lower, upper = (np.concatenate(side) for side in zip(*found, strict=True))
-            if len(lower):
-                todo.append((j + 1, lower, upper))
-
-
-def _ranges(low: Longs, high: Longs) -> Longs:
-    """The numbers low[0] … high[0] - 1, low[1] … high[1] - 1, and so on."""
-    many = high - low
-    before = np.cumsum(many) - many
-    return np.repeat(low - before, many) + np.arange(int(many.sum()))

@@ -40,6 +40,7 @@ WORDS = {
     "verify": "verifying the release",
     "attack": "trying the attacks on it",
     "sampling": "sampling who could be whom",
+    "explain": "leaving out each promise once",
 }
 
 
@@ -124,9 +125,11 @@ def show_release(console: Console, release: Release) -> None:
             + ("all rows look the same" if one else "nearly every value is held back")
             + "; smaller promises, fewer quasi-identifiers or finer hierarchies would leave more",
         )
+    _print(console, lambda: _compared(release))
+    if release.explainer is not None and release.explainer.known:
+        _print(console, lambda: _explained(release))
     _print(
         console,
-        lambda: _compared(release),
         lambda: _lost(release),
         lambda: _attacked(release.before, release.after),
     )
@@ -156,6 +159,21 @@ def _compared(release: Release) -> Table:
         *((label, "", now) for label, now in _useful(release.utility)),
     ):
         table.add_row(label, before, after)
+    return table
+
+
+def _explained(release: Release) -> Table:
+    """What each promise did: rows that lose less without it, and what is lost without it."""
+    table = _table("What each promise did", "promise", "rows it forced", "lost", "without it")
+    for reason in release.reasons():
+        name = reason.model if reason.column is None else f"{reason.model} [{reason.column}]"
+        known = reason.percent is not None and reason.loss_without is not None
+        table.add_row(
+            shown(name),
+            percent(reason.percent or 0.0) if known else "–",
+            percent(reason.loss),
+            percent(reason.loss_without or 0.0) if known else "–",
+        )
     return table
 
 

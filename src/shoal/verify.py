@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from shoal.classes import Classes
 from shoal.errors import NotHeld
@@ -41,3 +45,23 @@ def seen(model: Model, published: Published, linkage: Linkage | None) -> Classes
     if linkage is not None and isinstance(model, SensitiveModel):
         return linkage.views["matches"]
     return published.classes
+
+
+def of_rows(
+    model: Model, told: npt.NDArray[Any], published: Published, linkage: Linkage | None
+) -> npt.NDArray[Any]:
+    """What a model tells of each row, from what it tells of what it is judged on.
+
+    That may be the level or whether it is enough; where it is told twice, the lower one. The rows
+    of the release must stand in the order of the original.
+    """
+    mine = published.classes.label
+    if linkage is None or not (model.linkage or isinstance(model, SensitiveModel)):
+        return told[mine]
+    view = model.view if isinstance(model, LinkageModel) else "matches"
+    if view == "preimages":
+        return told[mine]
+    original = told[linkage.original.label]
+    if view == "both":
+        original = np.minimum(original, told[len(linkage.original) + mine])
+    return np.asarray(original)

@@ -15,7 +15,9 @@ from tempfile import TemporaryDirectory
 from shoal import catalog, frames
 from shoal.columns import having
 from shoal.errors import BadFile
-from shoal.outcome import Outcome
+from shoal.explain import Reason
+from shoal.outcome import Applied, Outcome
+from shoal.progress import Progress, silent
 from shoal.published import look_at
 from shoal.report import asked
 from shoal.report.attack_facts import AttackFact, attack_facts
@@ -93,6 +95,8 @@ class Facts:
     algorithm_words: str
     plan: asked.PlanFile
     notes: list[str]
+    reasons: list[Reason]  # what each promise did; empty: not found out
+    applied: Applied | None  # where the recoding of another table was applied
 
     @property
     def holds(self) -> bool:
@@ -116,7 +120,7 @@ class Facts:
         return [column.name for column in self.columns if column.role == role]
 
 
-def facts(release: Outcome) -> Facts:
+def facts(release: Outcome, progress: Progress = silent) -> Facts:
     """Gather what the report of a release tells."""
     plan, quality, after = release.plan, release.quality, release.after
     frame = frames.open_frame(release.frame)
@@ -173,7 +177,15 @@ def facts(release: Outcome) -> Facts:
         algorithm_words=type(plan.algorithm).summary(),
         plan=shown,
         notes=list(release.notes),
+        reasons=_reasons(release, progress),
+        applied=release.applied,
     )
+
+
+def _reasons(release: Outcome, progress: Progress) -> list[Reason]:
+    """What each promise did, where that was asked for or takes little time."""
+    explainer = release.explainer
+    return explainer.reasons(progress) if explainer is not None and explainer.cheap else []
 
 
 def sha256(frame: frames.Frame) -> str | None:

@@ -37,6 +37,12 @@ def limits(facts: Facts) -> list[str]:
             "are can be seen, and the promises do not count it (see “Can people be found?”). What "
             "is in these rows taken together, beyond the quasi-identifiers, may point at somebody."
         )
+    if facts.applied:
+        items.append(
+            "It was made as another release was, and is verified by itself. Whoever has both, and "
+            "knows that somebody is in both tables, can lay the two crowds of that person side by "
+            "side, and may be left with fewer people than either release promises."
+        )
     if facts.suppressed:
         items.append(
             f"The release is not complete: {many(facts.suppressed, 'row')} of the original were "

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from shoal.frames import atomic
 from shoal.outcome import Outcome
-from shoal.report import found, lost, signed, useful
+from shoal.progress import Progress, silent
+from shoal.report import found, lost, reasons, signed, useful
 from shoal.report.facts import Facts, facts
 from shoal.report.limits import limits
 from shoal.report.page import Block, Bullets, Cell, Numbers, Page, Section, Table, Text, render
@@ -23,9 +24,9 @@ ROLES = {
 }
 
 
-def write_report(release: Outcome, path: str | Path) -> None:
+def write_report(release: Outcome, path: str | Path, progress: Progress = silent) -> None:
     """Write the report of a release to a file, all of it or nothing."""
-    html = render(page(facts(release)))
+    html = render(page(facts(release, progress)))
     with atomic(path) as target:
         target.write_text(html, encoding="utf-8")
 
@@ -49,6 +50,7 @@ def page(facts: Facts) -> Page:
             *([Section("Sensitive values", found.sensitive(facts))] if facts.sensitive else []),
             *_vulnerable(facts),
             Section("What was lost", lost.lost(facts)),
+            Section("Which promise made it so", reasons.reasons(facts)),
             Section("What can still be counted", useful.counting(facts)),
             Section("What is not promised", [Bullets(limits(facts))]),
             Section("Check it, and run it again", signed.again(facts)),

@@ -12,7 +12,12 @@ def again(facts: Facts) -> list[Block]:
     blocks: list[Block] = [
         Bullets(
             [
-                f"Made by shoal {facts.version} with the algorithm {facts.algorithm}: "
+                (
+                    f"Made by shoal {facts.version} with a recoding that came from another table. "
+                    f"That one was recoded with the algorithm {facts.algorithm}: "
+                    if facts.applied
+                    else f"Made by shoal {facts.version} with the algorithm {facts.algorithm}: "
+                )
                 + sentence(facts.algorithm_words),
                 _chance(facts),
                 f"Made on {facts.made:%Y-%m-%d at %H:%M:%S} ({facts.made:%Z}).",
@@ -46,8 +51,11 @@ def again(facts: Facts) -> list[Block]:
         *blocks,
         Code(
             facts.plan.toml,
-            "Save as `plan.toml`, then: `shoal anonymize DATA --plan plan.toml --out release.csv`. "
-            "Files that it names are looked for relative to it.",
+            "The plan of the table that the recoding came from. To run this again: `shoal apply "
+            "DATA --recoding FILE --out release.csv`."
+            if facts.applied
+            else "Save as `plan.toml`, then: `shoal anonymize DATA --plan plan.toml --out "
+            "release.csv`. Files that it names are looked for relative to it.",
         ),
     ]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.calendar import CalendarStep
 from shoal.columns import Column
-from shoal.free import closed_range, elements
+from shoal.free import closed_range, elements_of
 from shoal.hierarchy import Dates, FreeRanges, FreeSets, Given, Hierarchy, Prefixes, Ranges
 from shoal.published import Published
 from shoal.report.words import many, number, short
@@ -95,8 +95,8 @@ def _width(hierarchy: Hierarchy | None, label: str) -> Width:
             ends = closed_range(label)
             return exact if ends is None else _up_to(float(ends[1] - ends[0]), "a range of")
         case FreeSets():
-            named = elements(label)
-            return exact if named is None else _up_to(len(named), "a set of")
+            named = elements_of(label)
+            return _up_to(len(named), "a set of") if named else exact
     return exact
 
 

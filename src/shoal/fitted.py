@@ -1,0 +1,459 @@
+"""Fitted: the published vectors of a release, to be applied to new rows of the same kind."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.columns import Column, Table, check_names, encode, having, person_codes, value_codes
+from shoal.covering import covering, ranges
+from shoal.errors import BadFile, BadInput, BadTable, NotHeld, some
+from shoal.frames import Frame, atomic, open_frame
+from shoal.free import Covers, elements_of, ends_of
+from shoal.hierarchy import FreeRanges, FreeSets, Hierarchy
+from shoal.kernels.group import group_rows
+from shoal.linkage import link, telling_first
+from shoal.outcome import Applied
+from shoal.plan import Plan
+from shoal.progress import Progress, silent
+from shoal.publish import Clock, publish
+from shoal.published import codes_of, foresee
+from shoal.quality import kept
+from shoal.recoding import SUPPRESSED, Recoding
+from shoal.release import Release
+from shoal.tree import Label, Tree
+from shoal.values import ROOT
+from shoal.verify import of_rows, seen
+from shoal.version import __version__
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Vector = tuple[Label, ...]  # a label a quasi-identifier; None is a missing value
+
+FORMAT, VERSION = "shoal recoding", 1
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A plan and the vectors that a release publishes, those that lose least first.
+
+    >>> import pyarrow as pa, shoal
+    >>> plan = Plan(
+    ...     columns={"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}},
+    ...     models=[{"name": "k-anonymity", "k": 2}],
+    ... )
+    >>> fitted = shoal.anonymize(pa.table({"age": [31, 38, 52, 57]}), plan).recoding
+    >>> fitted
+    Fitted(2 vectors of 1 quasi-identifier)
+    >>> fitted.apply(pa.table({"age": [33, 39, 71]})).frame["age"].to_pylist()
+    ['[30, 40)', '[30, 40)']
+    """
+
+    plan: Plan  # without its seed, and with hierarchies that need no file
+    vectors: tuple[Vector, ...]
+
+    @staticmethod
+    def of(plan: Plan, table: Table, recoding: Recoding) -> Fitted:
+        """What a recoding publishes.
+
+        Of vectors that cover the same row the first one is taken. What a row loses is what it
+        kept less what the vector keeps, so the vectors that keep most come first, whatever the
+        row; of those that keep the same the first by the alphabet.
+        """
+        used = recoding.vectors[np.unique(recoding.record[recoding.record != SUPPRESSED])]
+        worth = kept(table, plan.loss, recoding.covers)
+        most = sum(float(one.max()) for one in worth) or 1.0
+        keeps = sum((one[used[:, j]] for j, one in enumerate(worth)), np.zeros(len(used)))
+        labels = [
+            recoding.covers[j].labels() if recoding.covers else list(tree.labels)
+            for j, tree in enumerate(table.trees)
+        ]
+        vectors = [tuple(labels[j][code] for j, code in enumerate(vector)) for vector in used]
+        # Sums in floating point differ in their last digits: those must not break a tie.
+        rank = {
+            vector: (-round(keep / most, 12), [(label is None, label or "") for label in vector])
+            for vector, keep in zip(vectors, keeps.tolist(), strict=True)
+        }
+        trees = dict(zip(table.names, table.trees, strict=True))
+        return Fitted(_settled(plan, trees), tuple(sorted(rank, key=rank.__getitem__)))
+
+    def __repr__(self) -> str:
+        columns = len(self.names)
+        some_columns = "1 quasi-identifier" if columns == 1 else f"{columns} quasi-identifiers"
+        return f"Fitted({len(self.vectors):,} vectors of {some_columns})"
+
+    @property
+    def names(self) -> list[str]:
+        """The quasi-identifiers."""
+        return having(self.plan.columns, "quasi")
+
+    def save(self, path: str | Path) -> None:
+        """Write a JSON file from which `load` makes the same again.
+
+        It holds the plan without its seed, what is published, and whole hierarchies; nothing of
+        a single record. Like the plan it is meant for the house.
+        """
+        content = {"plan": _as_dict(self.plan), "columns": self.names, "vectors": self.vectors}
+        head = {"format": FORMAT, "version": VERSION, "shoal": __version__, "sha256": _sum(content)}
+        parts = [f"{json.dumps(key)}: {_json(value)}" for key, value in head.items()]
+        parts.append(f'"plan": {_json(content["plan"])}')
+        parts.append(f'"columns": {_json(self.names)}')
+        lines = ",\n".join(map(_json, self.vectors))  # a vector a line
+        parts.append(f'"vectors": [\n{lines}\n]')
+        with atomic(path) as target:
+            target.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+    @staticmethod
+    def load(path: str | Path) -> Fitted:
+        """Read the file that `save` wrote."""
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadFile(
+                f"no recoding file {path}; `shoal anonymize --recoding` writes one"
+            ) from None
+        except OSError as error:
+            raise BadFile(f"cannot read the recoding {path}: {error.strerror}") from None
+        except (ValueError, RecursionError):
+            raise BadFile(
+                f"{path} is damaged or no recoding file: it cannot be read as JSON; write it anew "
+                "with `shoal anonymize --recoding`"
+            ) from None
+        try:
+            return _from(content)
+        except BadInput as error:
+            raise BadFile(f"{path}: {error}") from None
+
+    def apply(
+        self,
+        table: Any,
+        *,
+        seed: int | None = None,
+        keep_order: bool | None = None,
+        progress: Progress = silent,
+    ) -> Release:
+        """Publish new rows by the vectors that are there, and verify the promises on them.
+
+        A row gets the vector that covers it and loses least; all rows of a person get the same
+        one. Where its class would break a promise in this table it gets the next one that covers
+        it. What no class covers is suppressed. An error if nothing is left.
+        """
+        clock = Clock(progress)
+        plan = self.plan.changed(seed=seed)
+        rng = np.random.default_rng(seed)
+        clock.start("read")
+        whole = open_frame(table)
+        clock.start("encode")
+        check_names(plan.columns, whole)
+        unknown = _unknown(whole, plan)
+        strange = _with_their_people(unknown, whole, plan)
+        if strange.all():
+            raise BadTable(
+                "no row can be placed: all of them hold values that the hierarchies of the "
+                f"recoding do not know, in {some(unknown)}; is this a table of the same kind?"
+            )
+        frame = whole.rebuild(np.flatnonzero(~strange), {}, ()) if strange.any() else whole
+        original = encode(frame, self._columns(), plan.missing, plan.missing_values)
+        clock.start("recode")
+        vectors, covers = self._in(original)
+        placed = first_covering(vectors, covers, original)
+        no_class = int((placed == SUPPRESSED).sum())
+        if no_class == original.rows:
+            raise BadTable(
+                "no row of the table falls into a class of the recoding; is this a table of the "
+                "same kind as the one that it was made with?"
+            )
+        held = _keep_promises(plan, original, vectors, covers, placed)
+        keep_order = plan.keep_order if keep_order is None else keep_order
+        left_out = int(strange.sum())
+        release = publish(frame, plan, original, held.recoding, rng, keep_order, clock, left_out)
+        applied = Applied(
+            unknown={name: int(rows.sum()) for name, rows in unknown.items()},
+            unknown_rows=left_out,
+            no_class=no_class,
+            broken=held.broken,
+            moved=held.moved,
+            classes=held.classes,
+        )
+        return replace(
+            release,
+            notes=[*applied.notes(), *release.notes],
+            applied=applied,
+            fitted=self,
+        )
+
+    def _columns(self) -> dict[str, Column]:
+        """The columns, with hierarchies that can place the published labels in any table."""
+        columns = dict(self.plan.columns)
+        for j, name in enumerate(self.names):
+            hierarchy = columns[name].hierarchy
+            if isinstance(hierarchy, FreeRanges | FreeSets):
+                labels = {vector[j] for vector in self.vectors}
+                columns[name] = Column(role="quasi", hierarchy=_Placing(hierarchy, labels))
+        return columns
+
+    def _in(self, table: Table) -> tuple[Ints, tuple[Covers, ...]]:
+        """The vectors as codes of this table, int32[vectors, q], without those that cover nothing.
+
+        A label that the table's tree lacks covers no value of it.
+        """
+        covers = tuple(Covers(tree) for tree in table.trees)
+        columns = [_codes([v[j] for v in self.vectors], one) for j, one in enumerate(covers)]
+        vectors = np.stack(columns, axis=1).astype(np.int32)
+        vectors = np.ascontiguousarray(vectors[(vectors >= 0).all(axis=1)])
+        # Each once, in the order in which they come.
+        return (vectors[group_rows(vectors)[1]] if len(vectors) else vectors), covers
+
+
+def first_covering(vectors: Ints, covers: Sequence[Covers], table: Table) -> Longs:
+    """For each row the first vector that covers all rows of its person, or -1; int64[n]."""
+    none = len(vectors)
+    if not none:
+        return np.full(table.rows, SUPPRESSED)
+    label, first, _ = group_rows(np.ascontiguousarray(table.codes))
+    narrow = table.codes[first]
+    pairs = covering(vectors, narrow, covers, telling_first(vectors, table, covers))
+    if table.people is None or table.crowd == table.rows:
+        best = np.full(len(narrow), none)
+        for tuples, vector in pairs:
+            np.minimum.at(best, tuples, vector)
+        record = best[label]
+    else:
+        record = _best_of_people(pairs, label, table.people, len(narrow), none)
+    return np.where(record == none, SUPPRESSED, record)
+
+
+def _best_of_people(
+    pairs: Iterable[tuple[Longs, Longs]], label: Longs, people: Longs, tuples: int, none: int
+) -> Longs:
+    """For each row the first vector that covers all rows of its person, or `none`.
+
+    It covers them all if it covers as many of the person's distinct rows as there are.
+    """
+    crowd = int(people.max()) + 1
+    held = np.unique(label * crowd + people)  # who has which distinct row, by row
+    whose = held % crowd
+    start = np.searchsorted(held // crowd, np.arange(tuples + 1))
+    needed = np.bincount(whose, minlength=crowd)
+    found = [np.zeros(0, np.int64)]  # a person and a vector that covers a row of theirs
+    for low, high in pairs:
+        many = start[low + 1] - start[low]
+        who = whose[ranges(start[low], start[low + 1])]
+        found.append(who * none + np.repeat(high, many))
+    both, count = np.unique(np.concatenate(found), return_counts=True)
+    who, vector = both // none, both % none
+    all_of_them = count == needed[who]
+    best = np.full(crowd, none)
+    np.minimum.at(best, who[all_of_them], vector[all_of_them])
+    return np.asarray(best[people])
+
+
+class _Kept(NamedTuple):
+    """What is published where all promises hold, and what they cost."""
+
+    recoding: Recoding
+    broken: dict[str, int]  # suppressed rows, by the promise that their last class broke
+    moved: int  # rows that are in a wider class than the first one that covers them
+    classes: int  # classes that are not published as they would break a promise
+
+
+def _keep_promises(
+    plan: Plan, table: Table, vectors: Ints, covers: tuple[Covers, ...], placed: Longs
+) -> _Kept:
+    """Give up classes that break a promise, until those that are left keep all of them.
+
+    The rows of such a class go to the next one that covers them, and are suppressed if there is
+    none. In each round half of the failing classes are given up, the narrowest: their rows may be
+    what the wider ones lack. A promise about rows that could be a person's fails by rows, which
+    are suppressed.
+    """
+    record = placed.copy()
+    alive = np.ones(len(vectors), np.bool_)
+    why = np.full(table.rows, -1)  # the promise that the row's last class broke
+    used = covers if any(map(len, covers)) else ()
+    while True:
+        recoding = Recoding(vectors, record, used)
+        lost = _breaking(plan, table, recoding)  # int64[published], -1: none
+        rows = np.flatnonzero(record != SUPPRESSED)
+        fails = rows[lost >= 0]
+        if not len(fails):
+            break
+        why[fails] = lost[lost >= 0]
+        record = record.copy()
+        if plan.linked:
+            record[fails] = SUPPRESSED
+        else:
+            failing = np.unique(record[fails])
+            given_up = failing[: (len(failing) + 1) // 2]
+            alive[given_up] = False
+            moving = rows[np.isin(record[rows], given_up)]
+            left = np.flatnonzero(alive)
+            found = first_covering(vectors[left], covers, table.take(moving))
+            record[moving] = np.where(found == SUPPRESSED, SUPPRESSED, np.append(left, -1)[found])
+        if (record == SUPPRESSED).all():
+            keys = dict.fromkeys(plan.models[i].key for i in np.unique(why[why >= 0]))
+            raise NotHeld(
+                f"no class of the recoding keeps {' and '.join(keys)} in this table: too few rows "
+                "of it look alike; apply the recoding to more rows at once, or make a release of "
+                "this table by itself"
+            )
+    gone = (record == SUPPRESSED) & (placed != SUPPRESSED)
+    often = np.bincount(why[gone], minlength=len(plan.models))
+    broken: dict[str, int] = {}
+    for model, many in zip(plan.models, often.tolist(), strict=True):
+        if many:
+            broken[model.key] = broken.get(model.key, 0) + many
+    moved = int(((record != placed) & (record != SUPPRESSED)).sum())
+    return _Kept(recoding, broken, moved, int((~alive).sum()))
+
+
+def _breaking(plan: Plan, table: Table, recoding: Recoding) -> Longs:
+    """The first promise that each published row's class breaks, or -1; int64[published]."""
+    published, part = foresee(table, recoding)
+    linkage = link(part, published) if plan.linked else None
+    first = np.full(published.rows, -1)
+    for i, model in enumerate(plan.models):
+        enough = model.satisfied(seen(model, published, linkage))
+        fails = ~of_rows(model, enough, published, linkage)
+        first[fails & (first < 0)] = i
+    return first
+
+
+# Values of a new table
+
+
+def _unknown(frame: Frame, plan: Plan) -> dict[str, Bools]:
+    """Rows by column with a value that the column's hierarchy does not know."""
+    found = {}
+    for name in [*having(plan.columns, "quasi"), *having(plan.columns, "sensitive")]:
+        hierarchy = plan.columns[name].hierarchy
+        if hierarchy is None:
+            continue
+        codes, values = value_codes(frame.column(name), plan.missing_values)
+        strange = np.array([*(not hierarchy.knows(value) for value in values), False])
+        if strange.any():
+            found[name] = strange[codes]
+    return found
+
+
+def _with_their_people(unknown: Mapping[str, Bools], frame: Frame, plan: Plan) -> Bools:
+    """These rows, and the other rows of the same people."""
+    strange = np.zeros(frame.height, np.bool_)
+    for rows in unknown.values():
+        strange |= rows
+    for name in having(plan.columns, "person"):
+        people = person_codes(frame.column(name), plan.missing_values)
+        lost = np.zeros(int(people.max()) + 1, np.bool_)
+        lost[people[strange]] = True
+        strange = lost[people]
+    return strange
+
+
+def _codes(labels: Sequence[Label], covers: Covers) -> Longs:
+    """The code of each label in this table; -1 where it covers no value of it."""
+    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    known = [label for label in number if label is not None]
+    codes = dict(zip(known, codes_of(known, covers), strict=True))
+    found = [covers.tree.node(None) if label is None else codes[label] for label in labels]
+    return np.array(found, np.int64)
+
+
+class _Placing(Hierarchy):
+    """Free values of which some are given: the tree has all that they are made of."""
+
+    def __init__(self, hierarchy: Hierarchy, labels: Iterable[Label]) -> None:
+        self._hierarchy = hierarchy
+        self._parts = elements_of if isinstance(hierarchy, FreeSets) else ends_of
+        self._labels = [label for label in labels if label is not None]
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The values of the column, and the ends or elements of the published values.
+
+        The root stands for anything: no range and no set that is published becomes the root.
+        """
+        parts: list[Label] = []
+        for label in self._labels:
+            parts += self._parts(label)
+        more = [part for part in dict.fromkeys(parts) if part is not None]
+        tree = self._hierarchy.tree([*values, *more, ROOT])
+        return tree.with_missing() if None in parts else tree
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return self._hierarchy.setting()
+
+
+# The file
+
+
+def _settled(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
+    """The plan without seed and notes, and with hierarchies that read no file and no column."""
+    columns = {}
+    for name, column in plan.columns.items():
+        hierarchy = column.hierarchy
+        if hierarchy is not None:
+            hierarchy = hierarchy.settled(trees.get(name))
+        columns[name] = Column(role=column.role, hierarchy=hierarchy)
+    settled = plan.changed(columns=columns, seed=None)
+    settled.notes.clear()
+    return settled
+
+
+def _as_dict(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON can write it."""
+    columns = {
+        name: {"role": column.role}
+        | ({} if column.hierarchy is None else {"hierarchy": column.hierarchy.setting()})
+        for name, column in plan.columns.items()
+    }
+    return {
+        "columns": columns,
+        "models": [model.setting() for model in plan.models],
+        "algorithm": plan.algorithm.setting(),
+        "loss": plan.loss.setting(),
+        "missing": plan.missing,
+        "missing_values": plan.missing_values,
+        "keep_order": plan.keep_order,
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _sum(content: Mapping[str, Any]) -> str:
+    """A checksum of what the file says."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _from(content: Any) -> Fitted:
+    """What a file says, or an error unless all of it is as it was written."""
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise BadFile("this is no recoding file; `shoal anonymize --recoding` writes one")
+    if content.get("version") != VERSION:
+        raise BadFile(
+            f"it has version {content.get('version')!r} of the format, and this shoal reads "
+            f"{VERSION}; write it anew, or use the shoal that wrote it"
+        )
+    said = {key: content.get(key) for key in ("plan", "columns", "vectors")}
+    if content.get("sha256") != _sum(said):
+        raise BadFile(
+            "it was changed after it was written, or is damaged: its checksum does not fit. Plan "
+            "and vectors belong together; write it anew with `shoal anonymize --recoding`"
+        )
+    plan, vectors = said["plan"], said["vectors"]
+    if not isinstance(plan, dict) or not isinstance(vectors, list):
+        raise BadFile("it lacks the plan or the vectors; write it anew")
+    fitted = Fitted(Plan(**plan), tuple(tuple(vector) for vector in vectors))
+    width = len(fitted.names)
+    if said["columns"] != fitted.names or any(len(vector) != width for vector in fitted.vectors):
+        raise BadFile("its vectors are those of another plan; write it anew")
+    return fitted

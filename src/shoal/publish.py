@@ -1,0 +1,104 @@
+"""The second half of the flow: a recoding becomes a frame, is verified, and then a release."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from time import perf_counter
+
+import numpy as np
+
+from shoal.audit import people_notes
+from shoal.columns import Table
+from shoal.exposure import expose
+from shoal.frames import Frame
+from shoal.linkage import link
+from shoal.plan import Plan
+from shoal.progress import Progress
+from shoal.published import look_at
+from shoal.quality import discernibility, measure
+from shoal.recoding import SUPPRESSED, Recoding, decode
+from shoal.release import Release
+from shoal.utility import utility_of
+from shoal.verify import verify
+from shoal.version import __version__
+
+
+def publish(
+    frame: Frame,
+    plan: Plan,
+    original: Table,
+    recoding: Recoding,
+    rng: np.random.Generator,
+    keep_order: bool,
+    clock: Clock,
+    left_out: int = 0,
+) -> Release:
+    """Decode, verify, and measure what is gained and lost; an error if a promise is broken.
+
+    `left_out` counts rows that are neither in the frame nor in the table.
+    """
+    suppressed = recoding.suppressed + left_out
+    clock.start("decode")
+    released = decode(frame, plan.columns, original, recoding, rng, keep_order)
+    clock.start("verify")
+    published = look_at(released, plan.columns, plan.missing_values)
+    linkable = _published_part(original, recoding) if plan.linked else None
+    linkage = None if linkable is None else link(linkable, published)
+    checks = verify(published, plan.models, linkage)
+    clock.start("attack")
+    quality = measure(original, published, plan.loss, recoding)
+    utility = utility_of(original, published, quality, plan.models)
+    after = expose(published, linkage=linkage, progress=clock.progress)
+    before = expose(look_at(frame, plan.columns, plan.missing_values)).showing(published)
+    clock.stop()
+
+    return Release(
+        frame=released.native,
+        plan=plan,
+        checks=checks,
+        quality=quality,
+        utility=utility,
+        before=before,
+        after=after,
+        rows=original.rows + left_out,
+        published=published.rows,
+        suppressed=suppressed,
+        discernibility=discernibility(published.classes, suppressed),
+        seconds=clock.seconds,
+        notes=[*people_notes(frame, plan), *utility.notes(original.rows)],
+        keep_order=keep_order,
+        original=linkable,
+        made=datetime.now().astimezone(),
+        seed=plan.seed,
+        version=__version__,
+    )
+
+
+def _published_part(original: Table, recoding: Recoding) -> Table:
+    """What is linked with the release: an attacker may know who was left out of it."""
+    if not recoding.suppressed:
+        return original
+    return original.take(np.flatnonzero(recoding.record != SUPPRESSED))
+
+
+class Clock:
+    """Seconds spent in each step of the flow, told to the progress callback as they begin."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.seconds: dict[str, float] = {}
+        self.progress = progress
+        self._step = ""
+        self._since = 0.0
+
+    def start(self, step: str) -> None:
+        """Begin a step, and end the one before."""
+        self.stop()
+        self._step, self._since = step, perf_counter()
+        self.progress(step, 0.0)
+
+    def stop(self) -> None:
+        """End the step at hand."""
+        if self._step:
+            self.seconds[self._step] = round(perf_counter() - self._since, 6)
+            self.progress(self._step, 1.0)
+        self._step = ""
