@@ -45,8 +45,10 @@ def sensitive_columns(draw, rows, name="s"):
 def free_trees(draw, most=7):
     """Free ranges or free sets, now and then with missing values, or with a * in the column."""
     spots = draw(st.lists(st.integers(0, 9), min_size=1, max_size=most, unique=True))
+    if draw(st.integers(0, 5)) == 0:  # sets of more than one word
+        spots = list(range(draw(st.sampled_from([62, 63, 64, 65, 130]))))
     values = [*map(str, spots), *draw(st.sampled_from([[], [], ["*"]]))]
-    ends = draw(st.sampled_from([{}, {}, {"low": -1}, {"low": 0, "high": 12}]))
+    ends = draw(st.sampled_from([{}, {}, {"low": -1}, {"low": 0, "high": 200}]))
     hierarchy = draw(st.sampled_from([Hierarchy.free_sets(), Hierarchy.free_ranges(**ends)]))
     tree = hierarchy.tree(values)
     return tree.with_missing() if draw(st.integers(0, 3)) == 0 else tree

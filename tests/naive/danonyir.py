@@ -26,11 +26,11 @@ def distance(trees, keeps, a, size_a, b, size_b):
     return size_a * (keeps(a) - both) + size_b * (keeps(b) - both)
 
 
-def danonyir(trees, keeps, boxes, records, first, good, starts, suppression):
+def danonyir(trees, keeps, boxes, records, first, good, starts, suppression, shuffle):
     """The classes as sets of people, and who is suppressed.
 
     `good(people)` says whether a class keeps the promise, `starts` in which order people begin a
-    class; residual people are handled in the order in which they came.
+    class; `shuffle` gives those who are left over their order.
     """
     pool = set(range(len(boxes)))
     done = []  # (people, box)
@@ -64,6 +64,7 @@ def danonyir(trees, keeps, boxes, records, first, good, starts, suppression):
         else:
             rest = members
     lost = []
+    shuffle(rest)
     for p in rest:
         fits = [c for c in done if good([*c[0], p])]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from math import lcm
 from time import perf_counter
 from typing import Any
@@ -114,12 +113,24 @@ class Space:
             next_size=begin[:-1].copy(),
             waiting=np.zeros(nearest.SHORT + len(ids) // nearest.SHARE, np.int64),
             mark=np.array([len(ids), 0]), start=start, part=part, keeps=keeps,
-            fewest=np.array([keeps[a:b].min(initial=0) for a, b in pairwise(start)]),
+            single=self._single(start, part),
             joined=none, search=none.copy(), tick=np.zeros(1, np.int64), own=np.zeros(q, np.int64),
-            rest=np.zeros(q + 1, np.int64), stack=np.zeros((q + 1, 4), np.int64),
+            turn=np.argsort(np.diff(self.shapes.at), kind="stable"),
+            stack=np.zeros((q + 1, 4), np.int64),
         )  # fmt: skip
         nearest.settle(made, boxes)
         return made
+
+    def _single(self, start: Longs, part: Longs) -> Longs:
+        """Of each set with one value that value, of everything else -1."""
+        single = np.full(len(part), -1)
+        for i in np.flatnonzero(self.shapes.kind == kernels.SET):
+            rows = part[start[i] : start[i + 1]].view(np.uint8)
+            bits = np.unpackbits(rows, axis=1, bitorder="little")
+            single[start[i] : start[i + 1]] = np.where(
+                bits.sum(axis=1) == 1, bits.argmax(axis=1), -1
+            )
+        return single
 
     def vectors(self, boxes: Longs) -> tuple[Ints, tuple[Covers, ...]]:
         """Boxes as published vectors, int32[boxes, q], and what their free values are."""

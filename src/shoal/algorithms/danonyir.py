@@ -59,7 +59,7 @@ class DAnonyIR(Algorithm):
         crowd = np.arange(table.rows) if table.people is None else table.people
         run = Run(table, loss, models, crowd, rng.permutation(int(crowd.max()) + 1))
         run.cluster(progress)
-        run.handle(progress)
+        run.handle(rng, progress)
         if not run.boxes:
             raise CannotReach(
                 models[0].key,
@@ -128,7 +128,7 @@ class Run:
         self.clusters = people_kernels.Clusters(
             np.full(n, -1), np.full(room, -1), np.full(n, -1), np.zeros(2, np.int64)
         )
-        self.crowd = empty_crowd(self.people, n)
+        self.crowd = empty_crowd(self.people, n, self.demands)
         self.box = np.zeros(boxes.shape[1], np.int64)
 
     def cluster(self, progress: Progress) -> None:
@@ -152,9 +152,10 @@ class Run:
             else:
                 at_a_time = max(1, at_a_time // 2)
 
-    def handle(self, progress: Progress) -> None:
-        """Lines 20 to 26: those who are left over."""
+    def handle(self, rng: np.random.Generator, progress: Progress) -> None:
+        """Lines 20 to 26: those who are left over, in random order."""
         rest = self.crowd.who[: self.crowd.mark[0]].copy()
+        rng.shuffle(rest)
         people_kernels.clear(self.people, self.crowd)
         self.settle(rest, progress, suppress=True)
 
@@ -245,7 +246,9 @@ def people_of(table: Table, crowd: Longs, records: Longs) -> people_kernels.Peop
     )
 
 
-def empty_crowd(people: people_kernels.People, n: int) -> people_kernels.Crowd:
+def empty_crowd(
+    people: people_kernels.People, n: int, demands: people_kernels.Demands
+) -> people_kernels.Crowd:
     """A class with nobody in it."""
     columns, values = people.first.shape[1] - 1, people.values
     return people_kernels.Crowd(
@@ -262,4 +265,7 @@ def empty_crowd(people: people_kernels.People, n: int) -> people_kernels.Crowd:
         tick=np.zeros(1, np.int64),
         person=np.zeros(n + 3, np.int64),
         at=np.zeros(n + 3, np.int64),
+        hit=np.zeros((len(demands.kind), int(demands.bound.max()) + 3), np.int64),
+        seen=np.zeros((len(demands.kind), 2), np.int64),
+        budget=np.zeros(1, np.int64),
     )

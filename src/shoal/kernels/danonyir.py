@@ -57,6 +57,9 @@ class Crowd(NamedTuple):
     tick: np.ndarray  # int64[1], scratch
     person: np.ndarray  # int64[people + 3], scratch
     at: np.ndarray  # int64[people + 3], scratch
+    hit: np.ndarray  # int64[demands, bound + 3]: a hitting set that is too small, if one is known
+    seen: np.ndarray  # int64[demands, 2]: its size, and how many people it is known to hit
+    budget: np.ndarray  # int64[1], scratch
 
 
 @lean_kernel
@@ -69,6 +72,7 @@ def clear(people, crowd):
             crowd.owners[people.value[h]] = 0
     crowd.mark[:] = 0
     crowd.sums[:] = 0
+    crowd.seen[:] = 0
 
 
 @lean_kernel
@@ -91,8 +95,30 @@ def admit(people, crowd, p):
 
 
 @lean_kernel
-def hit_by_fewer(people, crowd, column, fewest):
-    """Whether fewer values than this meet everybody: the class then breaks EIR l-diversity."""
+def still_hit(people, crowd, column, d):
+    """Whether everybody has a value of the hitting set that was found before."""
+    size = crowd.seen[d, 0]
+    for i in range(crowd.seen[d, 1], crowd.mark[0]):
+        p = crowd.who[i]
+        met = False
+        for h in range(people.first[p, column], people.first[p, column + 1]):
+            for s in range(size):
+                met = met or crowd.hit[d, s] == people.value[h]
+        if not met:
+            return False
+    return size > 0
+
+
+@lean_kernel
+def hit_by_fewer(people, crowd, d, column, fewest):
+    """Whether fewer values than this meet everybody: the class then breaks EIR l-diversity.
+
+    As in Algorithm 5 what was found before is used again: a hitting set that meets those who have
+    come since is one still. Only if it does not, another one is sought.
+    """
+    if still_hit(people, crowd, column, d):
+        crowd.seen[d, 1] = crowd.mark[0]
+        return True
     used = 0
     crowd.first[0] = 0
     for i in range(crowd.mark[0]):
@@ -101,11 +127,15 @@ def hit_by_fewer(people, crowd, column, fewest):
             crowd.value[used] = people.value[h]
             used += 1
         crowd.first[i + 1] = used
+    crowd.budget[0] = np.int64(1) << 62
     size = smallest_hitting_set(
         crowd.first, crowd.value, 0, crowd.mark[0], fewest - 1, crowd.chosen, crowd.banned,
-        crowd.used, crowd.tick, crowd.person, crowd.at,
+        crowd.used, crowd.tick, crowd.person, crowd.at, crowd.hit[d], crowd.budget,
     )  # fmt: skip
-    return size < fewest
+    if size < fewest:
+        crowd.seen[d, 0], crowd.seen[d, 1] = size, crowd.mark[0]
+        return True
+    return False
 
 
 @lean_kernel
@@ -132,7 +162,7 @@ def satisfied(people, crowd, demands):
             return False
     for d in range(len(demands.kind)):
         if demands.kind[d] == HITTING and hit_by_fewer(
-            people, crowd, demands.column[d], np.int64(demands.bound[d])
+            people, crowd, d, demands.column[d], np.int64(demands.bound[d])
         ):
             return False
     return True

@@ -53,26 +53,38 @@ def fewest_left(first, value, lo, hi, chosen, banned):
 
 
 @lean_kernel
-def smallest_hitting_set(first, value, lo, hi, limit, chosen, banned, used, mark, person, at):
+def smallest_hitting_set(
+    first, value, lo, hi, limit, chosen, banned, used, mark, person, at, found_set, budget
+):
     """The size of the smallest hitting set of the people from lo to hi, or limit + 1 if larger.
 
     Person e has the values value[first[e]:first[e + 1]]. Somebody who is not hit yet must be, so
     the search tries the values of the one with the fewest; a value that was tried is out of the
     question in the branches that follow. Scratch: `chosen` and `banned` are all False before and
-    after, `used` int64[values], `mark` int64[1], `person` and `at` int64[limit + 2].
+    after, `used` int64[values], `mark` int64[1], `person` and `at` int64[limit + 2]. The values of
+    the set go into `found_set`, int64[limit + 1], if there is one. `budget`, int64[1], is how many
+    people may be looked at; when it is spent the answer is -1, that nobody knows.
     """
     depth = 0
-    found = limit + 1
+    found = np.int64(limit + 1)
     person[0] = -1
     fresh = True  # whether this node is entered for the first time
     while True:
         if fresh:
             fresh = False
             mark[0] += 1
+            budget[0] -= hi - lo
+            if budget[0] < 0:
+                for i in range(first[lo], first[hi]):
+                    chosen[value[i]] = False
+                    banned[value[i]] = False
+                return np.int64(-1)
             least = disjoint(first, value, lo, hi, chosen, banned, used, mark[0])
             e = np.int64(-1)
             if least == 0:
-                found = min(found, depth)
+                found = min(found, np.int64(depth))
+                for d in range(depth):
+                    found_set[d] = value[at[d]]
             elif least > 0 and depth + least < found:
                 e = fewest_left(first, value, lo, hi, chosen, banned)
             person[depth] = e
@@ -116,10 +128,10 @@ def used_here(value, first, person, at, depth, v):
 
 
 @kernel
-def hitting_sizes(start, first, value, limits, values):
+def hitting_sizes(start, first, value, limits, values, budget):
     """The smallest hitting set of each class, or its limit + 1 where it is larger.
 
-    Class c has the people start[c] … start[c + 1] - 1.
+    Class c has the people start[c] … start[c + 1] - 1. -1: not known, the budget was spent.
     """
     size = np.empty(len(start) - 1, np.int64)
     chosen, banned = np.zeros(values, np.bool_), np.zeros(values, np.bool_)
@@ -128,26 +140,10 @@ def hitting_sizes(start, first, value, limits, values):
     for c in range(len(size)):
         most = max(most, limits[c])
     person, at = np.empty(most + 3, np.int64), np.empty(most + 3, np.int64)
+    found = np.empty(most + 3, np.int64)
     for c in range(len(size)):
         size[c] = smallest_hitting_set(
-            first, value, start[c], start[c + 1], limits[c], chosen, banned, used, mark, person, at
-        )
-    return size
-
-
-@kernel
-def least_hitting_size(start, first, value, values):
-    """The smallest hitting set of the class that has the smallest."""
-    chosen, banned = np.zeros(values, np.bool_), np.zeros(values, np.bool_)
-    used, mark = np.zeros(values, np.int64), np.zeros(1, np.int64)
-    best = np.int64(values)
-    person, at = np.empty(values + 3, np.int64), np.empty(values + 3, np.int64)
-    for c in range(len(start) - 1):
-        best = min(
-            best,
-            smallest_hitting_set(
-                first, value, start[c], start[c + 1], best - 1, chosen, banned, used, mark,
-                person, at,
-            ),
+            first, value, start[c], start[c + 1], limits[c], chosen, banned, used, mark, person,
+            at, found, budget,
         )  # fmt: skip
-    return best
+    return size

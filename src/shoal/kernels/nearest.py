@@ -54,12 +54,12 @@ class Index(NamedTuple):
     start: np.ndarray  # int64[q + 1], where the values of a column begin below
     part: np.ndarray  # int64[values, words], each as a part of a box
     keeps: np.ndarray  # int64[values], what each keeps itself
-    fewest: np.ndarray  # int64[q], the least that a value of the column keeps
+    single: np.ndarray  # int64[values], of a set with one value this value; -1: anything else
     joined: np.ndarray  # int64[values], what the join with the box keeps
     search: np.ndarray  # int64[values], the search in which that was found
     tick: np.ndarray  # int64[1], the present search
     own: np.ndarray  # int64[q], what the box keeps
-    rest: np.ndarray  # int64[q + 1], what others lose at least in the columns from here on
+    turn: np.ndarray  # int64[q], the columns, those that are long to compare last
     stack: np.ndarray  # int64[q + 1, 4]
 
 
@@ -134,6 +134,13 @@ def drop(index, boxes, b):
 def joined_with(shapes, index, j, value, box):
     """What column j of the join of the box with a value keeps."""
     at = index.start[j] + value
+    one = index.single[at]
+    if one >= 0:
+        # A set grows by this value or by nothing, however many values it has.
+        if (box[shapes.at[j]] & 1) or one == 0:
+            return np.int64(0)
+        held = (box[shapes.at[j] + one // 64] >> (one % 64)) & 1
+        return index.own[j] - (np.int64(0) if held else shapes.unit[j])
     if index.search[at] != index.tick[0]:
         index.search[at] = index.tick[0]
         index.joined[at] = kept_of_values(shapes, j, box, shapes.at[j], index.part[at], 0)
@@ -152,17 +159,14 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
     index.tick[0] += 1
     for j in range(q):
         index.own[j] = kept_by_join(shapes, j, box, box)
-    index.rest[q] = 0
-    for j in range(q - 1, -1, -1):
-        more = max(index.fewest[j] - index.own[j], np.int64(0))
-        index.rest[j] = index.rest[j + 1] + more
     best, best_cost, best_first = np.int64(-1), limit, limit_first
-    for i in range(index.mark[1]):
-        b = index.waiting[i]
+    for place in range(index.mark[1]):
+        b = index.waiting[place]
         if b == skip:
             continue
         mine, theirs, cost = np.int64(0), np.int64(0), np.int64(0)
-        for j in range(q):
+        for i in range(q):
+            j = index.turn[i]
             keep = kept_by_join(shapes, j, box, boxes.box[b])
             mine += index.own[j] - keep
             theirs += boxes.keeps[b, j] - keep
@@ -206,7 +210,7 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
             keep = joined_with(shapes, index, depth, v, box)
             to_mine = mine + index.own[depth] - keep
             to_theirs = theirs + index.keeps[index.start[depth] + v] - keep
-            bound = size * to_mine + index.least[node] * (to_theirs + index.rest[depth + 1])
+            bound = size * to_mine + index.least[node] * to_theirs
             if bound > best_cost or (bound == best_cost and index.early[node] >= best_first):
                 continue
             if depth < q - 1 and index.high[node] - index.low[node] > 1:
@@ -232,14 +236,63 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
 
 
 @lean_kernel
+def value_of(shapes, index, j, box):
+    """The number of the value that a box has in column j; -1: no box in the tree has it."""
+    words = shapes.at[j + 1] - shapes.at[j]
+    lo, hi = index.start[j], index.start[j + 1]
+    while lo < hi:  # values are sorted, word by word
+        mid = (lo + hi) // 2
+        w = 0
+        while w < words and index.part[mid, w] == box[shapes.at[j] + w]:
+            w += 1
+        if w == words:
+            return mid - index.start[j]
+        if index.part[mid, w] < box[shapes.at[j] + w]:
+            lo = mid + 1
+        else:
+            hi = mid
+    return np.int64(-1)
+
+
+@lean_kernel
 def twin(shapes, index, boxes, c):
-    """A box in the index that is the same as box c, which is not; -1: there is none."""
-    b, _ = nearest(shapes, index, boxes, boxes.box[c], boxes.size[c], 0, NO_COST, c)
-    if b >= 0:
-        for w in range(boxes.box.shape[1]):
-            if boxes.box[b, w] != boxes.box[c, w]:
-                return np.int64(-1)
-    return b
+    """A box in the index that is the same as box c, which is not; -1: there is none.
+
+    Of several the one with the first record. Not the nearest: others may be joined for nothing.
+    """
+    box = boxes.box[c]
+    best, best_first = np.int64(-1), NO_COST
+    for i in range(index.mark[1]):
+        b = index.waiting[i]
+        same = True
+        for w in range(len(box)):
+            if boxes.box[b, w] != box[w]:
+                same = False
+                break
+        if same and boxes.first[b] < best_first:
+            best, best_first = b, boxes.first[b]
+    if index.mark[0] == 0:
+        return best
+    node, lo, hi = np.int64(0), np.int64(0), np.int64(index.top)
+    for j in range(len(shapes.kind)):
+        value = value_of(shapes, index, j, box)
+        if value < 0:
+            return best
+        stop = hi
+        while lo < hi:
+            mid = (lo + hi) // 2
+            if index.value[mid] < value:
+                lo = mid + 1
+            else:
+                hi = mid
+        if lo == stop or index.value[lo] != value:
+            return best
+        node = lo
+        lo, hi = index.kids[node], index.kids[node + 1]
+    b = head(index, boxes, index.low[node], False, -1)
+    if b >= 0 and boxes.first[b] < best_first:
+        return b
+    return best
 
 
 @kernel
