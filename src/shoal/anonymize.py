@@ -84,6 +84,7 @@ def anonymize(
         notes=[
             *people_notes(frame, plan),
             *plan.algorithm.notes(plan.seed),
+            *recoding.notes,
             *utility.notes(original.rows),
         ],
         keep_order=keep_order,

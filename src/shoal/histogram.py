@@ -39,6 +39,12 @@ class Sensitive:
             codes = np.where(codes < 0, len(values) - 1, codes).astype(np.int32)
         return Sensitive(name, codes, tuple(values), hierarchy)
 
+    def among(self, rows: Longs) -> Sensitive:
+        """The column of some rows alone, with the values that occur there."""
+        there, codes = np.unique(self.codes[rows], return_inverse=True)
+        values = tuple(self.values[code] for code in there)
+        return Sensitive(self.name, codes.astype(np.int32), values, self.hierarchy)
+
     @cached_property
     def tree(self) -> Tree | None:
         """The column's own hierarchy, with a leaf for missing values if there are some."""
