@@ -232,14 +232,63 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
 
 
 @lean_kernel
+def value_of(shapes, index, j, box):
+    """The number of the value that a box has in column j; -1: no box in the tree has it."""
+    words = shapes.at[j + 1] - shapes.at[j]
+    lo, hi = index.start[j], index.start[j + 1]
+    while lo < hi:  # values are sorted, word by word
+        mid = (lo + hi) // 2
+        w = 0
+        while w < words and index.part[mid, w] == box[shapes.at[j] + w]:
+            w += 1
+        if w == words:
+            return mid - index.start[j]
+        if index.part[mid, w] < box[shapes.at[j] + w]:
+            lo = mid + 1
+        else:
+            hi = mid
+    return np.int64(-1)
+
+
+@lean_kernel
 def twin(shapes, index, boxes, c):
-    """A box in the index that is the same as box c, which is not; -1: there is none."""
-    b, _ = nearest(shapes, index, boxes, boxes.box[c], boxes.size[c], 0, NO_COST, c)
-    if b >= 0:
-        for w in range(boxes.box.shape[1]):
-            if boxes.box[b, w] != boxes.box[c, w]:
-                return np.int64(-1)
-    return b
+    """A box in the index that is the same as box c, which is not; -1: there is none.
+
+    Of several the one with the first record. Not the nearest: others may be joined for nothing.
+    """
+    box = boxes.box[c]
+    best, best_first = np.int64(-1), NO_COST
+    for i in range(index.mark[1]):
+        b = index.waiting[i]
+        same = True
+        for w in range(len(box)):
+            if boxes.box[b, w] != box[w]:
+                same = False
+                break
+        if same and boxes.first[b] < best_first:
+            best, best_first = b, boxes.first[b]
+    if index.mark[0] == 0:
+        return best
+    node, lo, hi = np.int64(0), np.int64(0), np.int64(index.top)
+    for j in range(len(shapes.kind)):
+        value = value_of(shapes, index, j, box)
+        if value < 0:
+            return best
+        stop = hi
+        while lo < hi:
+            mid = (lo + hi) // 2
+            if index.value[mid] < value:
+                lo = mid + 1
+            else:
+                hi = mid
+        if lo == stop or index.value[lo] != value:
+            return best
+        node = lo
+        lo, hi = index.kids[node], index.kids[node + 1]
+    b = head(index, boxes, index.low[node], False, -1)
+    if b >= 0 and boxes.first[b] < best_first:
+        return b
+    return best
 
 
 @kernel
