@@ -51,5 +51,5 @@ def anonymize(
     return replace(
         release,
         explainer=Explainer(plan, original, recoding),
-        notes=[*release.notes, *plan.algorithm.notes(plan.seed)],
+        notes=[*release.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
     )

@@ -23,6 +23,7 @@ class Recoding:
     vectors: npt.NDArray[np.int32]  # int32[vectors, q], nodes of the trees, or free values
     record: npt.NDArray[np.int64]  # int64[n]
     covers: tuple[Covers, ...] = ()  # what codes past the nodes stand for, if there are any
+    notes: tuple[str, ...] = ()  # what the reader should know about how it was found
 
     @property
     def suppressed(self) -> int:

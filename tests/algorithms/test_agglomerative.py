@@ -21,10 +21,11 @@ from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
 from tests.naive.clusters import agglomerative, diversify, free_table, larger_table
 from tests.strategies import tables
+from tests.test_free import boxed
 
 RNG = np.random.default_rng(0)
 LOSSES = sorted(set(catalog.losses) - {"weights"})
-CLUSTERING = ["agglomerative", "forest", "sequential"]
+CLUSTERING = ["agglomerative", "forest", "k-member", "kaca", "mdav", "sequential"]
 
 
 def rows_of(recoding):
@@ -67,8 +68,10 @@ def test_ties_where_climbing_is_free():
         k, weight = 2 + seed % 3, ("size", "unit")[seed % 2]
         loss = catalog.losses[("llm", "ncp", "entropy")[seed % 3]]()
         costs = exact_costs(loss, table.domains, table.rows)
-        got = Agglomerative(weight=weight).recode(table, [KAnonymity(k=k)], loss, RNG)
-        assert rows_of(got) == agglomerative(table.codes, table.trees, costs, k, weight)
+        expected = agglomerative(table.codes, table.trees, costs, k, weight)
+        for one in (table, boxed(table)):
+            got = Agglomerative(weight=weight).recode(one, [KAnonymity(k=k)], loss, RNG)
+            assert rows_of(got) == expected
 
 
 def test_the_rest_goes_to_the_nearest_one_by_one():

@@ -24,7 +24,7 @@ LOSSES = sorted(set(catalog.losses) - {"weights"})
 
 def compare(table, k, guide, passes, label):
     costs = exact_costs(guide, table.domains, table.rows)
-    task = Task(table, Units.of(table), k, costs, silent)
+    task = Task(table, Units.of(table), k, guide, costs, silent)
     improved = Sequential(passes=passes).improve(task, label)
     got = closures(table.trees, task.units.vector, improved)[task.units.of_row]
     expected = sequential(

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from shoal import catalog
 from shoal.classes import tally
+from shoal.errors import CannotReach
 from shoal.linkage import link
 from shoal.losses.ncp import NCP
+from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_concealment import KConcealment
 from shoal.recoding import SUPPRESSED, check_covers
@@ -37,6 +39,33 @@ def test_covers_promises_and_repeats(name, table, k, seed):
     if table.people is not None:
         for who in range(table.crowd):
             assert len({tuple(row) for row in published[table.people == who].tolist()}) == 1
+
+
+FREE = [name for name, kind in catalog.algorithms.items() if kind.free]
+
+
+@settings(max_examples=40)
+@pytest.mark.parametrize("name", FREE)
+@given(
+    table=tables(persons=True, sensitive=True, free=True),
+    k=st.integers(2, 3),
+    secret=st.booleans(),
+)
+def test_free_values_cover_and_keep_promises(name, table, k, secret):
+    algorithm = catalog.algorithms[name]()
+    models = [KAnonymity(k=k)] + [DistinctLDiversity(column="s", l=2)] * secret
+    if not all(algorithm.serves(model) for model in models):
+        return
+    try:
+        recoding = algorithm.recode(table, models, NCP(), np.random.default_rng(0))
+    except CannotReach:
+        return
+    check_covers(table, recoding)
+    rows = np.flatnonzero(recoding.record != SUPPRESSED)
+    people = None if table.people is None else np.unique(table.people[rows], return_inverse=True)[1]
+    sensitive = [column.take(rows) for column in table.sensitive]
+    classes = tally(recoding.codes()[rows], people, sensitive)
+    assert all(model.check(classes).holds for model in models)
 
 
 @settings(max_examples=25, deadline=None)

@@ -79,6 +79,111 @@ def agglomerative(rows, trees, costs, k, weight="size", people=None):
     return publish(wide, trees, aside)
 
 
+def k_member(rows, trees, costs, k, begin, people=None):
+    """Published vector of every row (Byun et al. 2007); `begin` is the unit picked at first."""
+    units, vectors = units_of(rows, trees, people)
+
+    def size(members):
+        return sum(len(units[u]) for u in members)
+
+    def loss(members):
+        around = closure(vectors, trees, members)
+        return -size(members) * sum(int(c[v]) for c, v in zip(costs, around, strict=True))
+
+    def growth(members, u):
+        return loss([*members, u]) - loss(members) - loss([u])
+
+    def distance(u, v):
+        return merge_cost(trees, costs, vectors[u], vectors[v], 1, 1)
+
+    left, clusters, last = list(range(len(units))), [], begin
+    while len(left) >= k:
+        last = min(left, key=lambda u: (-distance(last, u), u))
+        cluster = [last]
+        left.remove(last)
+        while len(cluster) < k:
+            last = min(left, key=lambda u: (growth(cluster, u), u))
+            cluster.append(last)
+            left.remove(last)
+        clusters.append(cluster)
+    if left:
+        clusters = join_equal(clusters, vectors, trees)
+    for u in left:
+        nearest = min(clusters, key=lambda c: (growth(c, u), min(c)))
+        clusters = [c for c in clusters if c is not nearest] + [[*nearest, u]]
+        clusters = join_equal(clusters, vectors, trees)
+    return publish(rows, trees, [[i for u in c for i in units[u]] for c in clusters])
+
+
+def mdav(rows, trees, costs, k, people=None):
+    """Published vector of every row (Domingo-Ferrer, Mateo-Sanz 2002; Torra 2005)."""
+    units, vectors = units_of(rows, trees, people)
+
+    def distance(a, b):
+        return merge_cost(trees, costs, a, b, 1, 1)
+
+    left, clusters = list(range(len(units))), []
+
+    def farthest(vector):
+        return min(left, key=lambda u: (-distance(vector, vectors[u]), u))
+
+    def gather(u):
+        others = sorted(
+            (v for v in left if v != u), key=lambda v: (distance(vectors[u], vectors[v]), v)
+        )
+        cluster = [u, *others[: k - 1]]
+        clusters.append(cluster)
+        for v in cluster:
+            left.remove(v)
+
+    while len(left) >= 2 * k:
+        two = len(left) >= 3 * k
+        columns = [[vectors[u][j] for u in left] for j in range(len(trees))]
+        centre = [min(set(column), key=lambda v: (-column.count(v), v)) for column in columns]
+        one = farthest(centre)
+        gather(one)
+        if two:
+            gather(farthest(vectors[one]))
+    if left:
+        clusters.append(left)
+    return publish(rows, trees, [[i for u in c for i in units[u]] for c in clusters])
+
+
+def kaca(rows, trees, costs, k, draws, people=None):
+    """Published vector of every row (Li et al. 2006); `draws` choose among the small classes."""
+    units, vectors = units_of(rows, trees, people)
+    classes = join_equal([[u] for u in range(len(units))], vectors, trees)
+    small = [c for c in classes if len(c) < k]
+
+    def strike(c):
+        at = next(i for i, one in enumerate(small) if one is c)
+        small[at] = small[-1]
+        small.pop()
+
+    def cost(a, b):
+        sizes = [sum(len(units[u]) for u in c) for c in (a, b)]
+        return merge_cost(trees, costs, *(closure(vectors, trees, c) for c in (a, b)), *sizes)
+
+    for draw in draws:
+        if not small or len(classes) == 1:
+            break
+        chosen = small[int(draw * len(small))]
+        partner = min(
+            (c for c in classes if c is not chosen), key=lambda c: (cost(chosen, c), min(c))
+        )
+        while partner is not None:
+            if any(c is partner for c in small):
+                strike(partner)
+            classes = [c for c in classes if c is not partner]
+            chosen.extend(partner)
+            mine = closure(vectors, trees, chosen)
+            same = (c for c in classes if c is not chosen and closure(vectors, trees, c) == mine)
+            partner = next(same, None)
+        if len(chosen) >= k:
+            strike(chosen)
+    return publish(rows, trees, [[i for u in c for i in units[u]] for c in classes])
+
+
 def forest(rows, trees, costs, k, people=None):
     """Published vector of every row (Aggarwal et al. 2005)."""
     units, vectors = units_of(rows, trees, people)

@@ -90,9 +90,9 @@ class Space:
         parts = []
         for i in range(q):
             part = boxes.box[ids, self.shapes.at[i] : self.shapes.at[i + 1]]
-            different, codes[:, i] = _different(part)
+            different, codes[:, i] = different_rows(part)
             parts.append(different)
-        vectors, of = _different(codes)
+        vectors, of = different_rows(codes)
         m = len(vectors)
         first, size = boxes.first[ids], boxes.size[ids]
         by_first, by_size = np.lexsort((first, of)), np.lexsort((first, size, of))
@@ -225,7 +225,7 @@ def _leaves(tree: FreeTree, part: Longs) -> Cover:
     return tuple(np.flatnonzero(bits).tolist())
 
 
-def _different(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Longs]:
+def different_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Longs]:
     """The different rows, sorted, and which one each row is."""
     if rows.shape[1] == 1:
         values, which = np.unique(rows[:, 0], return_inverse=True)

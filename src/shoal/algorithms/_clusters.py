@@ -12,8 +12,9 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
+from shoal.algorithms._boxes import Space, merge_failing
 from shoal.algorithms._diversify import diversify
-from shoal.algorithms.gaa import check_reachable, flat_trees, index_order
+from shoal.algorithms.gaa import check_reachable, flat_trees, index_order, judge_by
 from shoal.classes import tally
 from shoal.columns import Table
 from shoal.exact import exact_costs
@@ -63,6 +64,7 @@ class Task:
     table: Table
     units: Units
     k: int
+    loss: Loss
     costs: Sequence[Longs]  # per column the cost from each node to the root
     progress: Progress
 
@@ -82,7 +84,8 @@ class Clustering(Algorithm):
     """An algorithm that clusters people by their quasi-identifiers.
 
     Promises other than k-anonymity are kept by merging clusters afterwards (Algorithm 8, Tassa
-    2012), where `w` is the weight of the loss beside what lacks to the promise (eq. 10).
+    2012), where `w` is the weight of the loss beside what lacks to the promise (eq. 10). With free
+    ranges or sets clusters are then merged as GAA does, smallest first.
     """
 
     w: float = 0.15  # "found to yield best results" (App. C, Tassa 2012)
@@ -102,6 +105,15 @@ class Clustering(Algorithm):
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit, int64[units]."""
 
+    def free_clusters(
+        self, space: Space, units: Units, k: int, rng: np.random.Generator, progress: Progress
+    ) -> Longs:
+        """With free ranges or sets: the closure of the cluster of each unit, as boxes.
+
+        Only for algorithms that say that they can.
+        """
+        raise NotImplementedError
+
     def recode(
         self,
         table: Table,
@@ -114,8 +126,10 @@ class Clustering(Algorithm):
         check_reachable(table, models)
         k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
         others = [model for model in models if not isinstance(model, KAnonymity)]
+        if table.free:
+            return self._recode_free(table, others, k, loss, rng, progress)
         costs = exact_costs(loss, table.domains, table.rows)
-        task = Task(table, Units.of(table), k, costs, progress)
+        task = Task(table, Units.of(table), k, loss, costs, progress)
         label = self.cluster(task, rng)
         published = closures(table.trees, task.units.vector, label)[task.units.of_row]
         start = tally(published, table.people, table.sensitive if others else ())
@@ -127,6 +141,29 @@ class Clustering(Algorithm):
             vectors = vectors[:, np.argsort(task.order)]
         alive, number = np.unique(into, return_inverse=True)
         return Recoding(vectors=vectors[alive], record=number[start.label])
+
+    def _recode_free(
+        self,
+        table: Table,
+        others: Sequence[Model],
+        k: int,
+        loss: Loss,
+        rng: np.random.Generator,
+        progress: Progress,
+    ) -> Recoding:
+        """The same where some columns have free ranges or sets."""
+        space, units = Space.of(table, loss), Units.of(table)
+        codes = self.free_clusters(space, units, k, rng, progress)[units.of_row]
+        vectors, covers = space.vectors(codes)
+        start = tally(vectors, table.people, table.sensitive if others else ())
+        boxes = space.found(codes[start.first], start.size, start.first)
+        into = np.arange(len(start))
+        if others:
+            judge = judge_by(others, start)
+            into = merge_failing(space, boxes, start.people, k, True, judge, progress)
+        alive, number = np.unique(into, return_inverse=True)
+        vectors, covers = space.vectors(boxes.box[alive])
+        return Recoding(vectors, number[start.label], covers)
 
 
 def closures(trees: Sequence[Tree], vector: Ints, label: Longs) -> Ints:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.algorithms._boxes import Space, merge_failing, run_boxes
+from shoal.algorithms._boxes import Space, run_boxes
 from shoal.algorithms._clusters import Clustering, Longs, Task, Units, closures
 from shoal.algorithms._indexed import fan_of, make_index, make_work, run
-from shoal.algorithms.gaa import check_reachable, judge_by
+from shoal.algorithms._pool import join_rest
 from shoal.classes import Classes, tally
-from shoal.columns import Table
 from shoal.kernels import box_merge, nearest
 from shoal.kernels import clusters as kernels
 from shoal.kernels import index as trie
 from shoal.kernels.merge import survivors
-from shoal.losses import Loss
-from shoal.models import Model
-from shoal.models.k_anonymity import KAnonymity
-from shoal.progress import Progress, silent
-from shoal.recoding import Recoding
+from shoal.progress import Progress
 
 Bools = npt.NDArray[np.bool_]
 
@@ -41,37 +35,14 @@ class Agglomerative(Clustering):
     weight: Literal["size", "unit"] = "size"
     free: ClassVar[bool] = True
 
-    def recode(
+    def free_clusters(
         self,
-        table: Table,
-        models: Sequence[Model],
-        loss: Loss,
-        rng: np.random.Generator,
-        progress: Progress = silent,
-    ) -> Recoding:
-        """Cluster, publish the closure of each cluster, merge those that break a promise.
-
-        With free ranges or sets those are merged as GAA does, smallest first.
-        """
-        if not table.free:
-            return super().recode(table, models, loss, rng, progress)
-        check_reachable(table, models)
-        k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
-        others = [model for model in models if not isinstance(model, KAnonymity)]
-        space, units = Space.of(table, loss), Units.of(table)
-        codes = self._free_clusters(space, units, k, progress)[units.of_row]
-        vectors, covers = space.vectors(codes)
-        start = tally(vectors, table.people, table.sensitive if others else ())
-        boxes = space.found(codes[start.first], start.size, start.first)
-        into = np.arange(len(start))
-        if others:
-            judge = judge_by(others, start)
-            into = merge_failing(space, boxes, start.people, k, True, judge, progress)
-        alive, number = np.unique(into, return_inverse=True)
-        vectors, covers = space.vectors(boxes.box[alive])
-        return Recoding(vectors, number[start.label], covers)
-
-    def _free_clusters(self, space: Space, units: Units, k: int, progress: Progress) -> Longs:
+        space: Space,
+        units: Units,
+        k: int,
+        rng: np.random.Generator,  # noqa: ARG002 (no chance)
+        progress: Progress,
+    ) -> Longs:
         """The closure of the cluster of each unit, as boxes, int64[units, words]."""
         by_size = self.weight == "size"
         start = tally(units.vector)
@@ -108,36 +79,15 @@ class Agglomerative(Clustering):
         if not small[label].any():
             return np.asarray(boxes.box[label])
         # What is left joins, unit by unit, the clusters that were set aside.
-        left, fine = np.flatnonzero(small[label]), np.flatnonzero(~small[label])
-        _, one, number = np.unique(
-            boxes.box[label[fine]], axis=0, return_index=True, return_inverse=True
-        )  # those with the same closure are one
-        m, number = len(one), number.ravel()
-        size = units.size if by_size else np.ones_like(units.size)
-        first = np.full(m, np.iinfo(np.int64).max)
-        np.minimum.at(first, number, units.first[fine])
-        weight = np.bincount(number, units.size[fine], m) if by_size else np.ones(m)
-        joined = space.found(
-            np.concatenate([boxes.box[label[fine[one]]], own[left]]),
-            np.concatenate([weight, size[left]]),
-            np.concatenate([first, units.first[left]]),
-        )
-        into, done = np.arange(m + len(left)), np.array([m])
-
-        def place(index: nearest.Index, pieces: int) -> int:
-            outcome: int = box_merge.spread(
-                space.shapes, index, joined, into, done, by_size, pieces
-            )
-            return outcome
-
-        run_boxes(
-            space, joined, np.arange(m), place,
-            lambda: progress("joining the rest", (int(done[0]) - m) / len(left)),
+        left = np.flatnonzero(small[label])
+        aside, number = np.unique(label[~small[label]], return_inverse=True)
+        into, closed = join_rest(
+            space, boxes.box[aside], boxes.size[aside], boxes.first[aside], own[left],
+            units.size[left], units.first[left], by_size, progress,
         )  # fmt: skip
-        survivors(into)
         whole = np.empty(len(label), np.int64)
-        whole[fine], whole[left] = into[number], into[m:]
-        return np.asarray(joined.box[whole])
+        whole[~small[label]], whole[left] = into[: len(aside)][number], into[len(aside) :]
+        return closed[whole]
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
         """Number the cluster of each unit."""

@@ -48,6 +48,9 @@ class Model(Setting):
     strict: ClassVar[bool] = False  # whether a level equal to the promised one is not enough
     linkage: ClassVar[bool] = False  # whether the original is needed beside the release
     by_person: ClassVar[bool] = False  # whether the table must tell whose each row is
+    # Whether a class that keeps the promise keeps it whatever people join it, and whatever the
+    # rest of the table is. Of other models only that two classes that keep it do so together.
+    lasting: ClassVar[bool] = False
 
     @property
     @abstractmethod

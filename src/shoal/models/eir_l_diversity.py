@@ -29,6 +29,7 @@ class EIRLDiversity(PeopleModel):
     """
 
     name: ClassVar[str] = "eir-l-diversity"
+    lasting: ClassVar[bool] = True
     l: int  # noqa: E741 (the papers' letter)
 
     @field_validator("l")

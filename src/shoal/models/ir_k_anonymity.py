@@ -21,6 +21,7 @@ class IRKAnonymity(Model):
     """
 
     name: ClassVar[str] = "ir-k-anonymity"
+    lasting: ClassVar[bool] = True
     by_person: ClassVar[bool] = True
     k: int
 

@@ -1,0 +1,283 @@
+"""Full-domain generalization."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor, prod
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import field_validator
+
+from shoal.algorithms import Algorithm
+from shoal.algorithms._boxes import PATIENCE
+from shoal.algorithms.gaa import check_reachable, summaries
+from shoal.classes import Classes, tally
+from shoal.columns import Table
+from shoal.errors import BadPlan, CannotReach
+from shoal.exact import exact_costs
+from shoal.kernels import lattice as kernels
+from shoal.losses import Loss
+from shoal.models import Model
+from shoal.models.k_anonymity import KAnonymity
+from shoal.progress import Progress, silent
+from shoal.recoding import SUPPRESSED, Recoding
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+LARGEST = 2**24  # nodes of a lattice that are held in memory
+
+
+class FullDomain(Algorithm):
+    """Publishes each column at one level for the whole table, the best levels of all.
+
+    A value stands at the height of its tree below it; at level L it is published as the lowest
+    value above it, or itself, that stands at L or higher. Classes that fail are left out, up to a
+    share `suppression` of the rows: first those that some promise rules out whatever else is
+    published (too few people, too few different values), then those that fail in the table that
+    would be published without them, again and again, until all that is left holds. What is left
+    out counts as lost altogether. Of all combinations of levels (the lattice of Samarati 2001)
+    the one that loses least is found, and proven to be: of several, that of the lowest level in
+    the first column, then in the second, and so on.
+    """
+
+    name: ClassVar[str] = "full-domain"
+    suppression: float = 0.0
+
+    @field_validator("suppression")
+    @classmethod
+    def _a_share(cls, suppression: float) -> float:
+        if not 0 <= suppression <= 1:
+            raise ValueError(
+                f"needs suppression from 0 to 1, a share of the rows, got {suppression:g}"
+            )
+        return suppression
+
+    def serves(self, model: Model) -> bool:
+        """Whether the algorithm can keep this promise: any about classes."""
+        return not model.linkage
+
+    def recode(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        rng: np.random.Generator,  # noqa: ARG002 (nothing is left to chance)
+        progress: Progress = silent,
+    ) -> Recoding:
+        """Search the lattice."""
+        limit = floor(self.suppression * table.rows + 1e-9)
+        check_reachable(table, [model for model in models if limit == 0 or model.lasting])
+        search = Search(Judge(table, models, loss, limit))
+        search.descend(progress)
+        search.prove(progress)
+        if search.best < 0:
+            raise _out_of_reach(table, models, limit)
+        return search.recoding()
+
+
+def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotReach:
+    """Say that no node keeps the promises."""
+    model = next(model for model in models if not model.lasting)
+    whole = tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
+    return CannotReach(
+        model.key,
+        model.reached(whole),
+        f"{model.key} with {model.required:g} cannot be reached by full-domain: no levels of the "
+        f"columns keep it with at most {limit:,} rows left out; allow more suppression, ask for "
+        "less, or choose another algorithm",
+    )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of a node: what it keeps (-1: the promises do not hold).
+
+    `dead`: they do not hold at any lower levels either.
+    """
+
+    keeps: int
+    dead: bool
+
+
+class Judge:
+    """Says of a node of the lattice whether it keeps the promises, and what it keeps."""
+
+    def __init__(self, table: Table, models: Sequence[Model], loss: Loss, limit: int) -> None:
+        self.table, self.limit = table, limit
+        others = [model for model in models if not isinstance(model, KAnonymity)]
+        self.k = max((getattr(model, "k", 1) for model in models), default=1)
+        # With nothing left out two classes that keep a promise keep it together, so that all
+        # models are alike: what fails at some levels fails at lower ones.
+        self.first = [model for model in others if limit == 0 or model.lasting]
+        self.later = [model for model in others if not (limit == 0 or model.lasting)]
+        self.start = tally(table.unified, table.people, table.sensitive if others else ())
+        self.levels = np.array([tree.height for tree in table.trees])
+        costs = exact_costs(loss, table.domains, table.rows)
+        above = [
+            kernels.lifted(tree.parent, tree.level, tree.height) for tree in table.trees
+        ]  # a column each, int32[levels, nodes]
+        keeps = [cost[up] for cost, up in zip(costs, above, strict=True)]
+        codes = table.unified[self.start.first]
+        self.lattice = kernels.Lattice(
+            code=np.ascontiguousarray(codes),
+            size=self.start.size,
+            people=self.start.people,
+            start=np.append(0, np.cumsum([up.size for up in above]))[:-1],
+            nodes=np.array([tree.size for tree in table.trees]),
+            above=np.concatenate([up.ravel() for up in above]),
+            keeps=np.concatenate([keep.ravel() for keep in keeps]),
+        )
+        # What each column keeps at each of its levels if no row is left out, int64[levels].
+        self.most = [keep[:, codes[:, j]] @ self.start.size for j, keep in enumerate(keeps)]
+        self.group = kernels.empty_grouping(len(codes), len(table.trees))
+
+    def __call__(self, level: Longs, enough: int = -1) -> Verdict:
+        """Judge a node; one that surely keeps less than `enough` is not looked at further."""
+        classes = kernels.group_at(self.lattice, level, self.group)
+        group = self.group
+        size, keeps = group.size[:classes], group.keeps[:classes]
+        stays = group.people[:classes] >= self.k
+        if self.first and size[~stays].sum() <= self.limit:
+            stays &= self._hold(self.first, self._merged(classes))
+        if size[~stays].sum() > self.limit or not stays.any():
+            return Verdict(-1, True)
+        if self.later and int((size * keeps)[stays].sum()) >= enough:
+            while self.later and stays.any() and size[~stays].sum() <= self.limit:
+                fails = self._failing(stays)
+                if not fails.any():
+                    break
+                stays &= ~fails
+            if not stays.any() or size[~stays].sum() > self.limit:
+                return Verdict(-1, False)
+        return Verdict(int((size * keeps)[stays].sum()), False)
+
+    def published(self, level: Longs) -> tuple[Ints, Longs]:
+        """The values of the classes of a node, and the class of each row (-1: left out)."""
+        classes = kernels.group_at(self.lattice, level, self.group)
+        stays = self.group.people[:classes] >= self.k
+        if self.first:
+            stays &= self._hold(self.first, self._merged(classes))
+        while self.later and (fails := self._failing(stays)).any():
+            stays &= ~fails
+        number = np.where(stays, np.cumsum(stays) - 1, SUPPRESSED)
+        vectors = self.group.value[:classes][stays].copy()
+        return vectors, number[self.group.label[self.start.label]]
+
+    @staticmethod
+    def _hold(models: Sequence[Model], classes: Classes) -> Bools:
+        """Whether each class keeps all of these promises."""
+        holds = np.ones(len(classes), np.bool_)
+        for model in models:
+            holds &= model.satisfied(classes)
+        return holds
+
+    def _merged(self, classes: int) -> Classes:
+        """The classes of the node at hand, as models see them."""
+        first = self.group.first[:classes]
+        return summaries(self.start, first[self.group.label], first)
+
+    def _failing(self, stays: Bools) -> Bools:
+        """The classes that fail in the table of those that stay."""
+        if stays.all():
+            return ~self._hold(self.later, self._merged(len(stays)))
+        label = self.group.label[self.start.label]
+        rows = np.flatnonzero(stays[label])
+        people = self.table.people
+        if people is not None:
+            people = np.unique(people[rows], return_inverse=True)[1]
+        # As verify does: values that are not published any more are unknown to the reader.
+        sensitive = [column.take(rows) for column in self.table.sensitive]
+        classes = tally(label[rows, None].astype(np.int32), people, sensitive)
+        fails = np.zeros(len(stays), np.bool_)
+        fails[label[rows[classes.first]]] = ~self._hold(self.later, classes)
+        return fails
+
+
+class Search:
+    """The state of a search: which nodes are decided, and the best one so far.
+
+    A node keeps at most what it would keep with no row left out. That is a sum over the columns,
+    so it is known of all nodes from the start, and it never grows towards higher levels.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.shape = tuple(int(levels) for levels in judge.levels)
+        self.nodes = prod(self.shape)
+        if self.nodes > LARGEST:
+            raise BadPlan(
+                f"full-domain: the lattice has {self.nodes:,} nodes, and no more than "
+                f"{LARGEST:,} can be searched; use fewer quasi-identifiers or hierarchies with "
+                "fewer levels, or choose another algorithm"
+            )
+        self.most = np.zeros(self.shape, np.int64)
+        for j, most in enumerate(judge.most):
+            beside = (1,) * (len(self.shape) - 1 - j)
+            self.most += most.reshape(-1, *beside)
+        self.done = np.zeros(self.shape, np.bool_)
+        self.best, self.keeps = -1, -1
+        self.checked = 0
+
+    def check(self, node: int) -> int:
+        """Judge a node, and take it if it is better than the best; returns what it keeps."""
+        level = np.array(np.unravel_index(node, self.shape))
+        self.done.flat[node] = True
+        verdict = self.judge(level, self.keeps)
+        self.checked += 1
+        if verdict.dead:
+            self.done[tuple(slice(0, at + 1) for at in level)] = True
+        if verdict.keeps > self.keeps or (verdict.keeps == self.keeps and node < self.best):
+            self.best, self.keeps = node, verdict.keeps
+        return verdict.keeps
+
+    def descend(self, progress: Progress) -> None:
+        """A good node: from the top, lower the column by which most is kept, while it gains."""
+        progress("descending the lattice", 0.0)
+        steps = np.cumprod([1, *self.shape[::-1]])[-2::-1]
+        here, keeps = self.nodes - 1, self.check(self.nodes - 1)
+        while True:
+            level = np.unravel_index(here, self.shape)
+            lower = [here - int(step) for step, at in zip(steps, level, strict=True) if at > 0]
+            found = [(self.check(node), -node) for node in lower if not self.done.flat[node]]
+            if not found or max(found)[0] < max(keeps, 0):
+                return
+            keeps, here = max(found)[0], -max(found)[1]
+
+    def prove(self, progress: Progress) -> None:
+        """Look at every node that could be better.
+
+        From high levels to low: where too many rows are left out, those below need no look.
+        """
+        most, done = self.most.ravel(), self.done.ravel()
+        left = np.flatnonzero(~done & (most >= self.keeps))
+        left = left[np.lexsort((-left, most[left]))]
+        last = perf_counter()
+        for i, node in enumerate(left):
+            could = most[node] > self.keeps or (most[node] == self.keeps and node < self.best)
+            if could and not done[node]:
+                self.check(int(node))
+            if perf_counter() - last > PATIENCE:
+                last = perf_counter()
+                progress("searching the lattice", i / len(left))
+        progress("searching the lattice", 1.0)
+
+    def recoding(self) -> Recoding:
+        """The best node as a recoding, with a note on how it was found."""
+        level = np.array(np.unravel_index(self.best, self.shape))
+        vectors, record = self.judge.published(level)
+        table = self.judge.table
+        where = ", ".join(
+            f"{name} {at} of {most - 1}"
+            for name, at, most in zip(table.names, level, self.shape, strict=True)
+        )
+        note = (
+            f"full-domain: the best of all {self.nodes:,} combinations of levels, proven by "
+            f"looking at {self.checked:,} of them; the levels are {where}"
+        )
+        return Recoding(vectors, record, notes=(note,))

@@ -1,0 +1,46 @@
+"""The k-member algorithm."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.algorithms._boxes import run_boxes
+from shoal.algorithms._clusters import Longs
+from shoal.algorithms._pool import Pool, Pooled
+from shoal.kernels import nearest
+from shoal.kernels import pool as kernels
+
+
+class KMember(Pooled):
+    """Fills one cluster of k after the other, each begun far from the last (Byun et al. 2007).
+
+    A cluster begins with the person who is farthest from the one taken last, to begin with from a
+    random one, and takes in the person by whom its loss grows least, until it has k. Who is left
+    joins the cluster whose loss grows least. The loss of a cluster is that of all its rows; the
+    distance of two people is what both lose when they are joined. Of several people the one whose
+    first record comes first. Clusters with the same closure are one when the rest is placed.
+    """
+
+    name: ClassVar[str] = "k-member"
+
+    def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:
+        """Number the cluster of each unit."""
+        n, space = len(pool.units), pool.space
+        boxes = space.found(pool.own, pool.units.size, pool.units.first)
+        label = np.full(n, -1)
+        state = np.array([int(rng.integers(n)), 0])
+        box = np.zeros(pool.own.shape[1], np.int64)
+
+        def step(index: nearest.Index, pieces: int) -> int:
+            outcome: int = kernels.k_member(
+                space.shapes, index, boxes, label, box, state, pool.k, pieces
+            )
+            return outcome
+
+        def tell() -> None:
+            pool.progress("filling clusters", min(1.0, int(state[1]) * pool.k / n))
+
+        run_boxes(space, boxes, np.arange(n), step, tell)
+        return pool.with_the_rest(label)

@@ -1,0 +1,90 @@
+"""KACA."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.algorithms._boxes import run_boxes
+from shoal.algorithms._clusters import Longs, Task, Units
+from shoal.algorithms._indexed import fan_of, make_index, make_work, run
+from shoal.algorithms._pool import Pool, Pooled
+from shoal.classes import tally
+from shoal.kernels import index as trie
+from shoal.kernels import nearest
+from shoal.kernels import pool as kernels
+from shoal.kernels.merge import survivors
+from shoal.progress import Progress
+
+
+class KACA(Pooled):
+    """Merges a random class of fewer than k with the nearest, again and again (Li et al. 2006).
+
+    The distance of two classes is what all their rows lose when they are joined; of several the
+    class whose first record comes first. It is `gaa` without its order: there the smallest class
+    is merged first.
+    """
+
+    name: ClassVar[str] = "kaca"
+
+    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
+        """Number the cluster of each unit; where all columns have trees, over their own index."""
+        run_of = _Run(task.units, task.k, rng, task.progress)
+        start, n = run_of.start, len(run_of.start)
+        classes = trie.Classes(
+            np.ascontiguousarray(task.units.vector[start.first][:, task.order]),
+            run_of.rows,
+            run_of.first,
+            np.zeros(n, np.bool_),
+        )
+        work, fan = make_work(task.trees), fan_of(task.trees)
+
+        def step(index: trie.Index, pieces: int) -> int:
+            outcome: int = kernels.merge_any_of_trees(
+                index, task.trees, classes, *run_of.state, work, task.k, fan, pieces
+            )
+            return outcome
+
+        run(step, make_index(n, task.trees), task.trees, run_of.tell)
+        return run_of.label()
+
+    def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:
+        """Number the cluster of each unit."""
+        run_of = _Run(pool.units, pool.k, rng, pool.progress)
+        space, start = pool.space, run_of.start
+        boxes = space.found(pool.own[start.first], run_of.rows, run_of.first)
+
+        def step(index: nearest.Index, pieces: int) -> int:
+            outcome: int = kernels.merge_any(
+                space.shapes, index, boxes, *run_of.state, pool.k, pieces
+            )
+            return outcome
+
+        run_boxes(space, boxes, np.arange(len(start)), step, run_of.tell)
+        return run_of.label()
+
+
+class _Run:
+    """The state of a run: which classes are too small, and what each one became a part of."""
+
+    def __init__(self, units: Units, k: int, rng: np.random.Generator, progress: Progress) -> None:
+        self.start = start = tally(units.vector)  # sizes are units here
+        n = len(start)
+        self.rows = np.bincount(start.label, units.size, n).astype(np.int64)
+        self.first = units.first[start.first]
+        self.into = np.arange(n)
+        few = np.flatnonzero(start.size < k)
+        small, place = np.zeros(n, np.int64), np.full(n, -1)
+        small[: len(few)], place[few] = few, np.arange(len(few))
+        self.mark = np.array([len(few), 0, n, 0])
+        self.state = (start.size.copy(), self.into, small, place, self.mark, rng.random(n))
+        self.few, self.progress = max(len(few), 1), progress
+
+    def tell(self) -> None:
+        """Say how many of the small classes are gone."""
+        self.progress("merging", 1.0 - int(self.mark[0]) / self.few)
+
+    def label(self) -> Longs:
+        """The cluster of each unit."""
+        return np.unique(survivors(self.into)[self.start.label], return_inverse=True)[1]

@@ -1,0 +1,48 @@
+"""MDAV."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.algorithms._boxes import run_boxes
+from shoal.algorithms._clusters import Longs
+from shoal.algorithms._pool import Pool, Pooled
+from shoal.kernels import nearest
+from shoal.kernels import pool as kernels
+
+
+class MDAV(Pooled):
+    """Makes clusters of k at the far ends of what is left (Domingo-Ferrer, Mateo-Sanz 2002).
+
+    While there are 3k people, the one who is farthest from the centre is joined with the k - 1
+    nearest to that one, and so is the one farthest from there. Of 2k or more the same is done once,
+    and the rest is the last cluster. On trees (as in the generic MDAV of Domingo-Ferrer and Torra
+    2005) the centre has the most frequent value of each column, of free ranges the median; the
+    distance of two people is what both lose when they are joined. Of several people the one whose
+    first record comes first.
+    """
+
+    name: ClassVar[str] = "mdav"
+
+    def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
+        """Number the cluster of each unit."""
+        n, space = len(pool.units), pool.space
+        boxes = space.found(pool.own, np.ones(n, np.int64), pool.units.first)
+        label = np.full(n, -1)
+        state = np.zeros(1, np.int64)
+        box = np.zeros(pool.own.shape[1], np.int64)
+
+        def step(index: nearest.Index, pieces: int) -> int:
+            count = np.zeros(int(index.start[-1]), np.int64)
+            outcome: int = kernels.mdav(
+                space.shapes, index, boxes, label, count, box, state, pool.k, pieces
+            )
+            return outcome
+
+        def tell() -> None:
+            pool.progress("filling clusters", min(1.0, int(state[0]) * pool.k / n))
+
+        run_boxes(space, boxes, np.arange(n), step, tell)
+        return np.unique(label, return_inverse=True)[1]

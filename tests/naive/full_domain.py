@@ -1,0 +1,77 @@
+"""Full-domain generalization as its definition reads: every combination of levels is tried."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from shoal.classes import tally
+from shoal.histogram import Sensitive
+from tests.naive.clusters import closure, units_of
+
+LASTING = {
+    "k-anonymity", "distinct-l-diversity", "p-sensitivity",
+    "ir-k-anonymity", "ir-kl-anonymity", "eir-l-diversity",
+}  # fmt: skip
+
+
+def height(tree, v):
+    """The longest way down."""
+    below = [u for u in range(1, tree.size) if u != v and int(tree.parent[u]) == v]
+    return max((1 + height(tree, u) for u in below), default=0)
+
+
+def at_level(tree, v, level):
+    """The lowest value above v, or itself, that stands at the level or higher."""
+    while height(tree, v) < level and v != 0:
+        v = int(tree.parent[v])
+    return v
+
+
+def left_in(table, published, rows, models):
+    """Those of the rows whose class keeps the promises in the table of these rows alone."""
+    if not rows or not models:
+        return rows
+    people = None
+    if table.people is not None:
+        seen = sorted({int(table.people[i]) for i in rows})
+        people = np.array([seen.index(int(table.people[i])) for i in rows])
+    secrets = []
+    for one in table.sensitive:
+        drawn = [one.values[one.codes[i]] for i in rows]
+        values = [v for v in dict.fromkeys(drawn) if v is not None]
+        codes = np.array([-1 if v is None else values.index(v) for v in drawn], np.int32)
+        secrets.append(Sensitive.of(one.name, codes, values, one.hierarchy))
+    classes = tally(np.array([published[i] for i in rows], np.int32), people, secrets)
+    holds = [all(m.satisfied(classes)[c] for m in models) for c in range(len(classes))]
+    return [i for i, c in zip(rows, classes.label, strict=True) if holds[c]]
+
+
+def full_domain(table, models, costs, suppression):
+    """What is published of every row (None: left out) at the best node, or None; nodes tried."""
+    limit = int(suppression * table.rows + 1e-9)
+    units, _ = units_of(table.codes, table.trees, table.people)
+    wide = [None] * table.rows
+    for members in units:
+        for i in members:
+            wide[i] = closure(table.codes, table.trees, members)
+    lasting = [m for m in models if m.name in LASTING]
+    others = [m for m in models if m.name not in LASTING]
+    best, answer, nodes = None, None, 0
+    for levels in product(*(range(height(tree, 0) + 1) for tree in table.trees)):
+        nodes += 1
+        published = [
+            tuple(at_level(*one) for one in zip(table.trees, row, levels, strict=True))
+            for row in wide
+        ]
+        rows = left_in(table, published, list(range(table.rows)), lasting)
+        while len(fewer := left_in(table, published, rows, others)) < len(rows):
+            rows = fewer
+        if not rows or table.rows - len(rows) > limit:
+            continue
+        keeps = sum(int(c[v]) for i in rows for c, v in zip(costs, published[i], strict=True))
+        if best is None or keeps > best:
+            best = keeps
+            answer = [published[i] if i in rows else None for i in range(table.rows)]
+    return answer, nodes
