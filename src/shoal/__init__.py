@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal.anonymize import anonymize
     from shoal.audit import Audit, audit
+    from shoal.compare import compare
+    from shoal.comparison import Comparison
     from shoal.draft import draft
     from shoal.errors import (
         BadFile,
@@ -37,6 +39,7 @@ _HOMES = {
     "BadTable": "errors",
     "BrokenPromise": "errors",
     "CannotReach": "errors",
+    "Comparison": "comparison",
     "Hierarchy": "hierarchy",
     "NotHeld": "errors",
     "Plan": "plan",
@@ -45,6 +48,7 @@ _HOMES = {
     "__version__": "version",
     "anonymize": "anonymize",
     "audit": "audit",
+    "compare": "compare",
     "draft": "draft",
 }
 
@@ -57,6 +61,7 @@ __all__ = [
     "BadTable",
     "BrokenPromise",
     "CannotReach",
+    "Comparison",
     "Hierarchy",
     "NotHeld",
     "Plan",
@@ -65,6 +70,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "audit",
+    "compare",
     "draft",
 ]
 
@@ -72,8 +78,8 @@ __all__ = [
 class _Package(ModuleType):
     """Fetches public names when they are first used.
 
-    A function and its file share a name (anonymize, audit, draft). Python sets the file as an
-    attribute of the package once it is imported; the function must win.
+    A function and its file share a name (anonymize, audit, compare, draft). Python sets the file
+    as an attribute of the package once it is imported; the function must win.
     """
 
     def __getattr__(self, name: str) -> Any:
