@@ -28,7 +28,7 @@ ORDER = [
     ["algorithms", "attacks", "risks"],
     ["catalog"],
     ["plan", "quality", "exposure"],
-    ["verify", "utility"],
+    ["verify", "utility", "choose"],
     ["audit", "outcome"],
     ["report"],
     ["release"],

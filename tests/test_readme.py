@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import runpy
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import shoal
 from shoal import Plan, cli, trial
 
 ROOT = Path(__file__).parents[1]
@@ -88,6 +90,9 @@ def test_comparing_is_true(tmp_path, monkeypatch, capsys):
     assert not end.value.code
     for name in ("runs.csv", "runs.json", "runs.svg"):
         assert Path(name).exists()
+    (asked,) = blocks("toml", page)
+    release = shoal.anonymize(names["people"], Plan(**tomllib.loads(asked)))
+    assert release.notes[0].startswith("auto chose")
     described = page.split("| option |")[1].split("\n\n")[0]
     options = set(re.findall(r"`(--[a-z]+)`", described)) | {"--plan", "--help"}
     monkeypatch.setattr(sys, "argv", ["shoal", "compare", "--help"])

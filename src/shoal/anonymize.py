@@ -7,9 +7,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from shoal.audit import people_notes
+from shoal.choose import recode
 from shoal.columns import encode
 from shoal.exposure import expose
 from shoal.frames import open_frame
@@ -46,7 +45,6 @@ def anonymize(
     clock = _Clock(progress)
     plan = Plan.of(plan)
     plan.check_served()
-    rng = np.random.default_rng(plan.seed)
     keep_order = plan.keep_order if keep_order is None else keep_order
 
     clock.start("read")
@@ -54,9 +52,10 @@ def anonymize(
     clock.start("encode")
     original = encode(frame, plan.columns, plan.missing, plan.missing_values)
     clock.start("recode")
-    recoding = plan.algorithm.recode(original, plan.models, plan.loss, rng, progress)
+    recoded = recode(original, plan, progress)
+    plan, recoding = recoded.plan, recoded.recoding  # a plan that leaves nothing open
     clock.start("decode")
-    released = decode(frame, plan.columns, original, recoding, rng, keep_order)
+    released = decode(frame, plan.columns, original, recoding, recoded.rng, keep_order)
     clock.start("verify")
     published = look_at(released, plan.columns, plan.missing_values)
     linkage = link(original, published) if plan.linked else None
@@ -83,6 +82,7 @@ def anonymize(
         seconds=clock.seconds,
         notes=[
             *people_notes(frame, plan),
+            *recoded.notes,
             *plan.algorithm.notes(plan.seed),
             *utility.notes(original.rows),
         ],
@@ -91,6 +91,7 @@ def anonymize(
         made=datetime.now().astimezone(),
         seed=plan.seed,
         version=__version__,
+        tried=recoded.tried,
     )
 
 

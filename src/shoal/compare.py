@@ -14,14 +14,13 @@ import numpy as np
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
+from shoal.choose import label
 from shoal.columns import Table, encode
 from shoal.comparison import MEAN, Comparison, Line
 from shoal.errors import BadPlan
 from shoal.frames import Frame, open_frame
-from shoal.losses import Loss
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
-from shoal.settings import Setting
 from shoal.trial import Failed, Task, run_apart, run_here
 
 SAMPLE = 300  # rows on which everything is compiled before it is measured
@@ -78,7 +77,8 @@ def compare(
     frame = open_frame(table)
     progress("encode", 0.0)
     encoded = encode(frame, plan.columns, plan.missing, plan.missing_values)
-    yardstick = guides[0].name if len(guides) == 1 else MEAN
+    one_guide = len(guides) == 1 and not guides[0].undecided
+    yardstick = guides[0].name if one_guide else MEAN
     source = table if isinstance(table, str | Path) else frame.native
     asked = [
         (crowd, one.changed(algorithm=method, loss=guide))
@@ -185,7 +185,7 @@ def _with_k(model: Any, k: int) -> Any:
 def serving(plan: Plan) -> list[Algorithm]:
     """All algorithms that can keep the promises of a plan, the plan's own as it stands there."""
     able = []
-    for name in catalog.algorithms:
+    for name in catalog.algorithms.decided:
         one = plan if name == plan.algorithm.name else plan.changed(algorithm=name)
         with suppress(BadPlan):
             one.check_served()
@@ -204,15 +204,7 @@ def _made(shelf: catalog.Shelf, given: Iterable[Any] | None, own: Any) -> list[A
     made = [own if one == own.name else shelf.make(one) for one in given]
     if not made:
         raise BadPlan(f"give at least one {shelf.one}; there are {', '.join(shelf)}")
-    return list({label(one): one for one in made}.values())
-
-
-def label(method: Setting) -> str:
-    """A name, and the options that differ from the default."""
-    chosen = {key: value for key, value in method.setting().items() if key != "name"}
-    if isinstance(method, Loss):
-        return method.name
-    return " ".join([method.name, *(f"{key}={value}" for key, value in chosen.items())])
+    return list({str(one.setting()): one for one in made}.values())
 
 
 def _sample(frame: Frame) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from shoal.choose import Tried
 from shoal.columns import Table
 from shoal.exposure import Exposure
 from shoal.models import Check
@@ -37,6 +38,7 @@ class Outcome:
     original: Table | None  # what a file is checked against; only where a model needs it
     seed: int | None  # None: chance came from the operating system
     version: str
+    tried: list[Tried] = field(default_factory=list)  # where the plan left something to choose
 
     def __repr__(self) -> str:
         held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
@@ -100,5 +102,6 @@ class Outcome:
             "made": self.made.isoformat(timespec="seconds"),
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
             "loss": self.plan.loss.name,
+            "tried": [one.as_dict() for one in self.tried],
             "version": self.version,
         }

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shoal import catalog, frames
+from shoal.choose import Tried
 from shoal.columns import having
 from shoal.errors import BadFile
 from shoal.outcome import Outcome
@@ -93,6 +94,7 @@ class Facts:
     algorithm_words: str
     plan: asked.PlanFile
     notes: list[str]
+    tried: list[Tried]  # where the plan left something to choose
 
     @property
     def holds(self) -> bool:
@@ -173,6 +175,7 @@ def facts(release: Outcome) -> Facts:
         algorithm_words=type(plan.algorithm).summary(),
         plan=shown,
         notes=list(release.notes),
+        tried=list(release.tried),
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from shoal.frames import atomic
 from shoal.outcome import Outcome
 from shoal.report import found, lost, signed, useful
+from shoal.report.chosen import chosen
 from shoal.report.facts import Facts, facts
 from shoal.report.limits import limits
 from shoal.report.page import Block, Bullets, Cell, Numbers, Page, Section, Table, Text, render
@@ -49,6 +50,7 @@ def page(facts: Facts) -> Page:
             *([Section("Sensitive values", found.sensitive(facts))] if facts.sensitive else []),
             *_vulnerable(facts),
             Section("What was lost", lost.lost(facts)),
+            *([Section("How the algorithm was chosen", chosen(facts))] if facts.tried else []),
             Section("What can still be counted", useful.counting(facts)),
             Section("What is not promised", [Bullets(limits(facts))]),
             Section("Check it, and run it again", signed.again(facts)),
