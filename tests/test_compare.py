@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -106,7 +107,7 @@ def test_a_table_that_does_not_fit_is_an_error_at_once():
 
 def test_default_is_everything_that_serves_with_the_k_of_the_plan():
     found = compare(table(), plan())
-    able = [n for n, kind in catalog.algorithms.items() if kind().serves(plan().models[0])]
+    able = [n for n, kind in catalog.algorithms.decided.items() if kind().serves(plan().models[0])]
     assert sorted(line.algorithm for line in found.lines) == able
     assert found.ks == [3]
     assert not found.failed()
@@ -283,6 +284,20 @@ def test_a_run_that_takes_too_long_or_dies(monkeypatch):
         run_apart(asked)
     with pytest.raises(BadPlan, match="limit is a number of seconds above 0"):
         compare(table(), plan(), limit=0, apart=True)
+
+
+def test_every_kind_of_hierarchy_can_be_handed_over(tmp_path):
+    (tmp_path / "sex.csv").write_text("f;*\nm;*\n")
+    kinds = [
+        {"ranges": [5]}, {"prefixes": True}, {"dates": ["year"]}, {"flat": True},
+        {"tree": {"*": ["a", "b"]}}, {"parents": {"a": "*"}}, {"free_ranges": True},
+        {"free_sets": True}, str(tmp_path / "sex.csv"),
+    ]  # fmt: skip
+    columns = {f"c{i}": {"role": "quasi", "hierarchy": kind} for i, kind in enumerate(kinds)}
+    asked = plan(columns=columns)
+    assert pickle.loads(pickle.dumps(asked)).to_toml() == asked.to_toml()
+    with pytest.raises(Failed, match="apart=False"):
+        run_apart(Task(lambda: None, [], table(), plan()))
 
 
 def test_a_script_without_a_guard_is_not_run_again(tmp_path):

@@ -103,6 +103,13 @@ def run_apart(
     task: Task, progress: Progress = silent, limit: float | None = None
 ) -> Measured | None:
     """Run in a process of its own, for `limit` seconds at the most."""
+    try:
+        asked = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        raise Failed(
+            "the table or the plan cannot be handed to another process; "
+            "shoal.compare(…, apart=False) runs in this one"
+        ) from None
     # Not multiprocessing: it would run the user's own script again where nothing guards it.
     where = os.pathsep.join(path for path in sys.path if path)
     process = subprocess.Popen(
@@ -117,7 +124,7 @@ def run_apart(
     alarm = Timer(limit or 0.0, process.kill)
     try:
         with suppress(BrokenPipeError), process.stdin as inbox:
-            pickle.dump(task, inbox, pickle.HIGHEST_PROTOCOL)
+            inbox.write(asked)
         return _listen(process.stdout, progress, None if limit is None else alarm)
     except (EOFError, pickle.UnpicklingError):
         if alarm.finished.is_set():

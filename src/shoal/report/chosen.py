@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.choose import Tried
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, Table, Text
-from shoal.report.words import percent, sentence
+from shoal.report.words import sentence
 
 
 def chosen(facts: Facts) -> list[Block]:
@@ -16,7 +16,7 @@ def chosen(facts: Facts) -> list[Block]:
             Cell(one.algorithm, "chosen" if one.chosen else sentence(one.reason)),
             one.loss,
             f"{one.rows:,}" + (" (all)" if one.on == "table" else ""),
-            "–" if one.lost is None else percent(one.lost),
+            "–" if one.lost is None else f"{one.lost:.2f}\u00a0%",
             f"{one.seconds:.2f}",
         ]
         for one in order
@@ -31,8 +31,9 @@ def chosen(facts: Facts) -> list[Block]:
         Table(
             ["algorithm", "guided by", "rows", "lost", "seconds"],
             rows,
-            "A sample has fewer people than the table, so everything loses more on it: compare "
-            "lines with the same number of rows.",
+            "Lost is measured as the note on the choice says, under “What was promised”. A sample "
+            "has fewer people than the table, so everything loses more on it: compare lines with "
+            "the same number of rows.",
             widths=(36, 18, 18, 14, 14),
         ),
     ]
