@@ -28,13 +28,17 @@ ORDER = [
     ["algorithms", "attacks", "risks"],
     ["catalog", "bound"],
     ["plan", "quality", "exposure", "queries"],
-    ["verify", "utility"],
+    ["verify", "utility", "choose"],
     ["explain"],
     ["audit", "outcome"],
     ["report"],
     ["release", "publish", "fitted"],
     ["anonymize", "draft"],
+    ["trial"],
+    ["comparison"],
+    ["compare"],
     ["reproduce", "screen"],
+    ["screen_comparison"],
     ["demo"],
     ["cli", "__main__"],
 ]
@@ -68,14 +72,16 @@ def test_public_names_are_all_there():
         assert getattr(shoal, name) is not None
     assert callable(shoal.anonymize)
     assert callable(shoal.audit)
+    assert callable(shoal.compare)
     assert callable(shoal.draft)
 
 
 def test_functions_win_over_the_files_of_their_name():
     """Importing a file first must not put the file in the place of the function."""
     code = (
-        "import shoal.anonymize, shoal.audit, shoal.draft, shoal;"
+        "import shoal.anonymize, shoal.audit, shoal.compare, shoal.draft, shoal;"
         "assert callable(shoal.anonymize) and callable(shoal.audit) and callable(shoal.draft)"
+        " and callable(shoal.compare)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 import runpy
 import sys
+import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from shoal import Plan, cli
+import shoal
+from shoal import Plan, cli, trial
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 def test_the_two_commands_are_targets_of_the_makefile():
@@ -63,6 +66,40 @@ def test_commands_run_on_a_table(tmp_path, monkeypatch, capsys):
             cli.main()
         assert not end.value.code, line
     assert Path("release.csv").exists()
+
+
+def test_comparing_is_true(tmp_path, monkeypatch, capsys):
+    """The command and the example of docs/comparing.md run, in one process for speed."""
+    page = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        import_module("shoal.compare"),
+        "run_apart",
+        lambda task, *_: trial.run_here(task) if task.plan is not None else None,
+    )
+    (example,) = blocks("python", page)
+    names: dict[str, object] = {}
+    exec(compile(example, "comparing.md", "exec"), names)
+    assert "Comparison of 4 runs on 8 rows" in capsys.readouterr().out
+    names["people"].to_csv("people.csv", index=False)
+    Plan(**names["plan"]).save("plan.toml")
+    command = blocks("", page)[0].split()
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert not end.value.code
+    for name in ("runs.csv", "runs.json", "runs.svg"):
+        assert Path(name).exists()
+    (asked,) = blocks("toml", page)
+    release = shoal.anonymize(names["people"], Plan(**tomllib.loads(asked)))
+    assert release.notes[0].startswith("auto chose")
+    described = page.split("| option |")[1].split("\n\n")[0]
+    options = set(re.findall(r"`(--[a-z]+)`", described)) | {"--plan", "--help"}
+    monkeypatch.setattr(sys, "argv", ["shoal", "compare", "--help"])
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert set(re.findall(r"(--[a-z]+)", capsys.readouterr().out)) == options
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)

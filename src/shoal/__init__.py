@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal.anonymize import anonymize
     from shoal.audit import Audit, audit
+    from shoal.compare import compare
+    from shoal.comparison import Comparison
     from shoal.draft import draft
     from shoal.errors import (
         BadFile,
@@ -38,6 +40,7 @@ _HOMES = {
     "BadTable": "errors",
     "BrokenPromise": "errors",
     "CannotReach": "errors",
+    "Comparison": "comparison",
     "Fitted": "fitted",
     "Hierarchy": "hierarchy",
     "NotHeld": "errors",
@@ -47,6 +50,7 @@ _HOMES = {
     "__version__": "version",
     "anonymize": "anonymize",
     "audit": "audit",
+    "compare": "compare",
     "draft": "draft",
 }
 
@@ -59,6 +63,7 @@ __all__ = [
     "BadTable",
     "BrokenPromise",
     "CannotReach",
+    "Comparison",
     "Fitted",
     "Hierarchy",
     "NotHeld",
@@ -68,6 +73,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "audit",
+    "compare",
     "draft",
 ]
 
@@ -75,8 +81,8 @@ __all__ = [
 class _Package(ModuleType):
     """Fetches public names when they are first used.
 
-    A function and its file share a name (anonymize, audit, draft). Python sets the file as an
-    attribute of the package once it is imported; the function must win.
+    A function and its file share a name (anonymize, audit, compare, draft). Python sets the file
+    as an attribute of the package once it is imported; the function must win.
     """
 
     def __getattr__(self, name: str) -> Any:

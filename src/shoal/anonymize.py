@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from shoal.choose import recode
 from shoal.columns import encode
 from shoal.explain import Explainer
 from shoal.frames import open_frame
@@ -38,7 +37,6 @@ def anonymize(
     clock = Clock(progress)
     plan = Plan.of(plan)
     plan.check_served()
-    rng = np.random.default_rng(plan.seed)
     keep_order = plan.keep_order if keep_order is None else keep_order
 
     clock.start("read")
@@ -46,10 +44,17 @@ def anonymize(
     clock.start("encode")
     original = encode(frame, plan.columns, plan.missing, plan.missing_values)
     clock.start("recode")
-    recoding = plan.algorithm.recode(original, plan.models, plan.loss, rng, progress)
-    release = publish(frame, plan, original, recoding, rng, keep_order, clock)
+    recoded = recode(original, plan, progress)
+    plan, recoding = recoded.plan, recoded.recoding  # a plan that leaves nothing open
+    release = publish(frame, plan, original, recoding, recoded.rng, keep_order, clock)
     return replace(
         release,
         explainer=Explainer(plan, original, recoding),
-        notes=[*release.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
+        notes=[
+            *release.notes,
+            *recoded.notes,
+            *plan.algorithm.notes(plan.seed),
+            *recoding.notes,
+        ],
+        tried=recoded.tried,
     )

@@ -59,6 +59,11 @@ class Shelf(Mapping[str, type[Setting]]):
     def __len__(self) -> int:
         return len(self._found)
 
+    @property
+    def decided(self) -> dict[str, type[Setting]]:
+        """What can be run as it is, without those that stand for a choice."""
+        return {name: kind for name, kind in self._found.items() if not kind.undecided}
+
     def make(self, given: Any) -> Setting:
         """The thing that was asked for: by its name, by a mapping, or as an object already."""
         if isinstance(given, Setting):

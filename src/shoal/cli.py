@@ -272,6 +272,79 @@ def audit(
 
 
 @command
+def compare(
+    data: Data,
+    plan: PlanFile,
+    k: Annotated[
+        str | None, typer.Option("--k", metavar="2,5,10", help="crowds; by default the plan's")
+    ] = None,
+    algorithms: Annotated[
+        str | None,
+        typer.Option(
+            metavar="gaa,gaa:weight=unit,…",
+            help="algorithms, with options if need be; by default all that serve the plan",
+        ),
+    ] = None,
+    losses: Annotated[
+        str | None, typer.Option(metavar="nllm,ncp", help="guiding losses; by default the plan's")
+    ] = None,
+    json_file: Json = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="a row a run, as CSV")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="loss and time against k, .svg or .png"),
+    ] = None,
+    limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="stop a run that takes longer")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="makes the runs repeatable")] = None,
+) -> None:
+    """Compare algorithms, crowds and guiding losses on one table; nothing of it is published."""
+    from shoal import frames
+    from shoal.compare import compare as run
+    from shoal.compare import from_words
+    from shoal.comparison import check_plot
+    from shoal.plan import Plan
+    from shoal.screen_comparison import show_comparison
+
+    _check_json(json_file)
+    if plot is not None:
+        check_plot(plot)
+    asked = Plan.load(plan)
+    inputs = [data, plan, *asked.files()]
+    targets = [path for path in (csv, plot) if path is not None]
+    for i, target in enumerate(targets):
+        frames.check_place(target)
+        _keep_apart(target, json_file, [*inputs, *targets[:i]])
+    if not targets and json_file not in (None, "-"):
+        _keep_apart(Path(str(json_file)), None, inputs)
+    if seed is not None:
+        asked = asked.with_seed(seed)
+    wanted = from_words(k, algorithms, losses)
+    console = _console(json_file)
+    with _progress(console) as tell:
+        result = run(data, asked, **wanted, limit=limit, progress=tell)
+        with ExitStack() as files:  # all files get their names when all of them are complete
+            if result.holds:
+                _write_json(files, json_file, result.as_dict())
+                if csv is not None:
+                    target = files.enter_context(frames.atomic(csv))
+                    target.write_text(result.csv(), encoding="utf-8")
+                if plot is not None:
+                    result.plot(files.enter_context(frames.atomic(plot)))
+    if json_file == "-" and result.holds:
+        _print_json(result.as_dict())
+    _show(lambda: show_comparison(console, result))
+    if not result.holds:
+        _fail("no run brought a release; nothing was written", BROKEN)
+    for path in (csv, plot, None if json_file == "-" else json_file):
+        if path is not None:
+            console.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
+
+
+@command
 def draft(
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="where the plan goes")],

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from shoal.choose import Tried
 from shoal.columns import Table
 from shoal.explain import Explainer
 from shoal.exposure import Exposure
@@ -80,6 +81,7 @@ class Outcome:
     version: str
     applied: Applied | None = None  # where the recoding of another table was applied
     explainer: Explainer | None = None  # what can say why; only where an algorithm ran
+    tried: list[Tried] = field(default_factory=list)  # where the plan left something to choose
 
     def __repr__(self) -> str:
         held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
@@ -143,6 +145,7 @@ class Outcome:
             "made": self.made.isoformat(timespec="seconds"),
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
             "loss": self.plan.loss.name,
+            "tried": [one.as_dict() for one in self.tried],
             "version": self.version,
         }
         if self.applied is not None:

@@ -134,7 +134,7 @@ class Plan(Setting):
         lost = [model for model in self.models if not self.algorithm.serves(model)]
         if not lost:
             return
-        whole = [name for name in catalog.algorithms if self._served_by(name, self.models)]
+        whole = [n for n in catalog.algorithms.decided if self._served_by(n, self.models)]
         if not whole and self._served_by_some(lost[0]):
             others = [m.key for m in self.models if self.algorithm.serves(m)]
             raise BadPlan(
@@ -153,7 +153,9 @@ class Plan(Setting):
         free = [name for name in quasi if isinstance(self.columns[name].hierarchy, kinds)]
         if free and not self.algorithm.free:
             able = [
-                name for name, kind in catalog.algorithms.items() if getattr(kind, "free", False)
+                name
+                for name, kind in catalog.algorithms.decided.items()
+                if getattr(kind, "free", False)
             ]
             raise BadPlan(
                 f"the algorithm {self.algorithm.name} needs trees, and {some(free)} may be "
@@ -166,7 +168,7 @@ class Plan(Setting):
             )
 
     def _served_by_some(self, model: Model) -> bool:
-        return any(self._served_by(name, [model]) for name in catalog.algorithms)
+        return any(self._served_by(name, [model]) for name in catalog.algorithms.decided)
 
     def _served_by(self, name: str, models: Sequence[Model]) -> bool:
         algorithm: Any = catalog.algorithms[name]()

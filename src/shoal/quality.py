@@ -44,10 +44,10 @@ def measure(
     held = published.counts(table)
     check_covers(table, before, held)
     after = [one.spread() for one in held]
-    every = {name: kind for name, kind in catalog.losses.items() if name != "weights"}
     losses = {
-        name: alteration(kind().costs(table.domains), before, after)  # type: ignore[attr-defined]
-        for name, kind in every.items()
+        name: alteration(kind().costs(table.domains), before, after)
+        for name, kind in catalog.losses.items()
+        if issubclass(kind, Loss) and kind.reported
     }
     guiding = loss.costs(table.domains)
     losses.setdefault(loss.name, alteration(guiding, before, after))

@@ -27,6 +27,7 @@ WORDS = {
     "read": "reading",
     "encode": "encoding",
     "recode": "choosing what to publish",
+    "trying": "trying algorithms on a sample",
     "merging": "merging classes",
     "expanding": "widening each record to cover k",
     "tossing": "tossing for each record",

@@ -15,6 +15,7 @@ class Setting(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     name: ClassVar[str]
+    undecided: ClassVar[bool] = False  # whether it stands for a choice that the flow makes
 
     def __init__(self, **options: Any) -> None:
         try:

@@ -32,6 +32,7 @@ class Agglomerative(Clustering):
     """
 
     name: ClassVar[str] = "agglomerative"
+    pace: ClassVar[float] = 0.2
     weight: Literal["size", "unit"] = "size"
     free: ClassVar[bool] = True
 

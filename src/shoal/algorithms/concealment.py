@@ -49,6 +49,7 @@ class Concealment(Algorithm):
     """
 
     name: ClassVar[str] = "concealment"
+    pace: ClassVar[float] = 1.5
     randomized: bool = True
     q: int | None = None
 

@@ -40,6 +40,7 @@ class DAnonyIR(Algorithm):
     """
 
     name: ClassVar[str] = "danonyir"
+    pace: ClassVar[float] = 0.5
     free: ClassVar[bool] = True
 
     def serves(self, model: Model) -> bool:

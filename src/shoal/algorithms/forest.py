@@ -25,6 +25,7 @@ class Forest(Clustering):
     """
 
     name: ClassVar[str] = "forest"
+    pace: ClassVar[float] = 0.15
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
         """Number the cluster of each unit."""

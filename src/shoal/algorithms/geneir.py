@@ -33,6 +33,7 @@ class GeneIR(Algorithm):
     """
 
     name: ClassVar[str] = "geneir"
+    pace: ClassVar[float] = 0.5
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can keep this promise."""

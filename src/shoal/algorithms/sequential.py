@@ -27,6 +27,7 @@ class Sequential(Clustering):
     """
 
     name: ClassVar[str] = "sequential"
+    pace: ClassVar[float] = 1.5
     passes: int = 10
 
     @field_validator("passes")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 
 class Loss(Setting):
     """A number for every published value of a column."""
+
+    reported: ClassVar[bool] = True  # whether every release is measured by it
 
     @abstractmethod
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:

@@ -17,6 +17,7 @@ class Weights(EdgeLoss):
     """Your own weights: for each column, of the edge above each value (Def. 3, Mauger 2023)."""
 
     name: ClassVar[str] = "weights"
+    reported: ClassVar[bool] = False  # there are none but the plan's
     edge_weights: dict[str, dict[str, float]]
 
     @field_validator("edge_weights")

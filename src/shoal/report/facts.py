@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shoal import catalog, frames
+from shoal.choose import Tried
 from shoal.columns import having
 from shoal.errors import BadFile
 from shoal.explain import Reason
@@ -97,6 +98,7 @@ class Facts:
     notes: list[str]
     reasons: list[Reason]  # what each promise did; empty: not found out
     applied: Applied | None  # where the recoding of another table was applied
+    tried: list[Tried]  # where the plan left something to choose
 
     @property
     def holds(self) -> bool:
@@ -179,6 +181,7 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
         notes=list(release.notes),
         reasons=_reasons(release, progress),
         applied=release.applied,
+        tried=list(release.tried),
     )
 
 

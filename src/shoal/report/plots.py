@@ -69,10 +69,10 @@ def lines(
     x_axis = _axis(alt, alt.X, "x:Q", x, across, log_x, None)
     y_axis = _axis(alt, alt.Y, "y:Q", y, up, log_y, top)
     color = alt.Color("series:N", sort=names, title=None).scale(
-        domain=names, range=_first(SHADES, names)
+        domain=names, range=cycled(SHADES, names)
     )
     shape = alt.Shape("series:N", sort=names, title=None).scale(
-        domain=names, range=_first(SHAPES, names)
+        domain=names, range=cycled(SHAPES, names)
     )
     drawn = alt.Chart(_data(alt, points)).encode(x=x_axis, y=y_axis, color=color)
     layers = [
@@ -93,8 +93,8 @@ def lines(
         )
         layers.append(hollow.encode(x=x_axis, y=y_axis, color=color, shape=shape))
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, background="transparent")
-    svg: str = vl_convert.vegalite_to_svg(_styled(chart).to_dict())
-    return _for_both_grounds(svg)
+    svg: str = vl_convert.vegalite_to_svg(styled(chart).to_dict())
+    return for_both_grounds(svg)
 
 
 # Words from the data become names of properties while a plot is drawn. Some are taken there
@@ -160,7 +160,7 @@ def bars(
         height = alt.Step(thick, **{"for": "offset"})
     legend = alt.Legend(orient="top", symbolType="square") if len(series) > 1 else None
     color = alt.Color("series:N", sort=names, title=None, legend=legend).scale(
-        domain=names, range=_first(SHADES, names)
+        domain=names, range=cycled(SHADES, names)
     )
     solid = drawn.mark_bar(height=0.86 * thick).encode(color=color)
     ends = drawn.mark_text(
@@ -169,8 +169,8 @@ def bars(
     chart = alt.layer(solid, ends).properties(
         width=WIDTH - 160, height=height, background="transparent"
     )
-    svg: str = vl_convert.vegalite_to_svg(_styled(chart).to_dict())
-    return _for_both_grounds(svg.replace(MARK, ""))
+    svg: str = vl_convert.vegalite_to_svg(styled(chart).to_dict())
+    return for_both_grounds(svg.replace(MARK, ""))
 
 
 def tell_apart(labels: Sequence[str]) -> list[str]:
@@ -194,7 +194,7 @@ def _data(alt: Any, points: Sequence[tuple[str, float, float]]) -> Any:
     return alt.Data(values=[{"series": name, "x": px, "y": py} for name, px, py in points])
 
 
-def _first(choice: Any, names: Sequence[str]) -> list[str]:
+def cycled(choice: Any, names: Sequence[str]) -> list[str]:
     """As many of the choice as there are names, from the start again when they run out."""
     return [one for one, _ in zip(cycle(choice), names, strict=False)]
 
@@ -231,7 +231,8 @@ def round_ticks(low: float, high: float) -> list[float]:
     return ticks
 
 
-def _styled(chart: Any) -> Any:
+def styled(chart: Any) -> Any:
+    """A chart in the dress that all plots wear."""
     text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 13}
     return (
         chart.configure(font="sans-serif")
@@ -249,7 +250,7 @@ def _styled(chart: Any) -> Any:
     )
 
 
-def _for_both_grounds(svg: str) -> str:
+def for_both_grounds(svg: str) -> str:
     """Add other colours for dark ground; on paper the light ones stay."""
     rules = "".join(
         f'[{what}="{light}"]{{{what}:{dark}}}'

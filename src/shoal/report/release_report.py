@@ -8,6 +8,7 @@ from shoal.frames import atomic
 from shoal.outcome import Outcome
 from shoal.progress import Progress, silent
 from shoal.report import found, lost, reasons, signed, useful
+from shoal.report.chosen import chosen
 from shoal.report.facts import Facts, facts
 from shoal.report.limits import limits
 from shoal.report.page import Block, Bullets, Cell, Numbers, Page, Section, Table, Text, render
@@ -51,6 +52,7 @@ def page(facts: Facts) -> Page:
             *_vulnerable(facts),
             Section("What was lost", lost.lost(facts)),
             Section("Which promise made it so", reasons.reasons(facts)),
+            *([Section("How the algorithm was chosen", chosen(facts))] if facts.tried else []),
             Section("What can still be counted", useful.counting(facts)),
             Section("What is not promised", [Bullets(limits(facts))]),
             Section("Check it, and run it again", signed.again(facts)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from shoal.report.plots import FAINT, INK, SHADES, SHAPES, _for_both_grounds, _styled
+from shoal.report.plots import FAINT, INK, SHADES, SHAPES, for_both_grounds, styled
 
 WIDTH, HEIGHT, GAP = 700, 250, 28
 
@@ -84,5 +84,5 @@ def panels(parts: Sequence[Part], names: Sequence[str], y: str) -> str:
         drawn.append(alt.layer(*layers).properties(width=width, height=HEIGHT, title=title))
     chart = alt.hconcat(*drawn, spacing=GAP).resolve_scale(y="independent")
     chart = chart.properties(background="transparent")
-    svg: str = vl_convert.vegalite_to_svg(_styled(chart).to_dict())
-    return _for_both_grounds(svg)
+    svg: str = vl_convert.vegalite_to_svg(styled(chart).to_dict())
+    return for_both_grounds(svg)

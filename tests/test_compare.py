@@ -1,0 +1,403 @@
+"""Algorithms side by side: what is run, what is told of it, and what becomes of what fails."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from importlib import import_module
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import BadFile, BadPlan, BadTable, CannotReach, Plan, catalog, trial
+from shoal.compare import from_words, serving, with_ks
+from shoal.comparison import Comparison
+from shoal.report.side_by_side import Curve, draw
+from shoal.screen_comparison import show_comparison
+from shoal.trial import Failed, Task, run_apart
+from tests.test_cli import left, people, run  # noqa: F401 (fixtures)
+from tests.test_screen import printed
+
+compare_module = import_module("shoal.compare")
+
+
+def table(rows=60):
+    return pa.table(
+        {
+            "age": [20 + 7 * i % 40 for i in range(rows)],
+            "sex": ["fm"[i % 2] for i in range(rows)],
+            "disease": [f"d{i % 5}" for i in range(rows)],
+        }
+    )
+
+
+def plan(**change):
+    columns = {
+        "age": {"role": "quasi", "hierarchy": {"ranges": [5, 10, 20]}},
+        "sex": "quasi",
+        "disease": "sensitive",
+    }
+    asked = {"columns": columns, "models": [{"name": "k-anonymity", "k": 3}], "seed": 5}
+    return Plan(**asked | change)
+
+
+def compare(*args, **options):
+    return shoal.compare(*args, **{"apart": False} | options)
+
+
+@pytest.fixture(scope="module")
+def several():
+    return compare(table(), plan(), k=[2, 6], algorithms=["gaa", "agglomerative", "concealment"])
+
+
+def test_every_line_is_the_release_that_the_same_plan_gives(several):
+    for line in several.lines:
+        if line.found is None:
+            continue
+        asked = plan(models=[{"name": "k-anonymity", "k": line.k}], algorithm=line.algorithm)
+        release = shoal.anonymize(table(), asked)
+        assert line.found.losses == release.losses
+        assert line.found.mean_loss == release.quality.mean_loss
+        assert line.found.classes == release.classes
+        assert line.found.smallest_class == release.smallest_class >= line.k
+
+
+def test_the_best_of_each_k_stands_first(several):
+    assert several.ks == [2, 6]
+    assert several.yardstick == "nllm"
+    for k in several.ks:
+        lost = [line.found.losses["nllm"] for line in several.at(k)]
+        assert lost == sorted(lost)
+        assert several.best(k).found.losses["nllm"] == min(lost)
+    assert [line.k for line in several.lines] == [2, 2, 2, 6, 6, 6]
+    assert "best" in repr(several)
+
+
+def test_what_cannot_serve_is_a_line_with_its_reason(several):
+    assert {line.algorithm for line in several.failed()} == {"concealment"}
+    assert "cannot keep k-anonymity" in several.failed()[0].reason
+    assert "these can" in several.failed(6)[0].reason
+    runs = several.as_dict()["runs"]
+    assert [one["holds"] for one in runs] == [True, True, False] * 2
+    assert "these can" in runs[2]["reason"]
+
+
+def test_what_cannot_be_reached_is_a_line_with_its_reason():
+    found = compare(table(), plan(), k=[5, 61], algorithms=["gaa"])
+    assert found.best(5).algorithm == "gaa"
+    assert "the best k possible is 60" in found.failed(61)[0].reason
+    with pytest.raises(CannotReach, match="nothing was reached at k=61"):
+        found.best(61)
+    assert not compare(table(), plan(), k=[61], algorithms=["gaa"]).holds
+
+
+def test_a_table_that_does_not_fit_is_an_error_at_once():
+    with pytest.raises(BadTable, match="'sexx'"):
+        compare(table().rename_columns(["age", "sexx", "disease"]), plan())
+
+
+def test_default_is_everything_that_serves_with_the_k_of_the_plan():
+    found = compare(table(), plan())
+    able = [n for n, kind in catalog.algorithms.decided.items() if kind().serves(plan().models[0])]
+    assert sorted(line.algorithm for line in found.lines) == able
+    assert found.ks == [3]
+    assert not found.failed()
+    linked = plan(models=[{"name": "k-concealment", "k": 3}], algorithm="concealment")
+    assert [one.name for one in serving(linked)] == ["concealment"]
+
+
+def test_free_ranges_leave_out_what_needs_trees():
+    columns = {"age": {"role": "quasi", "hierarchy": {"free_ranges": True}}, "sex": "quasi"}
+    asked = plan(columns={**columns, "disease": "sensitive"})
+    names = [one.name for one in serving(asked)]
+    assert "gaa" in names
+    assert "forest" not in names
+
+
+def test_every_k_of_the_plan_is_replaced():
+    asked = plan(
+        models=[
+            {"name": "k-anonymity", "k": 3},
+            {"name": "alpha-k-anonymity", "k": 2, "alpha": 0.9, "column": "disease"},
+            {"name": "distinct-l-diversity", "l": 2, "column": "disease"},
+        ]
+    )
+    models = with_ks(asked, [7])[7].models
+    assert [getattr(model, "k", None) for model in models] == [7, 7, None]
+    assert models[1].alpha == 0.9
+    assert list(with_ks(asked, None)) == [3]
+    assert with_ks(asked, None)[3] is asked
+    assert list(with_ks(asked, 4)) == [4]
+    with pytest.raises(BadPlan, match="needs k of 2 or more, got k=1"):
+        with_ks(asked, [1, 2])
+    with pytest.raises(BadPlan, match="at least one k"):
+        with_ks(asked, [])
+
+
+def test_a_plan_without_a_k_says_what_to_do():
+    asked = plan(models=[{"name": "t-closeness", "column": "disease", "t": 0.5}])
+    with pytest.raises(BadPlan, match=r"t-closeness\[disease\], which has no k .* add k-anonymity"):
+        compare(table(), asked, k=[2])
+
+
+def test_several_guides_are_judged_by_the_mean():
+    found = compare(table(), plan(), algorithms="gaa", losses=["ncp", "total"])
+    assert found.yardstick == "mean"
+    assert found.guides == ["ncp", "total"] or found.guides == ["total", "ncp"]
+    means = [line.found.mean_loss for line in found.lines]
+    assert means == sorted(means)
+    assert found.name(found.lines[0]) == f"gaa · {found.lines[0].loss}"
+
+
+def test_the_plans_own_algorithm_keeps_its_options():
+    asked = plan(algorithm={"name": "gaa", "weight": "unit"})
+    found = compare(table(), asked, algorithms=["gaa", {"name": "gaa", "weight": "size"}, "gaa"])
+    assert sorted(line.algorithm for line in found.lines) == ["gaa", "gaa weight=unit"]
+    assert {line.options["weight"] for line in found.lines} == {"unit", "size"}
+
+
+def test_chance_has_one_seed_for_all():
+    once, again = (compare(table(), plan(), algorithms=["danonyir"]) for _ in range(2))
+    assert once.lines[0].found.losses == again.lines[0].found.losses
+    assert once.seed == 5
+    drawn = compare(table(), plan(seed=None), algorithms=["danonyir"])
+    repeated = compare(table(), plan(seed=drawn.seed), algorithms=["danonyir"])
+    assert drawn.lines[0].found.losses == repeated.lines[0].found.losses
+
+
+def test_words_of_the_command_line():
+    asked = from_words(" 2, 5,", "gaa,sequential:passes=3:w=0.5", "nllm")
+    assert asked["k"] == [2, 5]
+    assert asked["algorithms"][1] == {"name": "sequential", "passes": 3, "w": 0.5}
+    assert from_words(None, None, None) == {}
+    with pytest.raises(BadPlan, match="--k 2,5,10; got '2,x'"):
+        from_words("2,x", None, None)
+    with pytest.raises(BadPlan, match="an option has a value"):
+        from_words(None, "gaa:weight", None)
+    with pytest.raises(BadPlan, match="did you mean 'gaa'"):
+        compare(table(), plan(), algorithms=["gab"])
+    with pytest.raises(BadPlan, match="at least one algorithm"):
+        compare(table(), plan(), algorithms=[])
+
+
+def test_a_data_frame_and_a_csv_file(several):
+    frame = pd.DataFrame(several.table())
+    assert frame["best"].sum() == 2
+    assert set(frame) >= {"k", "algorithm", "loss", "lost_nllm", "mean_loss", "recode_seconds"}
+    rows = list(csv.DictReader(io.StringIO(several.csv())))
+    assert [row["k"] for row in rows] == ["2", "2", "2", "6", "6", "6"]
+    assert rows[2]["lost_nllm"] == ""
+    assert float(rows[0]["lost_nllm"]) == pytest.approx(several.best(2).found.losses["nllm"], 1e-5)
+
+
+def test_json_can_be_written(several):
+    numbers = json.loads(json.dumps(several.as_dict(), allow_nan=False))
+    assert numbers["k"] == [2, 6]
+    assert numbers["judged_by"] == "nllm"
+    first = numbers["runs"][0]
+    assert first["best"] is True
+    assert first["whole_seconds"] >= first["recode_seconds"] > 0
+    steps = [spent for step, spent in first["seconds"].items() if step != "read"]
+    assert first["whole_seconds"] == pytest.approx(sum(steps))
+
+
+# ── On the screen and drawn ──
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_the_screen(several, width):
+    out = printed(show_comparison, several, width=width)
+    assert max(map(len, out.splitlines())) <= width
+    assert out.count("►") == 3  # one for each k, and what it means
+    assert "…" not in out
+    assert "Not done: concealment, k = 2, 6" in out
+    assert ("distortion" in out) == (width > 100)
+    assert "algorithm" in out
+
+
+def test_a_lower_bound_has_its_line(several, tmp_path):
+    bound = replace(several, bounds={2: 0.12, 6: 3.45})
+    out = printed(show_comparison, bound)
+    assert out.count("proven lower bound") == 2
+    assert "3.45" in out
+    assert bound.as_dict()["lower_bounds"] == {"2": 0.12, "6": 3.45}
+    bound.plot(tmp_path / "c.svg")
+    assert "proven lower bound" in (tmp_path / "c.svg").read_text()
+
+
+def test_plots(several, tmp_path):
+    several.plot(tmp_path / "c.svg")
+    svg = (tmp_path / "c.svg").read_text()
+    for word in ("agglomerative", "gaa", "percent lost (nllm)", "seconds", "prefers-color-scheme"):
+        assert word in svg
+    one = Comparison(**{**vars(several), "lines": several.at(2)})
+    one.plot(tmp_path / "c.png")
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(BadFile, match=r"\.svg or a \.png"):
+        several.plot(tmp_path / "c.pdf")
+    with pytest.raises(BadFile, match="no run brought a release"):
+        Comparison(**{**vars(several), "lines": several.failed()}).plot(tmp_path / "c.svg")
+    with pytest.raises(ValueError, match="at least one run"):
+        draw([], {}, "lost", ".svg")
+
+
+def test_a_plot_of_losses_and_times_of_nothing():
+    curve = Curve("gaa", {2: 0.0, 3: 0.0}, {2: 0.0, 3: 0.0})
+    assert b"<svg" in draw([curve], {}, "lost", ".svg")
+
+
+# ── In processes of their own ──
+
+
+def test_apart_the_same_numbers_and_memory_of_ones_own():
+    ballast = bytearray(b"x") * 400_000_000  # this process is large; the run's must not seem so
+    here = compare(table(), plan(), algorithms=["gaa"])
+    apart = compare(table(), plan(), algorithms=["gaa"], apart=True)
+    assert len(ballast) == 400_000_000
+    a, b = here.lines[0].found, apart.lines[0].found
+    assert a.losses == b.losses
+    assert a.peak_mb is None
+    assert "memory was not measured" in here.notes[0]
+    if b.peak_mb is not None:
+        assert 50 < apart.rest_mb <= b.peak_mb < 600
+        assert apart.as_dict()["memory_at_rest_mb"] == apart.rest_mb
+
+
+def test_a_run_that_takes_too_long_or_dies(monkeypatch):
+    asked = Task(table(), [], table(2000), plan())
+    with pytest.raises(Failed, match=r"not done after 0\.001 seconds"):
+        run_apart(asked, limit=0.001)
+    monkeypatch.setattr(trial, "SERVE", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    with pytest.raises(Failed, match="want of memory"):
+        run_apart(asked)
+    monkeypatch.setattr(trial, "SERVE", "raise SystemExit(3)")
+    with pytest.raises(Failed, match="status 3"):
+        run_apart(asked)
+    with pytest.raises(BadPlan, match="limit is a number of seconds above 0"):
+        compare(table(), plan(), limit=0, apart=True)
+
+
+def test_every_kind_of_hierarchy_can_be_handed_over(tmp_path):
+    (tmp_path / "sex.csv").write_text("f;*\nm;*\n")
+    kinds = [
+        {"ranges": [5]}, {"prefixes": True}, {"dates": ["year"]}, {"flat": True},
+        {"tree": {"*": ["a", "b"]}}, {"parents": {"a": "*"}}, {"free_ranges": True},
+        {"free_sets": True}, str(tmp_path / "sex.csv"),
+    ]  # fmt: skip
+    columns = {f"c{i}": {"role": "quasi", "hierarchy": kind} for i, kind in enumerate(kinds)}
+    asked = plan(columns=columns)
+    assert pickle.loads(pickle.dumps(asked)).to_toml() == asked.to_toml()
+    with pytest.raises(Failed, match="apart=False"):
+        run_apart(Task(lambda: None, [], table(), plan()))
+
+
+def test_a_script_without_a_guard_is_not_run_again(tmp_path):
+    """What multiprocessing would do: import the script anew in every process."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import pyarrow as pa, shoal\n"
+        "print('begun')\n"
+        "plan = {'columns': {'a': 'quasi'}, 'models': [{'name': 'k-anonymity', 'k': 2}]}\n"
+        "print(shoal.compare(pa.table({'a': ['x', 'x', 'y', 'y']}), plan, algorithms=['gaa']))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout.count("begun") == 1
+    assert "best gaa" in done.stdout
+
+
+# ── The command ──
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Runs in this process: quick."""
+
+    def run_here(task, progress=None, limit=None):
+        return trial.run_here(task) if task.plan is not None else None
+
+    monkeypatch.setattr(compare_module, "run_apart", run_here)
+
+
+WORDS = ("compare", "people.csv", "--plan", "plan.toml")
+
+
+def test_the_command(run, people, here):  # noqa: F811
+    targets = ("--json", "c.json", "--csv", "c.csv", "--plot", "c.svg")
+    status, out, err = run(*WORDS, "--k", "2,5", "--algorithms", "gaa,forest", *targets)
+    assert status == 0, err
+    assert "►" in out
+    assert "written: c.svg" in out
+    numbers = json.loads((people / "c.json").read_text())
+    assert [one["k"] for one in numbers["runs"]] == [2, 2, 5, 5]
+    assert numbers["seed"] == 3
+    assert left(people) == ["c.csv", "c.json", "c.svg", "people.csv", "plan.toml"]
+    assert "Person" not in (people / "c.csv").read_text() + out + json.dumps(numbers)
+
+
+def test_the_command_prints_json_alone(run, people, here):  # noqa: F811
+    status, out, err = run(*WORDS, "--algorithms", "gaa", "--json", "-", "--seed", "9")
+    assert status == 0
+    assert json.loads(out)["seed"] == 9
+    assert "algorithm" in err
+
+
+def test_the_command_writes_nothing_where_nothing_was_reached(run, people, here):  # noqa: F811
+    status, out, err = run(*WORDS, "--k", "61", "--csv", "c.csv", "--json", "c.json")
+    assert status == 1
+    assert "the best k possible is 60" in " ".join(out.split())
+    assert "nothing was written" in err
+    assert left(people) == ["people.csv", "plan.toml"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--csv", "people.csv"),
+        ("--json", "plan.toml"),
+        ("--csv", "c.svg", "--plot", "c.svg"),
+        ("--plot", "c.pdf"),
+        ("--csv", "nowhere/c.csv"),
+        ("--k", "x"),
+        ("--k", "1"),
+        ("--algorithms", "gab"),
+        ("--losses", "nlm"),
+        ("--limit", "-1"),
+    ],
+)
+def test_bad_words(run, people, here, words):  # noqa: F811
+    status, out, err = run(*WORDS, *words)
+    assert status == 2, out
+    assert err.startswith("shoal: ")
+    assert left(people) == ["people.csv", "plan.toml"]
+
+
+def test_an_interrupt_leaves_nothing(people):  # noqa: F811
+    """Ctrl-C while a run is under way: no file, and no process that goes on."""
+    rows = "".join(f"Person {i},{20 + i % 40},{'fm'[i % 2]},d{i % 5}\n" for i in range(20_000))
+    (people / "people.csv").write_text("name,age,sex,disease\n" + rows, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c",
+         "import shoal.screen; shoal.screen.PATIENCE = 0.0\nimport shoal.cli; shoal.cli.main()",
+         *WORDS, "--k", "50", "--csv", "c.csv", "--plot", "c.svg", "--json", "c.json"],
+        cwd=people, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    for line in process.stderr:
+        if line.startswith("run 1"):
+            break
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "nothing was written" in err
+    assert left(people) == ["people.csv", "plan.toml"]
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
