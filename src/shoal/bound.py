@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from shoal.columns import Table
 from shoal.errors import some
 from shoal.exact import exact_costs
 from shoal.losses import Loss
+from shoal.models import Model
+from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.progress import Progress, silent
 
 MOST = 1_500_000_000  # looks at tuples, about ten seconds
@@ -25,11 +29,31 @@ class Bound:
 
     percent: float | None  # None: skipped
     reason: str = ""  # why it was skipped, or why it may be lower than it could be
+    k: int = 0  # people that a class has at the least
+
+    def as_dict(self) -> dict[str, Any]:
+        """By the names of the JSON file."""
+        return asdict(self)
+
+
+def crowd_of(models: Sequence[Model]) -> int:
+    """The people that every class has if these promises hold; 1: nothing is promised about it."""
+    crowds = [
+        model.l if isinstance(model, EIRLDiversity) else getattr(model, "k", 1)
+        for model in models
+        if not model.linkage
+    ]
+    return max(crowds, default=1)
 
 
 def lower_bound(
     table: Table, k: int, loss: Loss, most: int = MOST, progress: Progress = silent
 ) -> Bound:
+    """What no release of a table can lose less than in which every class has k people."""
+    return replace(_lower_bound(table, k, loss, most, progress), k=k)
+
+
+def _lower_bound(table: Table, k: int, loss: Loss, most: int, progress: Progress) -> Bound:
     """The sum, over the records, of the cheapest cell that covers the record and k people.
 
     In a k-anonymous release every record is published as a cell that covers rows of at least k

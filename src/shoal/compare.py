@@ -14,11 +14,13 @@ import numpy as np
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
+from shoal.bound import lower_bound
 from shoal.choose import label
 from shoal.columns import Table, encode
 from shoal.comparison import MEAN, Comparison, Line
 from shoal.errors import BadPlan
 from shoal.frames import Frame, open_frame
+from shoal.losses import Loss
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
 from shoal.trial import Failed, Task, run_apart, run_here
@@ -101,18 +103,14 @@ def compare(
     )
 
 
-def lower_bounds(
-    table: Table,  # noqa: ARG001
-    plan: Plan,  # noqa: ARG001
-    ks: Sequence[int],  # noqa: ARG001
-    yardstick: str,  # noqa: ARG001
-) -> dict[int, float]:
-    """Per k, the percent that every release of this table loses at least; empty: not known.
-
-    The place for a proven bound: what is returned here becomes a line below the runs of each k,
-    a dashed line in the plot, and `lower_bounds` in the JSON.
-    """
-    return {}
+def lower_bounds(table: Table, plan: Plan, ks: Sequence[int], yardstick: str) -> dict[int, float]:
+    """Per k, the percent that every release of this table loses at least; empty: not known."""
+    if plan.linked:
+        return {}
+    loss = plan.loss if plan.loss.name == yardstick else catalog.losses.make(yardstick)
+    assert isinstance(loss, Loss)
+    found = {k: lower_bound(table, k, loss).percent for k in ks}
+    return {k: percent for k, percent in found.items() if percent is not None}
 
 
 def with_ks(plan: Plan, k: int | Iterable[int] | None) -> dict[int, Plan]:

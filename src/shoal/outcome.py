@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
+from shoal.bound import Bound, crowd_of, lower_bound
 from shoal.choose import Tried
 from shoal.columns import Table
 from shoal.explain import Explainer
@@ -55,6 +57,9 @@ class Applied:
 
 def _rows(number: int) -> str:
     return "1 row" if number == 1 else f"{number:,} rows"
+
+
+QUICK = 400_000_000  # looks at tuples that a bound may take, two or three seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +123,19 @@ class Outcome:
         """Percent of alteration, per loss metric."""
         return self.quality.losses
 
+    @cached_property
+    def bound(self) -> Bound | None:
+        """What every release that promises such crowds loses at least; None: no crowd promised.
+
+        It takes a second or two on a large table, so it is found when it is first asked for.
+        """
+        if self.explainer is None or self.plan.linked:
+            return None
+        k = crowd_of(self.plan.models)
+        if k < 2:
+            return None
+        return lower_bound(self.explainer.table, k, self.plan.loss, QUICK)
+
     def as_dict(self) -> dict[str, Any]:
         """All numbers of the release, by the names of the JSON file."""
         numbers: dict[str, Any] = {
@@ -145,6 +163,7 @@ class Outcome:
             "made": self.made.isoformat(timespec="seconds"),
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
             "loss": self.plan.loss.name,
+            "bound": None if self.bound is None else self.bound.as_dict(),
             "tried": [one.as_dict() for one in self.tried],
             "version": self.version,
         }

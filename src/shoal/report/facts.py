@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shoal import catalog, frames
+from shoal.bound import Bound
 from shoal.choose import Tried
 from shoal.columns import having
 from shoal.errors import BadFile
@@ -99,6 +100,7 @@ class Facts:
     reasons: list[Reason]  # what each promise did; empty: not found out
     applied: Applied | None  # where the recoding of another table was applied
     tried: list[Tried]  # where the plan left something to choose
+    bound: Bound | None  # what every such release loses at least
 
     @property
     def holds(self) -> bool:
@@ -182,6 +184,7 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
         reasons=_reasons(release, progress),
         applied=release.applied,
         tried=list(release.tried),
+        bound=release.bound,
     )
 
 

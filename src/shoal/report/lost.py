@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shoal.bound import Bound
 from shoal.report.facts import Facts
 from shoal.report.measures import WHY_THEY_DIFFER
 from shoal.report.page import Block, Cell, Plot, Table, Text
@@ -64,6 +65,7 @@ def lost(facts: Facts) -> list[Block]:
             "original, 100 % means that nothing is left."
         ),
         Text(guide(facts)),
+        *([Text(at_least(facts, facts.bound))] if facts.bound is not None else []),
         Plot(_bars(drawn), f"What each quasi-identifier lost, measured by {facts.guide}.{more}"),
         Text(WHY_THEY_DIFFER),
         Plot(
@@ -83,6 +85,19 @@ def guide(facts: Facts) -> str:
     return (
         f"The number on top, {chief}, is measured by {facts.guide}, which guided the choice of "
         f"what to widen. It counts {sentence(words)}"
+    )
+
+
+def at_least(facts: Facts, bound: Bound) -> str:
+    """How much of it could be helped at all."""
+    if bound.percent is None:
+        return f"How little a release could lose at best is not known: {bound.reason}."
+    chief = percent(facts.losses[facts.guide])
+    more = f" ({bound.reason}.)" if bound.reason else ""
+    return (
+        f"This release loses {chief}. No release of this table in which everybody is in a crowd of "
+        f"at least {bound.k:,} people can lose less than {percent(bound.percent)}, by the same "
+        f"measure; that is proven, whether or not so little can be reached.{more}"
     )
 
 
