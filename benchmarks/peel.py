@@ -28,7 +28,7 @@ from shoal.models.k_anonymity import KAnonymity
 DATA = Path(__file__).parents[2] / "shared" / "data"
 GOALS = {2: 2.1, 5: 5.0, 10: 7.3, 100: 18.5}
 LOSSES = ("nllm", "ncp", "lm")
-OTHERS = ("gaa", "agglomerative", "sequential", "forest")
+OTHERS = ("gaa", "agglomerative", "sequential", "forest", "mondrian", "kaca", "k-member")
 EIGHT = {
     0: "age", 4: "education", 7: "marital status", 10: "race", 11: "hispanic origin", 12: "sex",
     32: "father", 35: "citizenship",
