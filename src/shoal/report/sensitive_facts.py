@@ -99,9 +99,7 @@ def _hits(seen: Published, histogram: Histogram) -> dict[str, npt.NDArray[np.boo
     for name in TELLING:
         attack = catalog.attacks[name]()
         assert isinstance(attack, SensitiveAttack)
-        hits[name] = attack.victims(histogram)
-        if held is not None:
-            hits[name] = hits[name] | attack.among_people(held)
+        hits[name] = attack.succeeds(histogram, held)
     return hits
 
 
