@@ -102,6 +102,10 @@ def narrow_range(rows, values, narrow=0.3):
 # The same with persons: records are (published row, person, value).
 
 
+def joined(lists):
+    return [value for one in lists for value in one]
+
+
 def people_of(records):
     """For every published row its people, each with a list of values."""
     classes = {}
@@ -138,13 +142,13 @@ def people_homogeneity(records):
     return found_twice(
         records,
         lambda values: len(set(values)) == 1,
-        lambda people: any(all(v in one for one in people) for v in sum(people, [])),
+        lambda people: any(all(v in one for one in people) for v in joined(people)),
     )
 
 
 def to_rule_out(people):
     """The fewest values to rule out such that all who are left, and somebody is, share a value."""
-    known = list(dict.fromkeys(sum(people, [])))
+    known = list(dict.fromkeys(joined(people)))
     for many in range(len(known)):
         for gone in combinations(known, many):
             left = [one for one in people if not any(value in gone for value in one)]
@@ -156,7 +160,7 @@ def to_rule_out(people):
 def people_background_knowledge(records, knows=1):
     needed = [
         (
-            min(to_rule_out(list(inside.values())), len(set(sum(inside.values(), []))) - 1),
+            min(to_rule_out(list(inside.values())), len(set(joined(inside.values()))) - 1),
             sum(map(len, inside.values())),
         )
         for inside in people_of(records)
@@ -190,7 +194,7 @@ def people_skewness(records, gain=0.2, belief=0.5):
 
     for inside in people_of(records):
         many = sum(map(len, inside.values()))
-        for value in set(sum(inside.values(), [])):
+        for value in set(joined(inside.values())):
             for name, count in (("rows", by_rows), ("people", by_people)):
                 beliefs.append((name, value, *count(value, inside), many, len(inside)))
 
@@ -222,7 +226,7 @@ def people_skewness(records, gain=0.2, belief=0.5):
                     sum(v in one for one in everybody.values()) / len(everybody),
                     sum(v in one for one in inside) / len(inside),
                 )
-                for v in sum(inside, [])
+                for v in joined(inside)
             ),
         ),
         "value": None if value is None else str(value),
@@ -257,7 +261,7 @@ def people_one_branch(records, tree):
     common = set.intersection(*(below(one) for one in everybody.values()))
 
     def by_people(people):
-        same = any(all(v in one for one in people) for v in sum(people, []))
+        same = any(all(v in one for one in people) for v in joined(people))
         return not same and bool(set.intersection(*(below(one) for one in people)) - common)
 
     def by_rows(values):

@@ -100,11 +100,6 @@ class SensitiveAttack(Attack):
             **self.details(histogram, records, held),
         }
 
-    def succeeds(self, histogram: Histogram, held: Holdings | None = None) -> Flags:
-        """In which classes the attack succeeds, by rows or by people, bool[classes]."""
-        victims = self.victims(histogram)
-        return victims if held is None else victims | self.among_people(held)
-
     @abstractmethod
     def victims(self, histogram: Histogram) -> Flags:
         """In which classes the attack succeeds, bool[classes]."""
