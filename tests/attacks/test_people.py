@@ -101,12 +101,12 @@ def test_does_not_care_about_row_order(name, table, seed):
 
 
 def hospital():
-    """In the north nine of ten have gout, among ten other diseases each; in the south nobody."""
+    """In the north nine of ten have gout, beside ten diseases of their own; in the south nobody."""
     rows = []
     for i in range(10):
-        rows += [("north", f"n{i}", f"other {j}") for j in range(10)]
+        rows += [("north", f"n{i}", f"other {10 * i + j}") for j in range(10)]
         rows += [("north", f"n{i}", "gout")] * (i > 0)
-        rows += [("south", f"s{i}", f"other {j}") for j in range(10)]
+        rows += [("south", f"s{i}", f"other {10 * i + j}") for j in range(10)]
     return pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
 
 

@@ -61,9 +61,9 @@ class SensitiveAttack(Attack):
     way. Classes are not named: the table may be an original, whose values must not be shown.
 
     Where the table tells whose each row is, a class is judged twice, by its rows and by its people,
-    as models do (SensitiveModel): it is enough that the attack succeeds in one of the two ways. Then
-    the finding also has the `people` who have a record in these classes, what `people_percent` of
-    all people that is, and in how many classes the attack succeeds each way.
+    as models do (SensitiveModel): it is enough that the attack succeeds in one of the two ways.
+    Then the finding also has the `people` who have a record in these classes, what
+    `people_percent` of all people that is, and in how many classes the attack succeeds each way.
     """
 
     def run(
