@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.histogram import Histogram, Sensitive
+from shoal.kernels.hitting import hitting_sizes
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+
+NO_END = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,7 @@ class Holdings:
 
     column: Sensitive
     start: Longs  # int64[classes + 1]: class c has the people start[c] … start[c + 1] - 1
+    who: Longs  # int64[people], the number of each; who is in several classes has one number
     records: Longs  # int64[people], records of each
     first: Longs  # int64[people + 1]: person e has the values first[e] … first[e + 1] - 1
     value: Ints  # int32[holdings], places in column.values, rising within a person
@@ -62,6 +66,7 @@ class Holdings:
         return Holdings(
             column,
             np.append(0, np.cumsum(many)),
+            people[begins],
             np.diff(np.append(begins, len(label))),
             first,
             code[new_value],
@@ -111,6 +116,33 @@ class Holdings:
             old.column, old.start, old.value, old.count, old.total, self.people, self.crowd
         )
 
+    def in_classes(self, some: npt.NDArray[np.bool_]) -> int:
+        """How many people have a record in some of the classes; whoever is in several, once."""
+        return len(np.unique(self.who[np.repeat(some, self.people)]))
+
+    def hitting_sizes(
+        self, limits: Longs, budget: Longs | None = None, which: Longs | None = None
+    ) -> Longs:
+        """The fewest values of which everybody in a class has one, int64[which].
+
+        Of each class it is told up to its limit, and one more where it is larger; -1 where the
+        `budget`, int64[1], of people to look at was spent before.
+        """
+        which = np.arange(len(self)) if which is None else which
+        people = self.start[which + 1] - self.start[which]
+        begin = np.append(0, np.cumsum(people))
+        who = np.repeat(self.start[which] - begin[:-1], people) + np.arange(begin[-1])
+        many = self.first[who + 1] - self.first[who]
+        first = np.append(0, np.cumsum(many))
+        place = np.repeat(self.first[who] - first[:-1], many) + np.arange(first[-1])
+        # With few people the limit is their number, which no smallest hitting set passes.
+        limits = np.minimum(limits, people)
+        budget = np.array([NO_END]) if budget is None else budget
+        sizes: Longs = hitting_sizes(
+            begin, first, self.value[place], limits, len(self.column.values), budget
+        )
+        return sizes
+
     def merged(self, part: Longs, classes: int) -> Holdings:
         """The same people in fewer classes: class c becomes a part of part[c], or of none (-1).
 
@@ -127,6 +159,7 @@ class Holdings:
         return Holdings(
             self.column,
             start,
+            self.who[order],
             self.records[order],
             first,
             self.value[places],

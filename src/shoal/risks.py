@@ -29,7 +29,9 @@ class Risks:
     """Chances of re-identification, from 0 to 1.
 
     A record in a class of 5 people is found with a chance of 1/5. Averages are taken over
-    records, not over classes: most classes are small, most records are not in them.
+    records, not over classes: most classes are small, most records are not in them. Where the
+    table tells whose each record is, they are taken over people too: who has many records stands
+    in many averages over records, and is no more often a person.
 
     Three attackers (El Emam and Dankar 2008, 2010). The *prosecutor* looks for one person of
     whom he knows that the table holds her. The *journalist* does not know who is in the table,
@@ -44,10 +46,18 @@ class Risks:
     unique: float  # the share of records that are alone in their class
     marketer: float  # the share of records that would be re-identified, all linked at once
     journalist: float | None = None  # the highest chance of any record, among the population
+    # The same over people; None where the table does not tell whose each record is.
+    average_over_people: float | None = None  # the mean chance over people
+    unique_people: float | None = None  # the share of people whom nobody else looks like
+    marketer_over_people: float | None = None  # the share of people who would be re-identified
 
     def as_dict(self) -> dict[str, float | None]:
-        """The chances by name."""
-        return asdict(self)
+        """The chances by name; those over people only where there are some."""
+        return {
+            name: chance
+            for name, chance in asdict(self).items()
+            if chance is not None or not name.endswith("people")
+        }
 
 
 def risks(
@@ -64,16 +74,33 @@ def risks(
     candidates = published.classes.candidates if linkage is None else linkage.candidates
     average = _mean_chance(candidates)
     marketer, journalist = average, None
+    each: Longs | None = None  # int64[people]
+    if linkage is None and published.people is not None:
+        each = of_people(candidates, published.people)
+    average_people = None if each is None else _mean_chance(each)
+    marketer_people = average_people
     if population is not None:
         outside = _outside(published, population)  # int64[n]
         marketer, journalist = _mean_chance(outside), 1.0 / int(outside.min())
+        if each is not None and published.people is not None:
+            marketer_people = _mean_chance(of_people(outside, published.people))
     return Risks(
         prosecutor=1.0 / int(candidates.min()),
         average=average,
         unique=float(np.mean(candidates == 1)),
         marketer=marketer,
         journalist=journalist,
+        average_over_people=average_people,
+        unique_people=None if each is None else float(np.mean(each == 1)),
+        marketer_over_people=marketer_people,
     )
+
+
+def of_people(of_rows: Longs, people: Longs) -> Longs:
+    """What is the same for all rows of a person, once for each, int64[people]."""
+    each = np.empty(int(people.max()) + 1, np.int64)
+    each[people] = of_rows
+    return each
 
 
 def record_risks(published: Published, population: Published | Table | None = None) -> Doubles:

@@ -239,9 +239,10 @@ def show_notes(console: Console, notes: Sequence[str]) -> None:
 
 
 def _exposures(*tables: Exposure) -> list[tuple[str, ...]]:
-    """What tables give away, side by side."""
+    """What tables give away, side by side; of people first, where there are persons."""
+    persons = all(table.risks.unique_people is not None for table in tables)
     if any(table.linked for table in tables):
-        counts: list[tuple[str, Callable[[Exposure], str]]] = [
+        counts: Counts = [
             ("rows that could be the most exposed person's", lambda t: f"{t.smallest_class:,}"),
             ("people of whom one row only could be theirs", lambda t: _chance(t, "unique")),
             ("highest chance to find a person, by the likeliest row", _prosecutor),
@@ -251,9 +252,9 @@ def _exposures(*tables: Exposure) -> list[tuple[str, ...]]:
         counts = [
             ("people in the smallest class", lambda t: f"{t.smallest_class:,}"),
             ("classes", lambda t: f"{t.classes:,}"),
-            ("rows that are alone in their class", lambda t: _chance(t, "unique")),
+            *_alone(persons),
             ("highest chance to find a person", _prosecutor),
-            ("average chance to find a person", _average),
+            *_averages(persons),
         ]
     if all(table.risks.journalist is not None for table in tables):
         counts += [
@@ -263,10 +264,31 @@ def _exposures(*tables: Exposure) -> list[tuple[str, ...]]:
             ),
             (
                 "average chance to find a person among the population",
-                lambda t: _chance(t, "marketer"),
+                lambda t: _chance(t, "marketer_over_people" if persons else "marketer"),
             ),
         ]
     return [(label, *(show(table) for table in tables)) for label, show in counts]
+
+
+Counts = list[tuple[str, Callable[[Exposure], str]]]
+
+
+def _alone(persons: bool) -> Counts:
+    if not persons:
+        return [("rows that are alone in their class", lambda t: _chance(t, "unique"))]
+    return [
+        ("people whom nobody else looks like", lambda t: _chance(t, "unique_people")),
+        ("rows of these people", lambda t: _chance(t, "unique")),
+    ]
+
+
+def _averages(persons: bool) -> Counts:
+    if not persons:
+        return [("average chance to find a person", _average)]
+    return [
+        ("average chance to find a person", lambda t: _chance(t, "average_over_people")),
+        ("the same, on average over rows", _average),
+    ]
 
 
 def _chance(table: Exposure, name: str) -> str:
@@ -385,7 +407,8 @@ def _detail(name: str, found: dict[str, Any]) -> str:
             return f"at least {fewest:,} candidates"
         case "skewness", {"value": value, "belief_before": before, "belief_after": after}:
             value = "missing" if value is None else value
-            return f"{value}: {percent(100 * before)} → {percent(100 * after)}"
+            of = " of the people" if found.get("counted_by") == "people" else ""
+            return f"{value}: {percent(100 * before)} → {percent(100 * after)}{of}"
         case "background-knowledge", {"fewest_to_rule_out": int(fewest)}:
             return f"at least {fewest:,} to rule out"
         case "similarity", {"judged_by": judged}:

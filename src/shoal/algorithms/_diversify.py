@@ -240,5 +240,12 @@ def put_together(old: Holdings, group: Longs, owner: Longs, owners: int) -> Hold
     place = np.repeat(old.first[person] - first[:-1], held) + np.arange(first[-1])
     start = np.append(0, np.cumsum(np.bincount(owner, many, owners).astype(np.int64)))
     return Holdings(
-        old.column, start, old.records[person], first, old.value[place], old.total, old.crowd
+        old.column,
+        start,
+        old.who[person],
+        old.records[person],
+        first,
+        old.value[place],
+        old.total,
+        old.crowd,
     )

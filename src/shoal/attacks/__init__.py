@@ -59,6 +59,11 @@ class SensitiveAttack(Attack):
     A finding is kept for each sensitive column by its name: the `classes` in which the attack
     succeeds, their `records`, what `percent` of all records that is, and what is told about the
     way. Classes are not named: the table may be an original, whose values must not be shown.
+
+    Where the table tells whose each row is, a class is judged twice, by its rows and by its people,
+    as models do (SensitiveModel): it is enough that the attack succeeds in one of the two ways.
+    Then the finding also has the `people` who have a record in these classes, what
+    `people_percent` of all people that is, and in how many classes the attack succeeds each way.
     """
 
     def run(
@@ -84,19 +89,31 @@ class SensitiveAttack(Attack):
         tells which values people have, where the table tells whose each row is.
         """
         victims = self.victims(histogram)
-        if held is not None:
-            victims = victims | self.among_people(held)
-        return {**toll(histogram, victims, records), **self.details(histogram, records)}
+        if held is None:
+            return {**toll(histogram, victims, records), **self.details(histogram, records)}
+        among = self.among_people(held)
+        return {
+            **toll(histogram, victims | among, records),
+            **people_toll(held, victims | among),
+            "classes_by_rows": int(victims.sum()),
+            "classes_by_people": int(among.sum()),
+            **self.details(histogram, records, held),
+        }
 
     @abstractmethod
     def victims(self, histogram: Histogram) -> Flags:
         """In which classes the attack succeeds, bool[classes]."""
 
+    @abstractmethod
     def among_people(self, held: Holdings) -> Flags:
         """In which classes the attack succeeds by looking at people, bool[classes]."""
-        return np.zeros(len(held), np.bool_)
 
-    def details(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:  # noqa: ARG002
+    def details(
+        self,
+        histogram: Histogram,  # noqa: ARG002
+        records: Longs | None = None,  # noqa: ARG002
+        held: Holdings | None = None,  # noqa: ARG002
+    ) -> dict[str, Any]:
         """What else is worth knowing about the column, by name."""
         return {}
 
@@ -110,6 +127,12 @@ def toll(histogram: Histogram, victims: Flags, records: Longs | None = None) -> 
         "records": found,
         "percent": 100.0 * found / int(size.sum()),
     }
+
+
+def people_toll(held: Holdings, victims: Flags) -> dict[str, Any]:
+    """How many people these classes have; somebody who is in several of them counts once."""
+    people = held.in_classes(victims)
+    return {"people": people, "people_percent": 100.0 * people / held.crowd}
 
 
 def distinct(histogram: Histogram) -> npt.NDArray[np.int64]:

@@ -8,6 +8,7 @@ from shoal.attacks import Attack
 from shoal.linkage import Linkage as Links
 from shoal.progress import Progress, silent
 from shoal.published import Published
+from shoal.risks import of_people
 
 
 class Linkage(Attack):
@@ -25,9 +26,17 @@ class Linkage(Attack):
         candidates = published.classes.candidates  # int64[n]
         if linkage is not None:
             candidates = linkage.candidates
-        return {
+        found = {
             "fewest_candidates": int(candidates.min()),
             "mean_candidates": float(candidates.mean()),
             "singled_out": int((candidates == 1).sum()),
             "singled_out_percent": 100.0 * float((candidates == 1).mean()),
         }
+        if linkage is None and published.people is not None:
+            each = of_people(candidates, published.people)  # int64[people]
+            found |= {
+                "mean_candidates_of_people": float(each.mean()),
+                "people_singled_out": int((each == 1).sum()),
+                "people_singled_out_percent": 100.0 * float((each == 1).mean()),
+            }
+        return found

@@ -13,6 +13,7 @@ from pydantic import field_validator
 from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
 from shoal.histogram import Histogram, Sensitive
 from shoal.holdings import Holdings
+from shoal.tree import Tree
 
 ROUNDING = 1e-9
 
@@ -32,6 +33,11 @@ class Similarity(SensitiveAttack):
       1000000 are, where no number lies between them. Numbers are recognized where all values of
       the column are numbers; 3K is a text, and codes that are not meant as numbers should have
       been given as texts.
+
+    Where the table tells whose each row is, it is enough that everybody in the class has a value
+    in one branch, whatever else they have; not everybody in the table may have one there, and a
+    class in which all have the same value is left to homogeneity. Numbers are judged by rows alone:
+    of people with many numbers some always lie close together.
 
     `judged_by` says which of the two could be used. A column of texts without a hierarchy is
     judged by nothing, and that nobody is found then says nothing.
@@ -53,18 +59,26 @@ class Similarity(SensitiveAttack):
         """What the attack finds; no numbers where nothing says which values are alike."""
         found = super().finding(histogram, records, held)
         if found["judged_by"] == "nothing":
-            found |= {"classes": None, "records": None, "percent": None}
+            found |= dict.fromkeys(COUNTED & found.keys())
         return found
 
     def victims(self, histogram: Histogram) -> Flags:
         """Classes with different values that are alike."""
         return in_one_branch(histogram) | in_a_narrow_range(histogram, self.narrow)
 
-    def details(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:
+    def among_people(self, held: Holdings) -> Flags:
+        """Classes in which everybody has some value of one kind."""
+        return all_in_one_branch(held)
+
+    def details(
+        self, histogram: Histogram, records: Longs | None = None, held: Holdings | None = None
+    ) -> dict[str, Any]:
         """What the column was judged by, and the records by each of them."""
         found: dict[str, Any] = {}
         if histogram.column.hierarchy is not None:
             branch = in_one_branch(histogram)
+            if held is not None:
+                branch |= all_in_one_branch(held)
             found["records_in_one_branch"] = toll(histogram, branch, records)["records"]
         if numbers(histogram.column) is not None:
             narrow = in_a_narrow_range(histogram, self.narrow)
@@ -72,6 +86,10 @@ class Similarity(SensitiveAttack):
         return {"judged_by": " and ".join(JUDGES[name] for name in found) or "nothing", **found}
 
 
+COUNTED = {
+    *("classes", "records", "percent"),
+    *("people", "people_percent", "classes_by_rows", "classes_by_people"),
+}
 JUDGES = {"records_in_one_branch": "hierarchy", "records_in_a_narrow_range": "numbers"}
 
 
@@ -87,10 +105,40 @@ def in_one_branch(histogram: Histogram) -> Flags:
     last = np.maximum.reduceat(node, histogram.start[:-1])
     while (outside := last >= tree.end[branch]).any():
         branch = np.where(outside, tree.parent[branch], branch)
-    known = [n for n, value in zip(column.nodes, column.values, strict=True) if value is not None]
-    top = tree.join(min(known), max(known)) if known else 0
+    top = _top(column, tree)
     below: Flags = (branch > top) & (branch < tree.end[top])
     return below & (distinct(histogram) > 1)
+
+
+def all_in_one_branch(held: Holdings) -> Flags:
+    """Classes without a value of all in which all have one below a node that tells something."""
+    column, hit = held.column, np.zeros(len(held), np.bool_)
+    tree = column.tree
+    if tree is None:
+        return hit
+    top = _top(column, tree)
+    person = np.repeat(np.arange(len(held.records)), np.diff(held.first))  # int64[holdings]
+    node = column.nodes[held.value].astype(np.int64)
+    within = []
+    while len(inside := np.flatnonzero((node > top) & (node < tree.end[top]))):
+        person, node = person[inside], node[inside]
+        within.append(person * tree.size + node)
+        node = tree.parent[node].astype(np.int64)
+    if not within:
+        return hit
+    person, node = np.divmod(np.unique(np.concatenate(within)), tree.size)  # each branch once
+    everywhere = np.bincount(np.unique(held.who[person] * tree.size + node) % tree.size)
+    telling = everywhere[node] < held.crowd
+    of_class = np.repeat(np.arange(len(held)), held.people)[person[telling]]
+    pair, people = np.unique(of_class * tree.size + node[telling], return_counts=True)
+    hit[pair[people == held.people[pair // tree.size]] // tree.size] = True
+    return hit & (held.most_people < held.people)
+
+
+def _top(column: Sensitive, tree: Tree) -> int:
+    """The lowest node that holds all values of the table; missing ones are in none."""
+    known = [n for n, value in zip(column.nodes, column.values, strict=True) if value is not None]
+    return int(tree.join(min(known), max(known))) if known else 0
 
 
 def in_a_narrow_range(histogram: Histogram, narrow: float) -> Flags:

@@ -9,6 +9,7 @@ from pydantic import field_validator
 
 from shoal.attacks import Flags, Longs, SensitiveAttack
 from shoal.histogram import Histogram
+from shoal.holdings import Holdings
 from shoal.values import text
 
 ROUNDING = 1e-9
@@ -21,6 +22,11 @@ class Gain(NamedTuple):
     value: int  # a place in the column's values
     before: float  # B1, its share of the table
     after: float  # B2, its share of the class
+
+    @property
+    def gain(self) -> float:
+        """By how much the belief grows."""
+        return self.after - self.before
 
 
 class Skewness(SensitiveAttack):
@@ -39,6 +45,10 @@ class Skewness(SensitiveAttack):
 
     The largest gain is told whatever the two limits are. With `belief=0` every large gain is
     a success.
+
+    Where the table tells whose each row is, both beliefs are also those that somebody has of a
+    person rather than of a row: the shares of the people who have the value, whatever else they
+    have. `counted_by` says which of the two the largest gain is.
     """
 
     name: ClassVar[str] = "skewness"
@@ -60,23 +70,41 @@ class Skewness(SensitiveAttack):
             grows & (share >= self.belief - ROUNDING), histogram.start[:-1]
         )
 
-    def details(self, histogram: Histogram, records: Longs | None = None) -> dict[str, Any]:  # noqa: ARG002
+    def among_people(self, held: Holdings) -> Flags:
+        """Classes in which the belief that a person has some value grows and becomes large."""
+        return self.victims(held.histogram(of_people=True))
+
+    def details(
+        self,
+        histogram: Histogram,
+        records: Longs | None = None,  # noqa: ARG002
+        held: Holdings | None = None,
+    ) -> dict[str, Any]:
         """The largest gain, in absolute terms."""
-        largest = self.largest(histogram)
+        largest, counted = self.largest(histogram, None if held is None else held.people), "rows"
+        if held is not None:
+            among = self.largest(held.histogram(of_people=True), held.size)
+            if among.gain >= largest.gain - ROUNDING:
+                largest, counted = among, "people"
         value = histogram.column.values[largest.value]
-        return {
+        found = {
             "value": None if value is None else text(value),
             "belief_before": largest.before,
             "belief_after": largest.after,
-            "gain": largest.after - largest.before,
+            "gain": largest.gain,
             "ratio": largest.after / largest.before,
             "class_records": int(histogram.size[largest.of_class]),
         }
+        if held is None:
+            return found
+        people = int(held.people[largest.of_class])
+        return {"value": found.pop("value"), "counted_by": counted, **found, "class_people": people}
 
-    def largest(self, histogram: Histogram) -> Gain:
+    def largest(self, histogram: Histogram, besides: Longs | None = None) -> Gain:
         """The value and the class with the largest gain.
 
-        Of equal ones that with the largest class, then the value that comes first by its text.
+        Of equal ones that with the largest class, then the value that comes first by its text, then
+        the class that is also the largest counted the other way: `besides`, int64[classes].
         """
         before, after = histogram.overall[histogram.value], histogram.share  # float64[pairs]
         gain = after - before
@@ -88,6 +116,9 @@ class Skewness(SensitiveAttack):
             set(histogram.value[ties].tolist()),
             key=lambda v: (values[v] is None, text(values[v])),
         )
-        pair = int(ties[histogram.value[ties] == value][0])
+        ties = ties[histogram.value[ties] == value]
+        if besides is not None:
+            ties = ties[[np.argmax(besides[histogram.of_class[ties]])]]
+        pair = int(ties[0])
         of_class = int(histogram.of_class[pair])
         return Gain(of_class, value, float(before[pair]), float(after[pair]))

@@ -9,14 +9,9 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.classes import Classes
-from shoal.holdings import Holdings
-from shoal.kernels.hitting import hitting_sizes
 from shoal.models import PeopleModel
 
-Longs = npt.NDArray[np.int64]
-
 PATIENCE = 50_000_000  # people looked at to tell a level beyond the promised one: about a second
-NO_END = 1 << 62
 
 
 class EIRLDiversity(PeopleModel):
@@ -47,51 +42,35 @@ class EIRLDiversity(PeopleModel):
     def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
         """The size of the smallest hitting set of each class, as far as it can be proven."""
         held = self.holdings(classes)
-        levels = self._sizes(classes, self.l - 1, NO_END)  # those that fail are exact
+        levels = self._sizes(classes)  # those that fail are exact
         budget = np.array([PATIENCE])
         unsure = np.arange(len(levels))[levels >= self.l]
         while len(unsure):  # one value more at a time
             limits = levels[unsure].astype(np.int64)
-            sizes = self._some(held, unsure, limits, budget)
+            sizes = held.hitting_sizes(limits, budget, unsure)
             unsure = unsure[sizes > limits]
             levels[unsure] += 1
         return levels
 
     def satisfied(self, classes: Classes) -> npt.NDArray[np.bool_]:
         """Whether each class keeps the promise; the search ends where that is sure."""
-        return np.asarray(self._sizes(classes, self.l - 1, NO_END) >= self.l)
+        return np.asarray(self._sizes(classes) >= self.l)
 
     def reached(self, classes: Classes) -> float:
         """The smallest of all classes; of each it is asked only whether it has a smaller one."""
         held = self.holdings(classes)
-        least = self._sizes(classes, self.l - 1, NO_END).min()
+        least = self._sizes(classes).min()
         if least < self.l:
             return float(least)
         level, budget = self.l, np.array([PATIENCE])
         every = np.argsort(held.people, kind="stable")  # small ones are quick, and often settle it
         while True:
-            sizes = self._some(held, every, np.full(len(every), level), budget)
+            sizes = held.hitting_sizes(np.full(len(every), level), budget, every)
             if (sizes <= level).any():
                 return float(level)  # one has a set of this size, or nobody knows
             level += 1
 
-    def _sizes(self, classes: Classes, limit: int, budget: int) -> npt.NDArray[np.float64]:
+    def _sizes(self, classes: Classes) -> npt.NDArray[np.float64]:
+        """The smallest hitting sets, as far as the promise needs them."""
         held = self.holdings(classes)
-        limits = np.minimum(held.people, limit)
-        # With few people the limit is their number, which no smallest hitting set passes.
-        return self._some(held, np.arange(len(limits)), limits, np.array([budget])).astype(float)
-
-    @staticmethod
-    def _some(held: Holdings, which: Longs, limits: Longs, budget: Longs) -> Longs:
-        """The smallest hitting sets of some classes, each up to its limit."""
-        people = held.start[which + 1] - held.start[which]
-        begin = np.append(0, np.cumsum(people))
-        who = np.repeat(held.start[which] - begin[:-1], people) + np.arange(begin[-1])
-        many = held.first[who + 1] - held.first[who]
-        first = np.append(0, np.cumsum(many))
-        place = np.repeat(held.first[who] - first[:-1], many) + np.arange(first[-1])
-        limits = np.minimum(limits, people)
-        sizes: Longs = hitting_sizes(
-            begin, first, held.value[place], limits, len(held.column.values), budget
-        )
-        return sizes
+        return held.hitting_sizes(np.full(len(held), self.l - 1)).astype(float)

@@ -12,6 +12,8 @@ from shoal.report.attack_words import about, finding, found
 from shoal.report.words import MISSING, Change
 from shoal.values import text
 
+WAYS = ("judged_by", "counted_by")  # findings whose words are not from the data
+
 
 @dataclass(frozen=True)
 class AttackFact:
@@ -31,7 +33,7 @@ def attack_facts(release: Outcome, seen: Published) -> list[AttackFact]:
     attacks = []
     for name, after in release.after.attacks.items():
         before = release.before.attacks.get(name, {})
-        words = about(name, linked)
+        words = about(name, linked, seen.people is not None)
         flat = {key: value for key, value in after.items() if not isinstance(value, dict)}
         if flat:
             attacks.append(_attack(name, words, None, before, flat, set(), linked))
@@ -57,13 +59,13 @@ def _attack(
         was = before.get(key)
         if isinstance(value, dict | list | tuple | set):
             continue
-        if isinstance(was, str) and was != value and was not in published and key != "judged_by":
+        if isinstance(was, str) and was != value and was not in published and key not in WAYS:
             was = NOT_PUBLISHED
         earlier = _found(key, was) if key in before else "–"
         change = Change(finding(key, linked), earlier, _found(key, value))
         findings.append(change)
-        if key == "percent" or (key.endswith("_percent") and "percent" not in after):
-            share = change
+        of_rows = key == "percent" or (key.endswith("_percent") and "percent" not in after)
+        share = change if of_rows and share is None else share
     if after.get("judged_by") == "nothing":  # that nobody is found says nothing then
         share, findings = None, [one for one in findings if one.what == finding("judged_by")]
     return AttackFact(name, words, column, share, findings)

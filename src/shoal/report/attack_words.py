@@ -37,6 +37,16 @@ SUCCESS = {
     "matching": "It succeeds where one row is likelier to be the person's than all others "
     "together, whatever the error of sampling.",
 }
+# The same where the table tells whose each row is.
+SUCCESS_PEOPLE = {
+    "homogeneity": "It also succeeds where everybody of a class has the value among others.",
+    "background-knowledge": "It succeeds where ruling out a single value is enough: one value is "
+    "left, or all people who are left have some value.",
+    "skewness": "It succeeds where a value becomes much likelier than in the whole table, and at "
+    "least as likely as not: counted by rows, or by the people who have it.",
+    "similarity": "It succeeds where they are, or where everybody of a class has some value of one "
+    "kind.",
+}
 SUCCESS_LINKED = {"linkage": "It succeeds where one row only is left."}
 
 # What attacks find, by the names in their findings.
@@ -45,18 +55,27 @@ FINDINGS = {
     "mean_candidates": "people whom a record could belong to, on average",
     "singled_out": "records that can belong to one person only",
     "singled_out_percent": "… as a share of all records",
+    "mean_candidates_of_people": "people whom a person could be, on average over people",
+    "people_singled_out": "people whom nobody else looks like",
+    "people_singled_out_percent": "… as a share of all people",
     "classes": "classes in which it succeeds",
     "records": "records in these classes",
     "percent": "… as a share of all records",
+    "people": "people who have a record in these classes",
+    "people_percent": "… as a share of all people",
+    "classes_by_rows": "classes in which it succeeds, counted by rows",
+    "classes_by_people": "classes in which it succeeds, counted by people",
     "fewest_to_rule_out": "fewest values to rule out, in any class",
     "records_with_none_to_rule_out": "records where nothing has to be ruled out",
     "records_with_one_to_rule_out": "records where one value has to be ruled out",
     "value": "the value that becomes most surely known",
+    "counted_by": "… counted by",
     "belief_before": "… its share of the whole table",
     "belief_after": "… its share of that class",
     "gain": "… the difference, in percentage points",
     "ratio": "… times as likely as before",
     "class_records": "… records in that class",
+    "class_people": "… people in that class",
     "judged_by": "what tells which values are alike",
     "records_in_one_branch": "records in classes of one kind of values",
     "records_in_a_narrow_range": "records in classes of numbers close together",
@@ -100,14 +119,15 @@ SHARES = {
 }
 
 
-def about(name: str, linked: bool) -> str:
+def about(name: str, linked: bool, people: bool = False) -> str:
     """What an attack is and where it succeeds; nothing for one that is not in the catalog."""
     if name not in catalog.attacks and name not in ABOUT:
         return ""
     told = (ABOUT_LINKED.get(name) if linked else None) or ABOUT.get(name)
     if told is None:
         told = sentence(catalog.attacks[name].summary())
-    success = (SUCCESS_LINKED.get(name) if linked else None) or SUCCESS.get(name, "")
+    other = SUCCESS_LINKED if linked else SUCCESS_PEOPLE if people else {}
+    success = other.get(name) or SUCCESS.get(name, "")
     return f"{told} {success}".strip()
 
 

@@ -262,8 +262,11 @@ def _both(before: float, after: float) -> tuple[str, str]:
 
 RISKS = {
     "prosecutor": "highest chance to find the row of somebody who is known to be in the table",
+    "average_over_people": "the same chance, on average over all people",
     "average": "the same chance, on average over all rows",
+    "unique_people": "people whom nobody else looks like: they can be pointed at",
     "unique": "rows that are alone in their class: their person can be pointed at",
+    "marketer_over_people": "share of people who are found if all are matched with people at once",
     "marketer": "share of rows that are matched rightly if all are matched with people at once",
     "journalist": "highest chance to find the person of a row among the population",
 }
@@ -278,9 +281,11 @@ def _risks(
     before: dict[str, float | None], after: dict[str, float | None], linked: bool
 ) -> list[Change]:
     words = LINKED_RISKS if linked else RISKS
+    if "unique_people" in after:
+        words = words | {"unique": "rows of these people"}
     changes = []
-    for name, risk in after.items():
-        was, now = _chance(before.get(name)), _chance(risk)
+    for name in [*words, *(name for name in after if name not in words)]:
+        was, now = _chance(before.get(name)), _chance(after.get(name))
         if was is not None and now is not None:
             changes.append(Change(words.get(name, finding(name)), was, now))
     return changes

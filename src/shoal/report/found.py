@@ -110,7 +110,13 @@ def attacks(facts: Facts) -> list[Block]:
             "learns a person's value without finding the row."
             if facts.linked
             else "Share of the rows on which the attack succeeds. An attack on a sensitive column "
-            "learns a person's value without finding the row.",
+            "learns a person's value without finding the row."
+            + (
+                " It succeeds in a class if it does so counted by the rows or by the people; the "
+                "annex has both, and the share of people."
+                if facts.has_persons
+                else ""
+            ),
             widths=(64, 18, 18),
         ),
     ]
@@ -187,15 +193,21 @@ def _candidates(facts: Facts, labels: list[str]) -> list[Block]:
 
 def sensitive(facts: Facts) -> list[Block]:
     """The classes that tell most of a person's sensitive values."""
+    rows = "rows, or of the values that people have," if facts.has_persons else "rows"
+    people = (
+        " Classes are judged by their rows and by their people, each of whom counts once for each "
+        "value that he or she has; the worse one counts. “(of rows)”: the attack succeeds there by "
+        "the rows, and not by the people."
+    )
     blocks: list[Block] = [
         Text(
             "If the values of a class are spread otherwise than in the whole table, whoever knows "
             "a person's class learns something. Shown first are classes in which an attack "
             "succeeds (homogeneity: everybody there has the value; skewness: one value has become "
             "much likelier), then those whose values are farthest from the whole table. A distance "
-            "of 25 % says: a quarter of the rows would need another value to be spread as in the "
-            "whole table. A class of few rows cannot hold many values, so a large distance alone "
-            "is no breach."
+            f"of 25 % says: a quarter of the {rows} would need another value to be spread as in "
+            "the whole table. A class of few rows cannot hold many values, so a large distance "
+            f"alone is no breach.{people if facts.has_persons else ''}"
         )
     ]
     for column in facts.sensitive:
@@ -230,13 +242,16 @@ def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
     if column.hit > shown:
         told += f" These are the {shown} in which one value stands out most."
     labels = [short(value) for value in column.values]
-    if column.others:
+    if column.others and not column.by_people:
         labels.append(f"{many(column.others, 'other value')}, together")
     series = [
         Bars("whole table", column.shares),
         *(Bars(letter, one.shares) for letter, one in zip(letters, column.worst, strict=True)),
     ]
-    svg = bars(labels, series, "percent of the rows", show=percent)
+    what = "percent of the rows"
+    if column.by_people:
+        what = "percent of the people of the class who have it"
+    svg = bars(labels, series, what, show=percent)
     values = "The values" if not column.others else f"The {len(column.values)} most telling values"
     return [
         Table(
@@ -252,7 +267,11 @@ def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
             told,
             widths=(10, 46, 9, 8, 11, 16) if people else (10, 53, 10, 11, 16),
         ),
-        Plot(svg, f"{values} of {short(column.column)} in the whole table and in these classes."),
+        Plot(
+            svg,
+            f"{values} of {short(column.column)} in the whole table and in these classes."
+            + (" Somebody may have several of them." if column.by_people else ""),
+        ),
     ]
 
 

@@ -39,8 +39,8 @@ PROMISES = {
     "different values of {column}.",
     "ir-alpha-beta-anonymity": "In every class no person has more than {alpha_percent} of the "
     "rows, and no value of {column} stands in more than {beta_percent} of them.",
-    "eir-l-diversity": "Whoever thinks of one row of each person in a class, whichever they are, "
-    "sees at least {l} different values of {column} there.",
+    "eir-l-diversity": "Pick one row of each person of a class: however you pick, at least {l} "
+    "different values of {column} remain.",
     "eir-alpha-beta-anonymity": "In every class no person has more than {alpha_percent} of the "
     "rows, and no more than {beta_percent} of the people have the same value of {column}.",
     # Rows that could be a person's.

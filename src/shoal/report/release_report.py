@@ -176,7 +176,7 @@ def _promised(facts: Facts) -> list[Block]:
         for promise in facts.promises
     ]
     blocks: list[Block] = [
-        Text(_LINKED if facts.linked else _CLASSES),
+        Text(_LINKED if facts.linked else _CLASSES + _which(facts)),
         Table(
             ["promise", "asked", "reached", ""],
             rows,
@@ -197,7 +197,7 @@ def _promised(facts: Facts) -> list[Block]:
 _CLASSES = (
     "A class is a group of rows that look the same in all quasi-identifiers, which are the "
     "columns that an outsider may know of somebody. Whoever looks for a person finds "
-    "the class and cannot tell which of its rows it is."
+    "the class and cannot tell which of its "
 )
 _LINKED = (
     "Here rows are not gathered into groups that look the same: each row was widened by itself, "
@@ -205,6 +205,10 @@ _LINKED = (
     "in it fits that person, and if everybody else can then still be given a row that fits them: "
     "a complete assignment of people to rows. Whoever looks for a person is left with these rows."
 )
+
+
+def _which(facts: Facts) -> str:
+    return "people it is." if facts.has_persons else "rows it is."
 
 
 def _columns(facts: Facts) -> list[Block]:

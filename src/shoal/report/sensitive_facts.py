@@ -10,6 +10,7 @@ import numpy.typing as npt
 from shoal import catalog, distances
 from shoal.attacks import SensitiveAttack
 from shoal.histogram import Histogram
+from shoal.holdings import Holdings
 from shoal.published import Published
 from shoal.report.words import MISSING
 from shoal.values import text
@@ -27,7 +28,7 @@ class ClassFact:
     rows: int
     people: int
     distance: float  # variational distance from the table, 0 to 1
-    attacks: list[str]  # that succeed in it
+    attacks: list[str]  # that succeed in it, and whether by rows alone where there are people
     shares: list[float]  # of the values of its SensitiveFact, in percent
 
 
@@ -38,7 +39,8 @@ class SensitiveFact:
     column: str
     distinct: int
     values: list[str]
-    others: int  # values that are not listed; their shares come last
+    others: int  # values that are not listed; their shares come last, if rows are counted
+    by_people: bool  # whether shares are of the people who have a value, not of the rows
     shares: list[float]  # in the whole table, in percent
     hit: int  # classes in which an attack succeeds
     worst: list[ClassFact]
@@ -51,31 +53,44 @@ def sensitive_facts(seen: Published) -> list[SensitiveFact]:
 
 def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
     """The classes that tell most of a person's value, and in which values that shows."""
-    distance = distances.equal(histogram)  # float64[classes]
-    hits = _hits(seen, histogram)
+    held = seen.classes.holdings.get(histogram.column.name)
+    distance = _distance(histogram, held)  # float64[classes]
+    hits = _hits(histogram, held)
     hit = np.logical_or.reduce([np.zeros(len(histogram), np.bool_), *hits.values()])
-    order = _telling_first(histogram, hit, distance)[:WORST]
-    overall = histogram.overall
+    gain = _gain(histogram)  # float64[classes]
+    counted = histogram
+    if held is not None:
+        by_people = held.histogram(of_people=True)
+        gain = np.maximum(gain, _gain(by_people))
+        order = _telling_first(histogram, hit, gain, distance)[:WORST]
+        # Shares of people, unless the first class stands out by its rows alone.
+        if not hit[order[0]] or any(hits[name][order[0]] for name in TELLING):
+            counted = by_people
+    else:
+        order = _telling_first(histogram, hit, gain, distance)[:WORST]
+    overall = counted.overall
     shares = np.zeros((len(order), len(overall)))  # float64[worst, values]
     for i, one in enumerate(order):
-        pairs = slice(histogram.start[one], histogram.start[one + 1])
-        shares[i, histogram.value[pairs]] = histogram.share[pairs]
+        pairs = slice(counted.start[one], counted.start[one + 1])
+        shares[i, counted.value[pairs]] = counted.share[pairs]
     change = np.abs(shares - overall).max(axis=0)
-    held = np.flatnonzero(histogram.total)
-    telling = held[np.argsort(-change[held], kind="stable")][:VALUES]
+    known = np.flatnonzero(histogram.total)
+    telling = known[np.argsort(-change[known], kind="stable")][:VALUES]
     telling = telling[np.argsort(-overall[telling], kind="stable")]
-    others = len(held) - len(telling)
+    others = len(known) - len(telling)
+    together = others and counted is histogram  # shares of people do not add up
 
     def listed(share: npt.NDArray[np.float64]) -> list[float]:
         some = [100 * float(share[value]) for value in telling]
-        return [*some, max(0.0, round(100 - sum(some), 9))] if others else some
+        return [*some, max(0.0, round(100 - sum(some), 9))] if together else some
 
     values = histogram.column.values
     return SensitiveFact(
         column=histogram.column.name,
-        distinct=len(held),
+        distinct=len(known),
         values=[MISSING if values[v] is None else text(values[v]) for v in telling],
         others=others,
+        by_people=counted is not histogram,
         shares=listed(overall),
         hit=int(hit.sum()),
         worst=[
@@ -92,29 +107,45 @@ def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
     )
 
 
-def _hits(seen: Published, histogram: Histogram) -> dict[str, npt.NDArray[np.bool_]]:
-    """In which classes each telling attack succeeds."""
-    held = seen.classes.holdings.get(histogram.column.name)
+def _distance(histogram: Histogram, held: Holdings | None) -> npt.NDArray[np.float64]:
+    """How far each class is from the table, by rows or by what people have: the worse counts."""
+    by_rows = distances.equal(histogram)
+    if held is None:
+        return by_rows
+    return np.maximum(by_rows, distances.equal(held.histogram(of_people=False)))
+
+
+def _hits(histogram: Histogram, held: Holdings | None) -> dict[str, npt.NDArray[np.bool_]]:
+    """In which classes each telling attack succeeds; apart where it does so by rows alone."""
     hits = {}
     for name in TELLING:
         attack = catalog.attacks[name]()
         assert isinstance(attack, SensitiveAttack)
-        hits[name] = attack.victims(histogram)
+        hits[name] = by_rows = attack.victims(histogram)
         if held is not None:
-            hits[name] = hits[name] | attack.among_people(held)
+            hits[name] = among = attack.among_people(held)
+            hits[f"{name} (of rows)"] = by_rows & ~among
     return hits
 
 
+def _gain(histogram: Histogram) -> npt.NDArray[np.float64]:
+    """By how much the likeliest value of each class is likelier than in the table."""
+    gain: npt.NDArray[np.float64] = np.maximum.reduceat(
+        histogram.share - histogram.overall[histogram.value], histogram.start[:-1]
+    )
+    return gain
+
+
 def _telling_first(
-    histogram: Histogram, hit: npt.NDArray[np.bool_], distance: npt.NDArray[np.float64]
+    histogram: Histogram,
+    hit: npt.NDArray[np.bool_],
+    gain: npt.NDArray[np.float64],
+    distance: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.int64]:
     """Classes in which an attack succeeds first, those with the likeliest value before others.
 
     The rest by their distance from the table, which is large in every small class.
     """
-    gain = np.maximum.reduceat(
-        histogram.share - histogram.overall[histogram.value], histogram.start[:-1]
-    )
     telling = np.where(hit, gain, distance)
     return np.lexsort((-histogram.size, -np.round(telling, 9), ~hit))
 

@@ -1,0 +1,96 @@
+"""Reports about people with several rows speak of people."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pyarrow as pa
+import pytest
+from rich.console import Console
+
+import shoal
+from shoal import Plan
+from shoal.columns import Column
+from shoal.frames import open_frame
+from shoal.published import look_at
+from shoal.report.page import render
+from shoal.report.release_report import facts, page
+from shoal.report.sensitive_facts import sensitive_facts
+from shoal.screen import show_audit, show_release
+from tests.attacks.test_people import COLUMNS, hospital
+
+MODELS = [
+    {"name": "k-anonymity", "k": 5},
+    {"name": "eir-l-diversity", "column": "disease", "l": 2},
+]
+PLAN = Plan(columns=COLUMNS, models=MODELS, seed=1)
+ROWS = Plan(columns={**COLUMNS, "who": "other"})
+
+
+def seen(table):
+    columns = {name: Column(role=role) for name, role in COLUMNS.items()}
+    return look_at(open_frame(table), columns)
+
+
+def test_the_class_in_which_nine_of_ten_have_gout_is_shown_first():
+    (column,) = sensitive_facts(seen(hospital()))
+    worst = column.worst[0]
+    assert worst.published == {"town": "north"}
+    assert (worst.rows, worst.people, worst.attacks) == (109, 10, ["skewness"])
+    assert column.by_people
+    at = column.values.index("gout")
+    assert (column.shares[at], worst.shares[at]) == (45.0, 90.0)
+    assert len(column.values) == len(column.shares)  # shares of people do not add up to 100
+
+
+def test_a_class_that_one_person_fills_is_shown_by_its_rows():
+    rows = [("north", "n0", "gout")] * 30 + [("north", f"n{i}", f"o{i}") for i in range(1, 5)]
+    rows += [("south", f"s{i}", f"p{i}") for i in range(30)]
+    table = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    (column,) = sensitive_facts(seen(pa.table(table)))
+    assert not column.by_people
+    assert column.worst[0].attacks == ["skewness (of rows)"]
+    assert sum(column.shares) == pytest.approx(100)
+
+
+def test_the_report_speaks_of_people():
+    release = shoal.anonymize(hospital(), PLAN)
+    html = render(page(facts(release)))
+    for told in (
+        "cannot tell which of its people it is",
+        "Pick one row of each person of a class: however you pick, at least 2 different values of "
+        "disease remain.",
+        "percent of the people of the class who have it",
+        "the same chance, on average over all people",
+        "people whom nobody else looks like",
+        "classes in which it succeeds, counted by people",
+    ):
+        assert told in html, told
+    risks = release.as_dict()["risks"]
+    assert risks["average_over_people"] == pytest.approx(0.1)
+
+
+def test_averages_over_people_and_over_rows():
+    """One of three people is alone, with three of five rows; two look the same."""
+    table = pa.table(
+        {"town": ["a", "a", "a", "b", "b"], "who": [1, 1, 1, 2, 3], "disease": list("xyzxy")}
+    )
+    audit = shoal.audit(table, Plan(columns=COLUMNS))
+    assert audit.risks.average == pytest.approx((3 + 2 / 2) / 5)
+    assert audit.risks.unique == pytest.approx(3 / 5)
+    assert audit.risks.average_over_people == pytest.approx((1 + 2 / 2) / 3)
+    assert audit.risks.unique_people == pytest.approx(1 / 3)
+    assert audit.attacks["linkage"]["people_singled_out"] == 1
+    assert not any("people" in name for name in shoal.audit(table, ROWS).as_dict()["risks"])
+    console = Console(record=True, width=120, file=StringIO())
+    show_audit(console, audit)
+    out = " ".join(console.export_text().split())
+    assert "people whom nobody else looks like 33.3 % rows of these people 60.0 %" in out
+    assert "average chance to find a person 66.7 % the same, on average over rows 80.0 %" in out
+
+
+def test_the_screen_says_of_whom_a_share_is():
+    console = Console(record=True, width=120, file=StringIO())
+    show_audit(console, shoal.audit(hospital(), PLAN))
+    assert "gout: 45.0 % → 90.0 % of the people" in console.export_text()
+    show_release(console, shoal.anonymize(hospital(), PLAN))
