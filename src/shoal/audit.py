@@ -23,6 +23,7 @@ from shoal.published import Published, look_at
 from shoal.quality import Quality, measure
 from shoal.queries import Queries
 from shoal.risks import Risks, record_risks
+from shoal.row_counts import crowd_asked
 from shoal.utility import Utility, utility_of, vulnerable
 from shoal.values import plain, text
 from shoal.verify import seen
@@ -103,7 +104,7 @@ class Audit:
             "levels": {key: finite(level) for key, level in self.levels.items()},
             "checks": [check.as_dict() for check in self.checks],
             "holds": self.holds,
-            "risks": self.exposure.chances(),
+            "risks": self.exposure.told(),
             "attacks": self.attacks,
             "notes": self.notes,
         }
@@ -158,7 +159,7 @@ def audit(
     checks = [model.check(seen(model, published, linkage)) for model in plan.models]
     everybody = _population(population, plan)
     return Audit(
-        exposure=expose(published, everybody, linkage, progress),
+        exposure=expose(published, everybody, linkage, progress, crowd_asked(plan.models)),
         levels=_levels(plan.models or _standard(), published, linkage),
         checks=checks,
         quality=quality,

@@ -135,7 +135,7 @@ class Outcome:
             "column_losses": self.quality.columns,
             "utility": self.utility.as_dict(),
             "checks": [check.as_dict() for check in self.checks],
-            "risks": self.after.chances(),
+            "risks": self.after.told(),
             "attacks": self.attacks,
             "before": self.before.as_dict(),
             "notes": self.notes,

@@ -18,6 +18,7 @@ from shoal.published import look_at
 from shoal.quality import discernibility, measure
 from shoal.recoding import SUPPRESSED, Recoding, decode
 from shoal.release import Release
+from shoal.row_counts import crowd_asked
 from shoal.utility import utility_of
 from shoal.verify import verify
 from shoal.version import __version__
@@ -48,8 +49,9 @@ def publish(
     clock.start("attack")
     quality = measure(original, published, plan.loss, recoding)
     utility = utility_of(original, published, quality, plan.models)
-    after = expose(published, linkage=linkage, progress=clock.progress)
-    before = expose(look_at(frame, plan.columns, plan.missing_values)).showing(published)
+    k = crowd_asked(plan.models)
+    after = expose(published, linkage=linkage, progress=clock.progress, k=k)
+    before = expose(look_at(frame, plan.columns, plan.missing_values), k=k).showing(published)
     clock.stop()
 
     return Release(

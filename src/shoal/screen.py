@@ -118,6 +118,7 @@ def show_release(console: Console, release: Release) -> None:
     """The promises, and what the release cost."""
     _print(console, lambda: _promises(release))
     _warn(console, release.checks, having(release.plan.columns, "sensitive"))
+    _warn_counted(console, release.after)
     one = release.after.classes == 1 < release.before.classes
     if one or release.quality.root_percent >= LITTLE:
         _warning(
@@ -221,6 +222,13 @@ def _warn(console: Console, checks: Sequence[Check], sensitive: Sequence[str]) -
         _warning(console, f"nothing is promised about {some(bare)}; see the attacks")
 
 
+def _warn_counted(console: Console, exposure: Exposure) -> None:
+    """Say whom the number of their rows gives away."""
+    if exposure.row_count is not None and exposure.row_count.words:
+        chance = _prosecutor(exposure)
+        _warning(console, f"highest chance to find a person, {chance}: {exposure.row_count.words}")
+
+
 def _warning(console: Console, text: str) -> None:
     console.print(f"[yellow]Warning:[/] {shown(text)}")
 
@@ -286,6 +294,7 @@ def show_audit(console: Console, audit: Audit) -> None:
     """What a table promises and gives away."""
     _print(console, lambda: _measured(audit), lambda: _levels(audit))
     _warn(console, audit.checks, [column.name for column in audit.published.sensitive])
+    _warn_counted(console, audit.exposure)
     _print(console, lambda: _attacks(audit))
     _say_unweighed(console, audit.exposure)
     show_notes(console, audit.notes)

@@ -23,12 +23,13 @@ from shoal.published import look_at
 from shoal.report import asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.attack_words import finding
-from shoal.report.crowds import SizeFact, VisitFact, candidate_sizes, sizes, visits
+from shoal.report.crowds import SizeFact, candidate_sizes, sizes
 from shoal.report.measures import counted
 from shoal.report.promises import bound, promise
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
 from shoal.report.widths import WidthFact, widths
 from shoal.report.words import Change, number, percent
+from shoal.row_counts import RowCount
 from shoal.utility import Utility
 
 LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
@@ -85,7 +86,7 @@ class Facts:
     mean_loss: float
     utility: Utility
     sizes: list[SizeFact]
-    visits: VisitFact | None  # what the number of rows of a person gives away
+    visits: RowCount | None  # what the number of rows of a person gives away
     widths: list[WidthFact]
     sensitive: list[SensitiveFact]
     missing: str  # "value", "root" or "error"
@@ -167,7 +168,7 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
         sizes=candidate_sizes(after.candidates)
         if after.linked
         else sizes(seen.classes.people, seen.classes.size),
-        visits=visits(seen, _crowd(release)),
+        visits=after.row_count,
         widths=widths(plan.columns, seen),
         # A class of a linked release is no crowd: nothing follows from what it holds.
         sensitive=[] if after.linked else sensitive_facts(seen),
@@ -218,12 +219,6 @@ def _promises(release: Outcome) -> list[Promise]:
         )
         for model, check in zip(release.plan.models, release.checks, strict=True)
     ]
-
-
-def _crowd(release: Outcome) -> int:
-    """The crowd that the plan asks for; what was reached where it names none."""
-    asked_for = [getattr(model, "k", 0) for model in release.plan.models]
-    return max(asked_for, default=0) or release.smallest_class
 
 
 def _counts(release: Outcome) -> list[Change]:

@@ -92,6 +92,7 @@ def _summary(facts: Facts) -> list[Block]:
             f"{' beside its original' if facts.linked else ''}. It keeps "
             f"{facts.published:,} of {facts.rows:,} rows. {_chance(facts)}"
         ),
+        *_counted(facts),
         Numbers(_tiles(facts)),
     ]
     if facts.says_little:
@@ -110,6 +111,12 @@ def _summary(facts: Facts) -> list[Block]:
             )
         )
     return blocks
+
+
+def _counted(facts: Facts) -> list[Block]:
+    """What the chance above does not hold for."""
+    said = facts.visits.words if facts.visits else ""
+    return [Text(sentence(said[:1].upper() + said[1:]))] if said else []
 
 
 def _verdict(facts: Facts) -> str:
