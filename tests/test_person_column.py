@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import datetime
 
+import numpy as np
+import polars as pl
 import pyarrow as pa
+import pytest
 
 import shoal
-from shoal import Plan
+from shoal import Plan, frames
+from shoal.errors import BadPlan, NotHeld, ShoalError
+from shoal.frames import Frame, open_frame, read
+from shoal.report.page import render
+from shoal.report.release_report import facts, page
 from shoal.screen import show_audit, show_release
 from tests.test_screen import printed
 
@@ -55,3 +64,121 @@ def test_people_with_as_many_rows_hide_each_other():
     release = shoal.anonymize(table(rows), asked())
     assert release.as_dict()["risks"]["row_count"] == {"alone": 0, "fewer_than_k": 0}
     assert "how many rows a person has" not in printed(show_release, release)
+
+
+# Person numbers that are counted and left out
+
+HIDDEN = {"role": "person", "publish": False}
+EIR = {"name": "eir-l-diversity", "column": "disease", "l": 2}
+
+
+@pytest.mark.parametrize("kind", [lambda t: t, pa.Table.to_pandas, pl.from_arrow])
+def test_people_are_counted_and_their_numbers_left_out(kind):
+    release = shoal.anonymize(kind(table()), asked(K, EIR, who=HIDDEN))
+    assert list(open_frame(release.frame).names) == ["age", "disease"]
+    assert release.after.people == 6
+    assert [check.reached for check in release.checks] == [3, 2]
+    assert release.as_dict()["risks"]["row_count"] is None
+    assert release.as_dict()["before"]["risks"]["row_count"]["alone"] == 1
+    assert any("('who') are not in the release" in note for note in release.notes)
+    assert "whose" not in release.as_dict()
+
+
+def test_the_same_is_published_with_and_without_the_numbers():
+    shown = shoal.anonymize(table(), asked(seed=3)).frame
+    hidden = shoal.anonymize(table(), asked(who=HIDDEN, seed=3))
+    assert shown.drop_columns(["who"]).equals(hidden.frame)
+    pairs = set(zip(shown["who"].to_pylist(), hidden.whose.tolist(), strict=True))
+    assert len(pairs) == 6  # row by row the same people
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.parquet"])
+def test_the_file_has_no_numbers_and_is_verified_with_them(tmp_path, name):
+    release = shoal.anonymize(table(), asked(K, EIR, who=HIDDEN))
+    release.save(tmp_path / name)
+    assert read(tmp_path / name).names == ["age", "disease"]
+    audit = shoal.audit(tmp_path / name, asked(who=HIDDEN))
+    assert any("as the plan leaves it out: each row counts" in note for note in audit.notes)
+    with pytest.raises(BadPlan, match=r"eir-l-diversity is about people .* has no person column"):
+        shoal.audit(tmp_path / name, asked(K, EIR, who=HIDDEN))
+
+
+def test_cells_of_every_kind_are_found_again_in_the_file(tmp_path):
+    moments = [datetime(2024, 5, 17, 13, 45, i) for i in range(8)]
+    rich = table()
+    for column, values in {
+        "when": moments,
+        "share": [0.1, 1.0, None, 1e-9, 1e20, -0.5, 2.5, 3.0],
+        "free": ['a "b"', "x,y", "line\nbreak", "", None, " z ", "007", "*"],
+        "list": [[1, 2], None, [], [3], [4], [5], [6], [7]],
+    }.items():
+        rich = rich.append_column(column, pa.array(values))
+    other = dict.fromkeys(("when", "share", "free", "list"), "other")
+    columns = {"who": HIDDEN, "age": "quasi", "disease": "sensitive", **other}
+    plan = Plan(columns=columns, models=[K])
+    for frame in (rich, rich.to_pandas(), pl.from_arrow(rich)):
+        for name in ("out.csv", "out.parquet"):
+            shoal.anonymize(frame, plan).save(tmp_path / name)
+
+
+def test_a_file_with_its_rows_in_another_order_is_refused(tmp_path, monkeypatch):
+    release = shoal.anonymize(table(), asked(who=HIDDEN))
+    turned = Frame(release.frame.take(list(range(7, -1, -1))))
+    really = frames.write
+    monkeypatch.setattr(frames, "write", lambda frame, path: really(turned, path))
+    with pytest.raises(ShoalError, match="does not hold the rows of the release in their order"):
+        release.save(tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_breaks_a_promise_by_people_is_refused(tmp_path):
+    release = shoal.anonymize(table(), asked(who=HIDDEN))
+    one = replace(release, whose=np.zeros(8, np.int64))
+    with pytest.raises(NotHeld, match="k-anonymity promises 3"):
+        one.save(tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_report_says_that_the_numbers_are_not_in_the_file():
+    release = shoal.anonymize(table(), asked(who=HIDDEN, keep_order=True))
+    html = render(page(facts(release)))
+    for words in (
+        "not published; people were counted by it",
+        "The person numbers are not in the file",
+        "still do, though no number says so",
+        "rows about 6 people",
+        "publish = false",
+    ):
+        assert words in html
+    assert "The number of rows of a person is visible" not in html
+    assert "how many rows a person has" not in html
+    told = render(page(facts(shoal.anonymize(table(), asked()))))
+    assert "<code>publish = false</code> beside the role person" in told
+    assert any("side by side" in note for note in release.notes)
+
+
+def test_the_plan_and_the_recoding_keep_it(tmp_path):
+    plan = asked(who=HIDDEN)
+    assert 'who = { role = "person", publish = false }' in plan.to_toml()
+    plan.save(tmp_path / "plan.toml")
+    assert not Plan.load(tmp_path / "plan.toml").columns["who"].publish
+    release = shoal.anonymize(table(), plan)
+    release.recoding.save(tmp_path / "recoding.json")
+    again = shoal.Fitted.load(tmp_path / "recoding.json").apply(table())
+    assert again.frame.column_names == ["age", "disease"]
+    assert again.after.people == 6
+    again.save(tmp_path / "again.csv")
+
+
+def test_only_persons_are_counted_and_left_out():
+    with pytest.raises(BadPlan, match=r"column 'age': .*publish = false with the role person only"):
+        Plan(columns={"age": {"role": "quasi", "publish": False}})
+
+
+def test_the_original_of_such_a_release_is_audited_by_people():
+    audit = shoal.audit(table(), asked(K, EIR, who=HIDDEN))
+    assert audit.people == 6
+    assert any("'who', which the plan leaves out" in note for note in audit.notes)
+    released = shoal.anonymize(table(), asked(who=HIDDEN)).frame
+    beside = shoal.audit(released, asked(who=HIDDEN), original=table())
+    assert beside.quality is not None

@@ -180,10 +180,14 @@ def _vulnerable(published: Published, plan: Plan) -> Utility | None:
 
 def _still_named(frame: Frame, plan: Plan) -> list[str]:
     """Say it where a table names people."""
+    notes = []
     names = [name for name in having(plan.columns, "identifier") if name in frame.names]
-    if not names:
-        return []
-    return [f"the table holds the identifiers {some(names)}: as it is, it names people"]
+    if names:
+        notes.append(f"the table holds the identifiers {some(names)}: as it is, it names people")
+    for name in having(plan.columns, "person"):
+        if name in frame.names and not plan.columns[name].publish:
+            notes.append(f"the table holds {name!r}, which the plan leaves out of the release")
+    return notes
 
 
 def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkage | None:
@@ -236,10 +240,14 @@ def people_notes(frame: Frame, plan: Plan) -> list[str]:
     notes = []
     for name in having(plan.columns, "person"):
         if name not in frame.names:
-            notes.append(
-                f"the table has no column {name!r}: each row counts as a person of its own, which "
-                "overstates k if somebody has several"
-            )
+            counted = "each row counts as a person of its own, which overstates k if somebody has"
+            if plan.columns[name].publish:
+                notes.append(f"the table has no column {name!r}: {counted} several")
+            else:
+                notes.append(
+                    f"the table has no column {name!r}, as the plan leaves it out: {counted} "
+                    "several; people were counted when the release was made"
+                )
         else:
             codes, _ = value_codes(frame.column(name), plan.missing_values)
             nobody = int((codes < 0).sum())

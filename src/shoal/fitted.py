@@ -401,7 +401,7 @@ def _settled(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
         hierarchy = column.hierarchy
         if hierarchy is not None:
             hierarchy = hierarchy.settled(trees.get(name))
-        columns[name] = Column(role=column.role, hierarchy=hierarchy)
+        columns[name] = Column(role=column.role, hierarchy=hierarchy, publish=column.publish)
     settled = plan.changed(columns=columns, seed=None)
     settled.notes.clear()
     return settled
@@ -412,6 +412,7 @@ def _as_dict(plan: Plan) -> dict[str, Any]:
     columns = {
         name: {"role": column.role}
         | ({} if column.hierarchy is None else {"hierarchy": column.hierarchy.setting()})
+        | ({} if column.publish else {"publish": False})
         for name, column in plan.columns.items()
     }
     return {

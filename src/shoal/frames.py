@@ -21,6 +21,7 @@ from shoal.files import (
     check_target,
     holds_types,
     read_table,
+    same_cells,
     takeable,
     write_table,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "check_target",
     "open_frame",
     "read",
+    "same_rows",
     "write",
 ]
 
@@ -192,3 +194,16 @@ def write(frame: Frame, path: str | Path) -> None:
     if frame.kind == "arrow" and not holds_types(path):
         table = table.replace_schema_metadata(frame.native.schema.metadata)
     write_table(table, path)
+
+
+def same_rows(one: Frame, other: Frame) -> bool:
+    """Whether two frames hold the same cells, row by row, whatever the types of their columns.
+
+    >>> same_rows(Frame(pa.table({"age": [29, 31]})), Frame(pa.table({"age": ["29", "31"]})))
+    True
+    """
+    return (
+        one.names == other.names
+        and one.height == other.height
+        and all(same_cells(one.column(name), other.column(name)) for name in one.names)
+    )

@@ -6,6 +6,9 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from shoal.choose import Tried
 from shoal.columns import Table
 from shoal.explain import Explainer
@@ -77,6 +80,8 @@ class Outcome:
     keep_order: bool  # whether the rows stand in the order of the original
     made: datetime
     original: Table | None  # what a file is checked against; only where a model needs it
+    # Whose each row is, int64[published]; only where the release has no person numbers in it.
+    whose: npt.NDArray[np.int64] | None
     seed: int | None  # None: chance came from the operating system
     version: str
     applied: Applied | None = None  # where the recoding of another table was applied

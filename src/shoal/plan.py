@@ -242,6 +242,8 @@ class Plan(Setting):
                     ).as_posix()
             elif column.hierarchy is not None:
                 entry["hierarchy"] = column.hierarchy.setting()
+            if not column.publish:
+                entry["publish"] = False
             note = f"  # {self._notes[name]}" if name in self._notes else ""
             lines.append(f"{_key(name)} = {_toml(entry)}{note}")
         for model in self.models:

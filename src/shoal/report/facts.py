@@ -63,6 +63,7 @@ class Facts:
     people_before: int
     people: int
     has_persons: bool
+    persons_published: bool  # whether the release says which rows are one person's
     linked: bool  # measured beside the original: there are no classes
     classes: int
     classes_before: int
@@ -127,7 +128,7 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
     """Gather what the report of a release tells."""
     plan, quality, after = release.plan, release.quality, release.after
     frame = frames.open_frame(release.frame)
-    seen = look_at(frame, plan.columns, plan.missing_values)
+    seen = look_at(frame, plan.columns, plan.missing_values, release.whose)
     shown = asked.plan_file(plan)
     before, chances = release.before.chances(), after.chances()
     return Facts(
@@ -143,6 +144,7 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
         people_before=release.before.people,
         people=after.people,
         has_persons=bool(having(plan.columns, "person")),
+        persons_published=bool(having(plan.columns, "person")) and release.whose is None,
         linked=after.linked,
         classes=release.classes,
         classes_before=release.before.classes,
