@@ -10,11 +10,15 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import shoal
 from shoal import Plan, frames
 from shoal.errors import BadPlan, NotHeld, ShoalError
 from shoal.frames import Frame, open_frame, read
+from shoal.if_known import if_known
+from shoal.published import look_at
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from shoal.screen import show_audit, show_release
@@ -182,3 +186,87 @@ def test_the_original_of_such_a_release_is_audited_by_people():
     released = shoal.anonymize(table(), asked(who=HIDDEN)).frame
     beside = shoal.audit(released, asked(who=HIDDEN), original=table())
     assert beside.quality is not None
+
+
+# Columns that are published as they are
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 1), st.sampled_from(["x", "y", "z", None])),
+        min_size=1,
+        max_size=20,
+    ),
+    st.booleans(),
+)
+def test_who_is_alone_if_a_column_is_known(rows, linked):
+    found = pa.table(
+        {
+            "who": [who for who, _, _ in rows],
+            "age": [age for _, age, _ in rows],
+            "job": pa.array([job for *_, job in rows], pa.string()),
+        }
+    )
+    columns = {"who": "person", "age": "quasi", "job": "other"}
+    known = Plan(columns=columns).columns
+    frame = Frame(found)
+    told = if_known(frame, known, look_at(frame, known), [""], linked)["job"]
+    has = {who: {(age, job) for one, age, job in rows if one == who} for who, _, _ in rows}
+    fits = {who: [other for other in has if has[who] <= has[other]] for who in has}
+    if not linked:
+        fits = {who: min(([o for o in has if one in has[o]] for one in has[who]), key=len)
+                for who in has}  # fmt: skip
+    assert told.values == len({job for *_, job in rows})
+    assert told.alone == sum(len(others) == 1 for others in fits.values())
+
+
+def incomes(n=60):
+    return pa.table(
+        {
+            "age": [30 + 10 * (i % 2) for i in range(n)],
+            "income": [1000 + i for i in range(n)],
+            "flag": [[i % 2] for i in range(n)],
+            "disease": ["flu", "cold"] * (n // 2),
+        }
+    )
+
+
+INCOMES = {"age": "quasi", "income": "other", "flag": "other", "disease": "sensitive"}
+
+
+def test_a_column_that_would_tell_everybody_apart_is_told():
+    plan = Plan(columns=INCOMES, models=[K])
+    release = shoal.anonymize(incomes(), plan)
+    audit = shoal.audit(release.frame, plan)
+    wanted = {
+        "income": {"values": 60, "alone": 60},
+        "flag": {"values": 2, "alone": 0},
+        "disease": {"values": 2, "alone": 0},
+    }
+    assert release.as_dict()["if_known"] == audit.as_dict()["if_known"] == wanted
+    words = "income is published as it is and has 60 different values. If an outsider knew it, "
+    words += "60 of 60 people would be alone"
+    for out in (printed(show_release, release), printed(show_audit, audit)):
+        assert words in " ".join(out.split())
+        assert out.count("would be alone") == 1
+    html = render(page(facts(release)))
+    assert words in html
+    assert "1059" not in html  # counts, and no values
+
+
+def test_many_such_columns_are_told_in_few_lines():
+    found = incomes()
+    for i in range(6):
+        found = found.append_column(f"more{i}", found["income"])
+    columns = INCOMES | {f"more{i}": "other" for i in range(6)}
+    out = printed(show_release, shoal.anonymize(found, Plan(columns=columns, models=[K])))
+    assert out.count("people would be alone") == 3
+    assert "4 more columns would leave people alone so" in " ".join(out.split())
+
+
+def test_a_sensitive_column_of_few_values_is_counted_without_a_warning():
+    found = incomes(12).set_column(3, "disease", pa.array([f"d{i}" for i in range(12)]))
+    columns = {**INCOMES, "income": "identifier", "flag": "identifier"}
+    release = shoal.anonymize(found, Plan(columns=columns, models=[K]))
+    assert release.as_dict()["if_known"] == {"disease": {"values": 12, "alone": 12}}
+    assert "would be alone" not in printed(show_release, release)

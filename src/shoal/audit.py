@@ -15,6 +15,7 @@ from shoal.columns import Table, encode, having, value_codes
 from shoal.errors import BadPlan, BadTable, some
 from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
+from shoal.if_known import IfKnown, bad, if_known
 from shoal.linkage import Linkage, link
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
@@ -38,6 +39,8 @@ class Audit:
     checks: list[Check]
     quality: Quality | None  # only against an original
     utility: Utility | None  # against an original, or where a model has an enhanced one
+    if_known: dict[str, IfKnown]  # what columns that stand there as they are would give away
+    worrying: list[str]  # those of them that somebody should think about, the worst first
     loss: str  # the metric that the plan names
     notes: list[str]  # what the reader should know besides
     published: Published
@@ -106,6 +109,7 @@ class Audit:
             "holds": self.holds,
             "risks": self.exposure.told(),
             "attacks": self.attacks,
+            "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
             "notes": self.notes,
         }
         if self.quality is not None:
@@ -158,12 +162,15 @@ def audit(
     linkage = _linkage(plan, before, published)
     checks = [model.check(seen(model, published, linkage)) for model in plan.models]
     everybody = _population(population, plan)
+    known = if_known(frame, plan.columns, published, plan.missing_values) if not linkage else {}
     return Audit(
         exposure=expose(published, everybody, linkage, progress, crowd_asked(plan.models)),
         levels=_levels(plan.models or _standard(), published, linkage),
         checks=checks,
         quality=quality,
         utility=utility,
+        if_known=known,
+        worrying=bad(known, plan.columns, published.crowd),
         loss=plan.loss.name,
         notes=notes,
         published=published,

@@ -13,6 +13,7 @@ from shoal.choose import Tried
 from shoal.columns import Table
 from shoal.explain import Explainer
 from shoal.exposure import Exposure
+from shoal.if_known import IfKnown
 from shoal.models import Check
 from shoal.plan import Plan
 from shoal.quality import Quality
@@ -82,6 +83,7 @@ class Outcome:
     original: Table | None  # what a file is checked against; only where a model needs it
     # Whose each row is, int64[published]; only where the release has no person numbers in it.
     whose: npt.NDArray[np.int64] | None
+    if_known: dict[str, IfKnown]  # what columns that are published as they are would give away
     seed: int | None  # None: chance came from the operating system
     version: str
     applied: Applied | None = None  # where the recoding of another table was applied
@@ -143,6 +145,7 @@ class Outcome:
             "risks": self.after.told(),
             "attacks": self.attacks,
             "before": self.before.as_dict(),
+            "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
             "notes": self.notes,
             "seconds": self.seconds,
             "seed": self.seed,

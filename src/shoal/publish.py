@@ -12,6 +12,7 @@ from shoal.audit import people_notes
 from shoal.columns import Table, having
 from shoal.exposure import expose
 from shoal.frames import Frame
+from shoal.if_known import if_known
 from shoal.linkage import link
 from shoal.plan import Plan
 from shoal.progress import Progress
@@ -55,6 +56,8 @@ def publish(
     before = expose(look_at(frame, plan.columns, plan.missing_values), k=k).showing(published)
     if people is not None:
         after = replace(after, row_count=None)  # nobody can count them in the release
+    linked = people is None  # by the numbers that are published
+    known = if_known(released, plan.columns, published, plan.missing_values, linked)
     clock.stop()
 
     return Release(
@@ -78,6 +81,7 @@ def publish(
         keep_order=keep_order,
         original=linkable,
         whose=people,
+        if_known={} if plan.linked else known,
         made=datetime.now().astimezone(),
         seed=plan.seed,
         version=__version__,

@@ -17,6 +17,7 @@ from shoal.choose import Tried
 from shoal.columns import having
 from shoal.errors import BadFile
 from shoal.explain import Reason
+from shoal.if_known import IfKnown, bad
 from shoal.outcome import Applied, Outcome
 from shoal.progress import Progress, silent
 from shoal.published import look_at
@@ -70,6 +71,8 @@ class Facts:
     smallest: int  # people who look like the most exposed one, or rows that could be theirs
     average: float
     columns: list[asked.ColumnFact]
+    if_known: dict[str, IfKnown]  # what columns that are published as they are would give away
+    worrying: list[str]  # those of them that somebody should think about, the worst first
     promises: list[Promise]
     counts: list[Change]
     risks: list[Change]
@@ -151,6 +154,8 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
         smallest=release.smallest_class,
         average=release.average_class_size,
         columns=asked.columns(plan),
+        if_known=release.if_known,
+        worrying=bad(release.if_known, plan.columns, after.people),
         promises=_promises(release),
         counts=_counts(release),
         risks=_risks(before, chances, after.linked),
