@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from datetime import datetime
@@ -9,6 +10,7 @@ from datetime import datetime
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv as csv
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -270,3 +272,26 @@ def test_a_sensitive_column_of_few_values_is_counted_without_a_warning():
     release = shoal.anonymize(found, Plan(columns=columns, models=[K]))
     assert release.as_dict()["if_known"] == {"disease": {"values": 12, "alone": 12}}
     assert "would be alone" not in printed(show_release, release)
+
+
+# The file that was read
+
+
+def test_the_checksum_of_the_original_file_is_told(tmp_path):
+    csv.write_csv(table(), tmp_path / "in.csv")
+    sha256 = hashlib.sha256((tmp_path / "in.csv").read_bytes()).hexdigest()
+    for path in (tmp_path / "in.csv", str(tmp_path / "in.csv")):
+        release = shoal.anonymize(path, asked())
+        assert release.as_dict()["original_sha256"] == sha256
+        html = render(page(facts(release)))
+        assert sha256 in html
+        assert str(tmp_path) not in html
+    assert release.recoding.apply(path).original_sha256 == sha256
+    release = shoal.anonymize(table(), asked())
+    assert release.as_dict()["original_sha256"] is None
+    assert "no file was read" in render(page(facts(release)))
+
+
+def test_an_average_that_falls_is_explained():
+    html = render(page(facts(shoal.anonymize(table(), asked()))))
+    assert "may be lower in the release and everybody better hidden all the same" in html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ __all__ = [
     "atomic",
     "check_place",
     "check_target",
+    "fingerprint",
     "open_frame",
     "read",
     "same_rows",
@@ -180,6 +182,14 @@ def open_frame(source: Any) -> Frame:
     wanted = "a pandas or polars DataFrame, a pyarrow Table, or the path of a file"
     found = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
     raise BadTable(f"a table is {wanted}; got {found}")
+
+
+def fingerprint(source: Any) -> str | None:
+    """SHA-256 of all bytes of a file; None for a table that did not come as the path of one."""
+    if not isinstance(source, str | Path):
+        return None
+    with Path(source).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read(path: str | Path, progress: Progress | None = None) -> Frame:

@@ -87,6 +87,7 @@ class Outcome:
     seed: int | None  # None: chance came from the operating system
     version: str
     applied: Applied | None = None  # where the recoding of another table was applied
+    original_sha256: str | None = None  # of the file that was read; None: no file
     explainer: Explainer | None = None  # what can say why; only where an algorithm ran
     tried: list[Tried] = field(default_factory=list)  # where the plan left something to choose
 
@@ -150,6 +151,7 @@ class Outcome:
             "seconds": self.seconds,
             "seed": self.seed,
             "keep_order": self.keep_order,
+            "original_sha256": self.original_sha256,
             "made": self.made.isoformat(timespec="seconds"),
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
             "loss": self.plan.loss.name,

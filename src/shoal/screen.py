@@ -430,6 +430,7 @@ def show_roles(console: Console, plan: Any) -> None:
     for name, column in plan.columns.items():
         table.add_row(shown(name), column.role, shown(plan.notes.get(name, "")))
     console.print(table)
+    show_notes(console, plan.remarks)
 
 
 def percent(share: float) -> str:

@@ -113,6 +113,7 @@ def plan_file(plan: Plan) -> PlanFile:
         withheld.append("words that mean missing")
     public = plan.changed(columns=shown, missing_values=missing)
     public.notes.clear()  # free text of the user
+    public.remarks.clear()
     above, head, below = public.to_toml().partition("\n[columns]\n")
     if not head:
         above, head, below = "", "[columns]\n", public.to_toml().removeprefix("[columns]\n")

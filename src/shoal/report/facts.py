@@ -55,6 +55,7 @@ class Facts:
     made: datetime
     version: str
     sha256: str | None  # of the release as a CSV file; None: it cannot be written as text
+    original_sha256: str | None  # of the file that was read; None: it was no file
     plan_sha256: str  # of the plan as it is shown
     seed: int | None
     randomized: bool  # whether chance decides what is published, not only in which order
@@ -138,6 +139,7 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
         made=release.made,
         version=release.version,
         sha256=sha256(frame),
+        original_sha256=release.original_sha256,
         plan_sha256=hashlib.sha256(shown.toml.encode()).hexdigest(),
         seed=release.seed,
         randomized=bool(getattr(plan.algorithm, "randomized", False)),

@@ -72,7 +72,10 @@ def page(facts: Facts) -> Page:
             Section("What is not promised", [Bullets(limits(facts))]),
             Section("Check it, and run it again", signed.again(facts)),
             Section("Signature", signed.signature(facts)),
-            Section("Annex: the attacks in detail", found.details(facts.attacks)),
+            Section(
+                "Annex: the attacks in detail",
+                [*found.details(facts.attacks), *([] if facts.linked else [Text(_FALLING)])],
+            ),
         ],
         foot="No value of the original table stands on this page unless it is published.",
     )
@@ -226,6 +229,14 @@ _LINKED = (
     "until several rows could be each person's. A published row could be a person's if everything "
     "in it fits that person, and if everybody else can then still be given a row that fits them: "
     "a complete assignment of people to rows. Whoever looks for a person is left with these rows."
+)
+
+
+_FALLING = (
+    "The number of people whom a record could belong to, on average, may be lower in the release "
+    "and everybody better hidden all the same: it is made by a few very large crowds of the "
+    "original, which get smaller where some of their people are published in wider classes, while "
+    "what is promised is about the smallest crowds."
 )
 
 
