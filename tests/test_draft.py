@@ -10,6 +10,9 @@ import pytest
 import shoal
 from shoal import BadTable, Plan
 from shoal.datasets import adult, hospital
+from shoal.report.asked import plan_file
+from shoal.screen import show_roles
+from tests.test_screen import printed
 
 
 def test_the_hospital_table():
@@ -102,3 +105,34 @@ def test_names_that_tell():
     }  # fmt: skip
     assert plan.columns["admission_type_id"].hierarchy is None
     assert plan.columns["month"].hierarchy.setting()["start"] == 1
+
+
+def test_promises_about_people_are_recommended_where_they_have_several_rows():
+    rows = 60
+    several = pa.table(
+        {
+            "patient": [f"p{i // 2}" for i in range(rows)],
+            "age": [20 + i for i in range(rows)],
+            "town": ["a", "b", "c", "d"] * 15,
+            "disease": ["flu", "cold"] * 30,
+        }
+    )
+    notes = shoal.draft(several).notes
+    assert "eir-l-diversity, and eir-alpha-beta-anonymity if" in notes["disease"]
+    assert "docs/people.md" in notes["disease"]
+    assert "{ free_sets = true }" in notes["town"]
+    assert "{ free_ranges = true }" in notes["age"]
+    assert "distinct-l-diversity" in shoal.draft(several.drop_columns(["patient"])).notes["disease"]
+
+
+def test_many_quasi_identifiers_are_told_on_top_of_the_plan(tmp_path):
+    wide = pa.table({f"town{i}": ["a", "b", "c"] * 10 for i in range(16)})
+    plan = shoal.draft(wide)
+    plan.save(tmp_path / "plan.toml")
+    first = (tmp_path / "plan.toml").read_text().splitlines()[0]
+    assert first.startswith("# 16 quasi-identifiers are many")
+    assert not any("are many" in note for note in plan.notes.values())
+    assert plan.with_seed(3).remarks == plan.remarks
+    assert "16 quasi-identifiers are many" in printed(show_roles, plan)
+    assert "are many" not in plan_file(plan).toml
+    assert not shoal.draft(wide.select(["town1", "town2"])).remarks

@@ -25,7 +25,7 @@ ORDER = [
     ["losses", "models"],
     ["exact", "published"],
     ["linkage"],
-    ["algorithms", "attacks", "risks"],
+    ["algorithms", "attacks", "risks", "row_counts", "if_known"],
     ["catalog", "bound"],
     ["plan", "quality", "exposure", "queries"],
     ["verify", "utility", "choose"],

@@ -9,7 +9,7 @@ from typing import Any
 from shoal.choose import recode
 from shoal.columns import encode
 from shoal.explain import Explainer
-from shoal.frames import open_frame
+from shoal.frames import fingerprint, open_frame
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
 from shoal.publish import Clock, publish
@@ -41,6 +41,7 @@ def anonymize(
 
     clock.start("read")
     frame = open_frame(table)
+    sha256 = fingerprint(table)
     clock.start("encode")
     original = encode(frame, plan.columns, plan.missing, plan.missing_values)
     clock.start("recode")
@@ -57,4 +58,5 @@ def anonymize(
             *recoding.notes,
         ],
         tried=recoded.tried,
+        original_sha256=sha256,
     )

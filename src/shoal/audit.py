@@ -15,6 +15,7 @@ from shoal.columns import Table, encode, having, value_codes
 from shoal.errors import BadPlan, BadTable, some
 from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
+from shoal.if_known import IfKnown, bad, if_known
 from shoal.linkage import Linkage, link
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
@@ -23,6 +24,7 @@ from shoal.published import Published, look_at
 from shoal.quality import Quality, measure
 from shoal.queries import Queries
 from shoal.risks import Risks, record_risks
+from shoal.row_counts import crowd_asked
 from shoal.utility import Utility, utility_of, vulnerable
 from shoal.values import plain, text
 from shoal.verify import seen
@@ -37,6 +39,8 @@ class Audit:
     checks: list[Check]
     quality: Quality | None  # only against an original
     utility: Utility | None  # against an original, or where a model has an enhanced one
+    if_known: dict[str, IfKnown]  # what columns that stand there as they are would give away
+    worrying: list[str]  # those of them that somebody should think about, the worst first
     loss: str  # the metric that the plan names
     notes: list[str]  # what the reader should know besides
     published: Published
@@ -103,8 +107,9 @@ class Audit:
             "levels": {key: finite(level) for key, level in self.levels.items()},
             "checks": [check.as_dict() for check in self.checks],
             "holds": self.holds,
-            "risks": self.exposure.chances(),
+            "risks": self.exposure.told(),
             "attacks": self.attacks,
+            "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
             "notes": self.notes,
         }
         if self.quality is not None:
@@ -157,12 +162,15 @@ def audit(
     linkage = _linkage(plan, before, published)
     checks = [model.check(seen(model, published, linkage)) for model in plan.models]
     everybody = _population(population, plan)
+    known = if_known(frame, plan.columns, published, plan.missing_values) if not linkage else {}
     return Audit(
-        exposure=expose(published, everybody, linkage, progress),
+        exposure=expose(published, everybody, linkage, progress, crowd_asked(plan.models)),
         levels=_levels(plan.models or _standard(), published, linkage),
         checks=checks,
         quality=quality,
         utility=utility,
+        if_known=known,
+        worrying=bad(known, plan.columns, published.crowd),
         loss=plan.loss.name,
         notes=notes,
         published=published,
@@ -179,10 +187,14 @@ def _vulnerable(published: Published, plan: Plan) -> Utility | None:
 
 def _still_named(frame: Frame, plan: Plan) -> list[str]:
     """Say it where a table names people."""
+    notes = []
     names = [name for name in having(plan.columns, "identifier") if name in frame.names]
-    if not names:
-        return []
-    return [f"the table holds the identifiers {some(names)}: as it is, it names people"]
+    if names:
+        notes.append(f"the table holds the identifiers {some(names)}: as it is, it names people")
+    for name in having(plan.columns, "person"):
+        if name in frame.names and not plan.columns[name].publish:
+            notes.append(f"the table holds {name!r}, which the plan leaves out of the release")
+    return notes
 
 
 def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkage | None:
@@ -235,10 +247,14 @@ def people_notes(frame: Frame, plan: Plan) -> list[str]:
     notes = []
     for name in having(plan.columns, "person"):
         if name not in frame.names:
-            notes.append(
-                f"the table has no column {name!r}: each row counts as a person of its own, which "
-                "overstates k if somebody has several"
-            )
+            counted = "each row counts as a person of its own, which overstates k if somebody has"
+            if plan.columns[name].publish:
+                notes.append(f"the table has no column {name!r}: {counted} several")
+            else:
+                notes.append(
+                    f"the table has no column {name!r}, as the plan leaves it out: {counted} "
+                    "several; people were counted when the release was made"
+                )
         else:
             codes, _ = value_codes(frame.column(name), plan.missing_values)
             nobody = int((codes < 0).sum())

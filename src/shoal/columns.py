@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import ConfigDict, field_validator
+from pydantic import ConfigDict, field_validator, model_validator
 
 from shoal.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
 from shoal.frames import Frame
@@ -36,6 +36,16 @@ class Column(Setting):
     name: ClassVar[str] = "it"
     role: Role
     hierarchy: Hierarchy | None = None
+    publish: bool = True  # of the person column: False counts people and leaves it out
+
+    @model_validator(mode="after")
+    def _who_is_left_out(self) -> Column:
+        if not self.publish and self.role != "person":
+            raise ValueError(
+                "can have publish = false with the role person only; what is never published has "
+                "the role identifier"
+            )
+        return self
 
     @field_validator("hierarchy", mode="before")
     @classmethod
@@ -150,6 +160,15 @@ def check_names(columns: Collection[str], frame: Frame) -> None:
 def having(columns: Mapping[str, Column], role: Role) -> list[str]:
     """The columns with this role, in the plan's order."""
     return [name for name, column in columns.items() if column.role == role]
+
+
+def left_out(columns: Mapping[str, Column]) -> list[str]:
+    """The columns that are not in the release: identifiers, and persons who are only counted."""
+    return [
+        name
+        for name, column in columns.items()
+        if column.role == "identifier" or not column.publish
+    ]
 
 
 def encode(

@@ -42,6 +42,11 @@ SENSITIVE_NOTE = (
     "named like something worth protecting; nothing is promised about it yet: add a model such as "
     "distinct-l-diversity or t-closeness, see docs/models.md"
 )
+PEOPLE_NOTE = (
+    "named like something worth protecting; nothing is promised about it yet: people have several "
+    "rows here, so add eir-l-diversity, and eir-alpha-beta-anonymity if a likely guess does harm; "
+    "see docs/people.md"
+)
 CODES = set("zip zipcode postcode postal plz postleitzahl geocode tract lsoa".split())
 BIRTH = set("birth born birthday birthdate dob geburtsdatum naissance".split())
 # Numbers under such names stand for categories: half of an admission type means nothing.
@@ -133,6 +138,7 @@ def draft(table: Any) -> Plan:
         )
     guesses = {name: _guess(_facts(frame, name, missing)) for name in frame.names}
     _one_person(guesses)
+    _several_rows(guesses)
     if not any(role == "quasi" for role, _, _ in guesses.values()):
         raise BadTable(
             "no column looks like a quasi-identifier (age, sex, postcode, job …); "
@@ -149,7 +155,10 @@ def draft(table: Any) -> Plan:
     plan.notes.update({name: note for name, (_, _, note) in guesses.items()})
     quasi = [name for name, (role, _, _) in guesses.items() if role == "quasi"]
     if len(quasi) > MANY:
-        plan.notes[quasi[0]] += f"; {len(quasi)} quasi-identifiers are many: little will survive"
+        plan.remarks.append(
+            f"{len(quasi)} quasi-identifiers are many: little of them will survive; which of them "
+            "can an outsider really know?"
+        )
     return plan
 
 
@@ -198,7 +207,7 @@ def _guess(facts: _Facts) -> Guess:
         return "quasi", Hierarchy.prefixes(), f"{_some(facts, 'code')}, shortened from the right"
     if facts.distinct > 3 and facts.bands:
         return "quasi", None, _bands(facts)
-    hint = "" if facts.distinct <= 3 else "; a hierarchy would lose less"
+    hint = "" if facts.distinct <= 3 else "; a hierarchy, or { free_sets = true }, would lose less"
     return "quasi", None, _some(facts, "value") + hint
 
 
@@ -229,7 +238,8 @@ def _ranges(facts: _Facts, numbers: list[float], whole: bool) -> Guess:
         return "quasi", None, _some(facts, "number")
     # Months and days of the week begin with 1; a range [0, 2) would hold one of them.
     start = 1 if whole and min(numbers) == 1 and max(numbers) <= 31 else None
-    return "quasi", Hierarchy.ranges(widths, start), f"{_some(facts, 'number')}, in ranges"
+    note = f"{_some(facts, 'number')}, in ranges; {{ free_ranges = true }} may lose less"
+    return "quasi", Hierarchy.ranges(widths, start), note
 
 
 def _one_person(guesses: dict[str, Guess]) -> None:
@@ -239,6 +249,14 @@ def _one_person(guesses: dict[str, Guess]) -> None:
         if role == "person" and found:
             guesses[name] = ("identifier", None, "a second number for people")
         found = found or role == "person"
+
+
+def _several_rows(guesses: dict[str, Guess]) -> None:
+    """Recommend promises about people where they have several rows."""
+    if any(role == "person" for role, _, _ in guesses.values()):
+        for name, (role, hierarchy, note) in guesses.items():
+            if role == "sensitive" and note == SENSITIVE_NOTE:
+                guesses[name] = (role, hierarchy, PEOPLE_NOTE)
 
 
 def _widths(low: float, high: float, whole: bool) -> list[float] | None:

@@ -14,6 +14,7 @@ from shoal.linkage import Linkage
 from shoal.progress import Progress, silent
 from shoal.published import Published
 from shoal.risks import Risks, risks
+from shoal.row_counts import RowCount, row_count
 from shoal.values import text
 
 NOT_PUBLISHED = "(not published)"
@@ -32,6 +33,7 @@ class Exposure:
     attacks: dict[str, dict[str, Any]]
     # Beside an original: how many people have how many rows that could be theirs, fewest first.
     candidates: tuple[tuple[int, int], ...] = ()
+    row_count: RowCount | None = None  # where rows of a person can be linked and counted
 
     @property
     def linked(self) -> bool:
@@ -51,9 +53,14 @@ class Exposure:
             "classes": self.classes,
             "smallest_class": self.smallest_class,
             "average_class_size": self.average_class_size,
-            "risks": self.chances(),
+            "risks": self.told(),
             "attacks": self.attacks,
         }
+
+    def told(self) -> dict[str, Any]:
+        """The risks by the names of the JSON file: the chances, and whom the row count tells."""
+        counted = None if self.row_count is None else self.row_count.as_dict()
+        return {**self.chances(), "row_count": counted}
 
     def chances(self) -> dict[str, float | None]:
         """The risks by name; None where nobody weighed the rows that could be a person's."""
@@ -88,13 +95,14 @@ def expose(
     population: Table | None = None,
     linkage: Linkage | None = None,
     progress: Progress = silent,
+    k: int = 0,
 ) -> Exposure:
     """Measure a table as its reader sees it, who may have a table of the whole population.
 
     With the graph of original and release it is measured as somebody sees it who knows the
     quasi-identifiers of everybody in it: the crowd of a person is then the records that could be
     that person's. These need not be equally likely: the chances are those that the attack
-    `matching` finds.
+    `matching` finds. `k` is the crowd that was asked for; 0: what is reached counts.
     """
     found = {}
     for name, kind in catalog.attacks.items():
@@ -103,15 +111,17 @@ def expose(
         result = attack.run(published, linkage, progress)
         if result or not isinstance(attack, LinkageAttack):
             found[name] = result
+    smallest = _smallest(published, linkage)
     return Exposure(
         rows=published.rows,
         people=published.crowd,
         classes=len(published.classes),
-        smallest_class=_smallest(published, linkage),
+        smallest_class=smallest,
         average_class_size=published.rows / len(published.classes),
         risks=_weighed(risks(published, population, linkage), found.get("matching", {})),
         attacks=found,
         candidates=_distribution(linkage),
+        row_count=row_count(published, k or smallest) if linkage is None else None,
     )
 
 

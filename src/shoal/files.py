@@ -81,6 +81,22 @@ def write_table(table: pa.Table, path: str | Path) -> None:
         _write_text(table, path, form)
 
 
+def same_cells(one: Column, other: Column) -> bool:
+    """Whether two columns hold the same in every row, as a text file would write it.
+
+    >>> same_cells(pa.array([17, None]), pa.array(["17", ""]))
+    True
+    """
+    first, second = map(_chunked, (one, other))
+    with suppress(BadFile):  # no text: then both must be of one type
+        first, second = (_chunked(_text(column, "")).fill_null("") for column in (first, second))
+    return bool(first.equals(second))
+
+
+def _chunked(values: Column) -> pa.ChunkedArray:
+    return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
+
+
 def holds_types(path: str | Path) -> bool:
     """Whether a file of this name keeps the types of columns, as Parquet does."""
     return _form(Path(path)).ending in PARQUET

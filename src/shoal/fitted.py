@@ -15,7 +15,7 @@ import numpy.typing as npt
 from shoal.columns import Column, Table, check_names, encode, having, person_codes, value_codes
 from shoal.covering import covering, ranges
 from shoal.errors import BadFile, BadInput, BadTable, NotHeld, some
-from shoal.frames import Frame, atomic, open_frame
+from shoal.frames import Frame, atomic, fingerprint, open_frame
 from shoal.free import Covers, elements_of, ends_of
 from shoal.hierarchy import FreeRanges, FreeSets, Hierarchy
 from shoal.kernels.group import group_rows
@@ -151,6 +151,7 @@ class Fitted:
         rng = np.random.default_rng(seed)
         clock.start("read")
         whole = open_frame(table)
+        sha256 = fingerprint(table)
         clock.start("encode")
         check_names(plan.columns, whole)
         unknown = _unknown(whole, plan)
@@ -187,6 +188,7 @@ class Fitted:
             release,
             notes=[*applied.notes(), *release.notes],
             applied=applied,
+            original_sha256=sha256,
             fitted=self,
         )
 
@@ -401,9 +403,10 @@ def _settled(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
         hierarchy = column.hierarchy
         if hierarchy is not None:
             hierarchy = hierarchy.settled(trees.get(name))
-        columns[name] = Column(role=column.role, hierarchy=hierarchy)
+        columns[name] = Column(role=column.role, hierarchy=hierarchy, publish=column.publish)
     settled = plan.changed(columns=columns, seed=None)
     settled.notes.clear()
+    settled.remarks.clear()
     return settled
 
 
@@ -412,6 +415,7 @@ def _as_dict(plan: Plan) -> dict[str, Any]:
     columns = {
         name: {"role": column.role}
         | ({} if column.hierarchy is None else {"hierarchy": column.hierarchy.setting()})
+        | ({} if column.publish else {"publish": False})
         for name, column in plan.columns.items()
     }
     return {

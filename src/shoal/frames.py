@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from shoal.files import (
     check_target,
     holds_types,
     read_table,
+    same_cells,
     takeable,
     write_table,
 )
@@ -30,8 +32,10 @@ __all__ = [
     "atomic",
     "check_place",
     "check_target",
+    "fingerprint",
     "open_frame",
     "read",
+    "same_rows",
     "write",
 ]
 
@@ -180,6 +184,14 @@ def open_frame(source: Any) -> Frame:
     raise BadTable(f"a table is {wanted}; got {found}")
 
 
+def fingerprint(source: Any) -> str | None:
+    """SHA-256 of all bytes of a file; None for a table that did not come as the path of one."""
+    if not isinstance(source, str | Path):
+        return None
+    with Path(source).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def read(path: str | Path, progress: Progress | None = None) -> Frame:
     """Read a text file or a Parquet file into an arrow frame."""
     return Frame(read_table(path, progress))
@@ -192,3 +204,16 @@ def write(frame: Frame, path: str | Path) -> None:
     if frame.kind == "arrow" and not holds_types(path):
         table = table.replace_schema_metadata(frame.native.schema.metadata)
     write_table(table, path)
+
+
+def same_rows(one: Frame, other: Frame) -> bool:
+    """Whether two frames hold the same cells, row by row, whatever the types of their columns.
+
+    >>> same_rows(Frame(pa.table({"age": [29, 31]})), Frame(pa.table({"age": ["29", "31"]})))
+    True
+    """
+    return (
+        one.names == other.names
+        and one.height == other.height
+        and all(same_cells(one.column(name), other.column(name)) for name in one.names)
+    )

@@ -7,11 +7,15 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from shoal.bound import Bound, crowd_of, lower_bound
 from shoal.choose import Tried
 from shoal.columns import Table
 from shoal.explain import Explainer
 from shoal.exposure import Exposure
+from shoal.if_known import IfKnown
 from shoal.models import Check
 from shoal.plan import Plan
 from shoal.quality import Quality
@@ -82,9 +86,13 @@ class Outcome:
     keep_order: bool  # whether the rows stand in the order of the original
     made: datetime
     original: Table | None  # what a file is checked against; only where a model needs it
+    # Whose each row is, int64[published]; only where the release has no person numbers in it.
+    whose: npt.NDArray[np.int64] | None
+    if_known: dict[str, IfKnown]  # what columns that are published as they are would give away
     seed: int | None  # None: chance came from the operating system
     version: str
     applied: Applied | None = None  # where the recoding of another table was applied
+    original_sha256: str | None = None  # of the file that was read; None: no file
     explainer: Explainer | None = None  # what can say why; only where an algorithm ran
     tried: list[Tried] = field(default_factory=list)  # where the plan left something to choose
 
@@ -153,13 +161,15 @@ class Outcome:
             "column_losses": self.quality.columns,
             "utility": self.utility.as_dict(),
             "checks": [check.as_dict() for check in self.checks],
-            "risks": self.after.chances(),
+            "risks": self.after.told(),
             "attacks": self.attacks,
             "before": self.before.as_dict(),
+            "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
             "notes": self.notes,
             "seconds": self.seconds,
             "seed": self.seed,
             "keep_order": self.keep_order,
+            "original_sha256": self.original_sha256,
             "made": self.made.isoformat(timespec="seconds"),
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
             "loss": self.plan.loss.name,

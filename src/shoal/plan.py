@@ -46,6 +46,7 @@ class Plan(Setting):
     missing_values: list[str] = Field(default_factory=lambda: [""])
     keep_order: bool = False
     _notes: dict[str, str] = PrivateAttr(default_factory=dict)
+    _remarks: list[str] = PrivateAttr(default_factory=list)
 
     @field_validator("columns", mode="before")
     @classmethod
@@ -112,6 +113,11 @@ class Plan(Setting):
         return self._notes
 
     @property
+    def remarks(self) -> list[str]:
+        """What a drafted plan says of the whole; comments on top of the plan file."""
+        return self._remarks
+
+    @property
     def linked(self) -> bool:
         """Whether some promise is about the graph of original and release."""
         return any(model.linkage for model in self.models)
@@ -125,6 +131,7 @@ class Plan(Setting):
         kept = {field: getattr(self, field) for field in type(self).model_fields}
         plan = Plan(**{**kept, **fields})
         plan.notes.update(self._notes)
+        plan.remarks.extend(self._remarks)
         return plan
 
     def check_served(self) -> None:
@@ -233,7 +240,7 @@ class Plan(Setting):
 
     def to_toml(self, folder: Path | None = None) -> str:
         """The plan as TOML; paths of hierarchies are written relative to the folder."""
-        lines = []
+        lines = [f"# {remark}" for remark in self._remarks]
         loss = self.loss.setting()
         if len(loss) == 1:
             lines.append(f"loss = {_toml(loss['name'])}")
@@ -254,6 +261,8 @@ class Plan(Setting):
                     ).as_posix()
             elif column.hierarchy is not None:
                 entry["hierarchy"] = column.hierarchy.setting()
+            if not column.publish:
+                entry["publish"] = False
             note = f"  # {self._notes[name]}" if name in self._notes else ""
             lines.append(f"{_key(name)} = {_toml(entry)}{note}")
         for model in self.models:

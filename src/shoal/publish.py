@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
 
 import numpy as np
 
 from shoal.audit import people_notes
-from shoal.columns import Table
+from shoal.columns import Table, having
 from shoal.exposure import expose
 from shoal.frames import Frame
+from shoal.if_known import if_known
 from shoal.linkage import link
 from shoal.plan import Plan
 from shoal.progress import Progress
@@ -18,6 +20,7 @@ from shoal.published import look_at
 from shoal.quality import discernibility, measure
 from shoal.recoding import SUPPRESSED, Recoding, decode
 from shoal.release import Release
+from shoal.row_counts import crowd_asked
 from shoal.utility import utility_of
 from shoal.verify import verify
 from shoal.version import __version__
@@ -39,17 +42,22 @@ def publish(
     """
     suppressed = recoding.suppressed + left_out
     clock.start("decode")
-    released = decode(frame, plan.columns, original, recoding, rng, keep_order)
+    released, people = decode(frame, plan.columns, original, recoding, rng, keep_order)
     clock.start("verify")
-    published = look_at(released, plan.columns, plan.missing_values)
+    published = look_at(released, plan.columns, plan.missing_values, people)
     linkable = _published_part(original, recoding) if plan.linked else None
     linkage = None if linkable is None else link(linkable, published)
     checks = verify(published, plan.models, linkage)
     clock.start("attack")
     quality = measure(original, published, plan.loss, recoding)
     utility = utility_of(original, published, quality, plan.models)
-    after = expose(published, linkage=linkage, progress=clock.progress)
-    before = expose(look_at(frame, plan.columns, plan.missing_values)).showing(published)
+    k = crowd_asked(plan.models)
+    after = expose(published, linkage=linkage, progress=clock.progress, k=k)
+    before = expose(look_at(frame, plan.columns, plan.missing_values), k=k).showing(published)
+    if people is not None:
+        after = replace(after, row_count=None)  # nobody can count them in the release
+    linked = people is None  # by the numbers that are published
+    known = if_known(released, plan.columns, published, plan.missing_values, linked)
     clock.stop()
 
     return Release(
@@ -65,13 +73,37 @@ def publish(
         suppressed=suppressed,
         discernibility=discernibility(published.classes, suppressed),
         seconds=clock.seconds,
-        notes=[*people_notes(frame, plan), *utility.notes(original.rows)],
+        notes=[
+            *people_notes(frame, plan),
+            *_not_in_it(plan, keep_order),
+            *utility.notes(original.rows),
+        ],
         keep_order=keep_order,
         original=linkable,
+        whose=people,
+        if_known={} if plan.linked else known,
         made=datetime.now().astimezone(),
         seed=plan.seed,
         version=__version__,
     )
+
+
+def _not_in_it(plan: Plan, keep_order: bool) -> list[str]:
+    """Say it where the release holds no person numbers, and what may still tell them."""
+    notes = []
+    for name in having(plan.columns, "person"):
+        if not plan.columns[name].publish:
+            notes.append(
+                f"the person numbers ({name!r}) are not in the release: people were counted by "
+                "them, every promise was verified with them, and then they were left out"
+            )
+            if keep_order:
+                notes.append(
+                    "the rows stand in the order of the original: where the rows of a person "
+                    "stood side by side they still do, which tells who has which rows as a number "
+                    "would"
+                )
+    return notes
 
 
 def _published_part(original: Table, recoding: Recoding) -> Table:

@@ -156,9 +156,15 @@ def foresee(table: Table, recoding: Recoding) -> tuple[Published, Table]:
 
 
 def look_at(
-    frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str] = ()
+    frame: Frame,
+    columns: Mapping[str, Column],
+    missing_values: Sequence[str] = (),
+    people: npt.NDArray[np.int64] | None = None,
 ) -> Published:
-    """Read the quasi-identifiers and the persons of a table, as anybody could who has it."""
+    """Read the quasi-identifiers and the persons of a table, as anybody could who has it.
+
+    `people` says whose each row is, where the table does not.
+    """
     names = having(columns, "quasi")
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
@@ -175,7 +181,6 @@ def look_at(
     for j, name in enumerate(names):
         codes[:, j], distinct = value_codes(frame.column(name), missing_values)
         values.append(distinct)
-    people = None
     for name in having(columns, "person"):
         if name in frame.names:
             people = person_codes(frame.column(name), missing_values)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.columns import Column, Table, having
+from shoal.columns import Column, Table, having, left_out
 from shoal.errors import ShoalError
 from shoal.frames import Frame
 from shoal.free import Covers
@@ -66,6 +67,13 @@ def _free_covers(
     return bool(np.isin(pairs, held).all())
 
 
+class Decoded(NamedTuple):
+    """The frame that would be published."""
+
+    frame: Frame
+    people: npt.NDArray[np.int64] | None  # int64[published], whose each row is, if it does not say
+
+
 def decode(
     frame: Frame,
     columns: dict[str, Column],
@@ -73,7 +81,7 @@ def decode(
     recoding: Recoding,
     rng: np.random.Generator,
     keep_order: bool = False,
-) -> Frame:
+) -> Decoded:
     """Turn a recoding into the frame that would be published."""
     check_covers(table, recoding)
     rows = np.flatnonzero(recoding.record != SUPPRESSED)
@@ -88,9 +96,13 @@ def decode(
             known = recoding.covers[j].labels() if recoding.covers else table.trees[j].labels
             labels = pa.array(known, pa.string())
             replaced[name] = labels.take(pa.array(published[:, j]))
+    people = None
     for name in having(columns, "person"):
         # Numbers drawn at random: the same for all rows of a person, and nothing else in them.
         assert table.people is not None
-        drawn = rng.permutation(table.crowd)
-        replaced[name] = pa.array(drawn[table.people[rows]])
-    return frame.rebuild(rows, replaced, drop=having(columns, "identifier"))
+        drawn = rng.permutation(table.crowd)[table.people[rows]]
+        if columns[name].publish:
+            replaced[name] = pa.array(drawn)
+        else:
+            people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
+    return Decoded(frame.rebuild(rows, replaced, drop=left_out(columns)), people)

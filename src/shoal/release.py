@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal import frames
-from shoal.errors import BadTable
+from shoal.errors import BadTable, ShoalError
 from shoal.explain import Explainer, Explanation, Reason
 from shoal.linkage import link
 from shoal.outcome import Outcome
@@ -26,10 +26,22 @@ class Release(Outcome):
     fitted: Fitted | None = None  # the recoding of another table that was applied
 
     def save(self, path: str | Path) -> None:
-        """Write the table to a file: the file is read back and verified before it gets its name."""
+        """Write the table to a file: the file is read back and verified before it gets its name.
+
+        Where the person numbers are left out, the release holds them beside its rows. The file is
+        then compared with the release cell by cell, so that they belong to its rows too.
+        """
         with frames.atomic(path) as target:
-            frames.write(frames.open_frame(self.frame), target)
-            written = look_at(frames.read(target), self.plan.columns, self.plan.missing_values)
+            frame = frames.open_frame(self.frame)
+            frames.write(frame, target)
+            file = frames.read(target)
+            if self.whose is not None and not frames.same_rows(file, frame):
+                raise ShoalError(
+                    "the file that was written does not hold the rows of the release in their "
+                    "order, so nobody can say whose they are; nothing is released"
+                )
+            plan = self.plan
+            written = look_at(file, plan.columns, plan.missing_values, self.whose)
             linkage = None if self.original is None else link(self.original, written)
             verify(written, self.plan.models, linkage)
 

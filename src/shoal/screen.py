@@ -18,6 +18,7 @@ from shoal.audit import Audit
 from shoal.columns import having
 from shoal.errors import some
 from shoal.exposure import Exposure
+from shoal.if_known import IfKnown, bad, told
 from shoal.models import Check
 from shoal.progress import Progress as Tell
 from shoal.release import Release
@@ -46,6 +47,7 @@ WORDS = {
 
 
 PATIENCE = 5.0  # seconds between two lines where no bar can be drawn
+WARNED = 3  # columns that are warned of, one by one
 LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
 
 
@@ -118,6 +120,9 @@ def show_release(console: Console, release: Release) -> None:
     """The promises, and what the release cost."""
     _print(console, lambda: _promises(release))
     _warn(console, release.checks, having(release.plan.columns, "sensitive"))
+    _warn_counted(console, release.after)
+    worrying = bad(release.if_known, release.plan.columns, release.after.people)
+    _warn_known(console, release.if_known, worrying, release.after.people)
     one = release.after.classes == 1 < release.before.classes
     if one or release.quality.root_percent >= LITTLE:
         _warning(
@@ -221,6 +226,24 @@ def _warn(console: Console, checks: Sequence[Check], sensitive: Sequence[str]) -
         _warning(console, f"nothing is promised about {some(bare)}; see the attacks")
 
 
+def _warn_counted(console: Console, exposure: Exposure) -> None:
+    """Say whom the number of their rows gives away."""
+    if exposure.row_count is not None and exposure.row_count.words:
+        chance = _prosecutor(exposure)
+        _warning(console, f"highest chance to find a person, {chance}: {exposure.row_count.words}")
+
+
+def _warn_known(
+    console: Console, known: dict[str, IfKnown], worrying: Sequence[str], people: int
+) -> None:
+    """Say which columns that are published as they are would tell people apart."""
+    for name in worrying[:WARNED]:
+        _warning(console, told(known[name], name, people))
+    if (more := len(worrying) - WARNED) > 0:
+        columns = "1 more column" if more == 1 else f"{more:,} more columns"
+        _warning(console, f"{columns} would leave people alone so; see the report or the JSON")
+
+
 def _warning(console: Console, text: str) -> None:
     console.print(f"[yellow]Warning:[/] {shown(text)}")
 
@@ -308,6 +331,8 @@ def show_audit(console: Console, audit: Audit) -> None:
     """What a table promises and gives away."""
     _print(console, lambda: _measured(audit), lambda: _levels(audit))
     _warn(console, audit.checks, [column.name for column in audit.published.sensitive])
+    _warn_counted(console, audit.exposure)
+    _warn_known(console, audit.if_known, audit.worrying, audit.people)
     _print(console, lambda: _attacks(audit))
     _say_unweighed(console, audit.exposure)
     show_notes(console, audit.notes)
@@ -428,6 +453,7 @@ def show_roles(console: Console, plan: Any) -> None:
     for name, column in plan.columns.items():
         table.add_row(shown(name), column.role, shown(plan.notes.get(name, "")))
     console.print(table)
+    show_notes(console, plan.remarks)
 
 
 def percent(share: float) -> str:

@@ -17,11 +17,12 @@ from shoal.catalog import models
 from shoal.columns import Column
 from shoal.frames import open_frame
 from shoal.published import look_at
-from shoal.report.crowds import candidate_sizes, sizes, visits
+from shoal.report.crowds import candidate_sizes, sizes
 from shoal.report.page import render
 from shoal.report.promises import PROMISES, promise
 from shoal.report.release_report import facts, page
 from shoal.report.widths import LINES, widths
+from shoal.row_counts import row_count
 
 
 def published(columns, **roles):
@@ -38,7 +39,7 @@ def test_the_number_of_rows_of_a_person(rows, k):
     seen = published(
         {"who": [f"p{who}" for who, _ in rows], "a": [f"v{a}" for _, a in rows]}, who="person"
     )
-    found = visits(seen, k)
+    found = row_count(seen, k)
     signs = {
         who: tuple(sorted(Counter(a for other, a in rows if other == who).items()))
         for who, _ in rows
@@ -53,7 +54,7 @@ def test_the_number_of_rows_of_a_person(rows, k):
 
 
 def test_without_persons_nothing_is_told_of_their_rows():
-    assert visits(published({"a": ["x", "x"]}), 2) is None
+    assert row_count(published({"a": ["x", "x"]}), 2) is None
 
 
 def test_the_page_says_how_many_rows_of_a_person_give_them_away():
@@ -74,6 +75,7 @@ def test_the_page_says_how_many_rows_of_a_person_give_them_away():
     html = render(page(known))
     assert "The number of rows of a person is visible" in html
     assert "Of 13 people, 1 is the only one of their class with their number of rows" in html
+    assert "does not know how many rows a person has; whoever knows that finds 1 of 13" in html
     assert '<th scope="col">people</th>' in html  # beside the rows of a class
 
 

@@ -37,6 +37,8 @@ def _how(column: Column) -> str:
         case "identifier":
             return "not published"
         case "person":
+            if not column.publish:
+                return "not published; people were counted by it"
             return "replaced by a number that is drawn at random"
         case "sensitive" | "other":
             return "as it is"
@@ -111,6 +113,7 @@ def plan_file(plan: Plan) -> PlanFile:
         withheld.append("words that mean missing")
     public = plan.changed(columns=shown, missing_values=missing)
     public.notes.clear()  # free text of the user
+    public.remarks.clear()
     above, head, below = public.to_toml().partition("\n[columns]\n")
     if not head:
         above, head, below = "", "[columns]\n", public.to_toml().removeprefix("[columns]\n")
@@ -138,7 +141,8 @@ def _shown(name: str, column: Column, withheld: list[str]) -> Column:
         path = hierarchy.path
         where = path.name if path.is_absolute() or ".." in path.parts else path.as_posix()
         shown = {**setting, "csv": where} if isinstance(setting, dict) else where
-        return Column(role=column.role, hierarchy=_Shown(hierarchy, shown))
+        shown_as = _Shown(hierarchy, shown)
+        return Column(role=column.role, hierarchy=shown_as, publish=column.publish)
     if all(_harmless(word, value) for word, value in setting.items()):
         return column
     withheld.append(f"the hierarchy of {name}")
@@ -146,7 +150,8 @@ def _shown(name: str, column: Column, withheld: list[str]) -> Column:
     listed = setting[kind]
     named = len(listed) if isinstance(hierarchy, FreeSets) else _leaves(hierarchy)
     words = f"… {many(named, 'value')}, {WITHHELD}"
-    return Column(role=column.role, hierarchy=_Shown(hierarchy, {kind: words}))
+    shown_as = _Shown(hierarchy, {kind: words})
+    return Column(role=column.role, hierarchy=shown_as, publish=column.publish)
 
 
 def _harmless(word: str, value: Any) -> bool:

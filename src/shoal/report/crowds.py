@@ -1,4 +1,4 @@
-"""How large the crowds are in which people hide, and what shows beside them."""
+"""How large the crowds are in which people hide."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-from shoal.published import Published
 
 Longs = npt.NDArray[np.int64]
 
@@ -58,44 +56,3 @@ def candidate_sizes(candidates: tuple[tuple[int, int], ...]) -> list[SizeFact]:
     """People by the number of rows that could be theirs."""
     rows, people = np.array(candidates, np.int64).T
     return sizes(rows, people, people)
-
-
-@dataclass(frozen=True)
-class VisitFact:
-    """What the number of rows of a person gives away, beside the class."""
-
-    k: int  # the crowd that was asked for
-    alone: int  # people who are the only one of their class with their number of rows
-    below: int  # people of whom there are fewer than k with their class and number of rows
-    most: int  # rows of the person who has most of them
-
-
-def visits(seen: Published, k: int) -> VisitFact | None:
-    """Count whom class and number of rows together leave in a small crowd.
-
-    None where no person has several rows. Somebody whose rows are in several classes is told by
-    the number of rows in each of them.
-    """
-    if seen.people is None or seen.crowd == seen.rows:
-        return None
-    label = seen.classes.label
-    pair, rows = np.unique(seen.people * len(seen.classes) + label, return_counts=True)
-    person, place = pair // len(seen.classes), pair % len(seen.classes)
-    _, sign = np.unique(place * (int(rows.max()) + 1) + rows, return_inverse=True)
-    several = np.flatnonzero(np.bincount(person, minlength=seen.crowd)[person] > 1)
-    own = np.full(seen.crowd, -1, np.int64)
-    own[person] = sign
-    if len(several):
-        signs: dict[int, list[int]] = {}
-        for one in several:
-            signs.setdefault(int(person[one]), []).append(int(sign[one]))
-        known: dict[tuple[int, ...], int] = {}
-        for who, listed in signs.items():
-            own[who] = len(pair) + known.setdefault(tuple(listed), len(known))
-    _, which, crowd = np.unique(own, return_inverse=True, return_counts=True)
-    return VisitFact(
-        k=k,
-        alone=int((crowd[which] == 1).sum()),
-        below=int((crowd[which] < k).sum()),
-        most=int(np.bincount(seen.people).max()),
-    )

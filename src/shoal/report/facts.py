@@ -18,18 +18,20 @@ from shoal.choose import Tried
 from shoal.columns import having
 from shoal.errors import BadFile
 from shoal.explain import Reason
+from shoal.if_known import IfKnown, bad
 from shoal.outcome import Applied, Outcome
 from shoal.progress import Progress, silent
 from shoal.published import look_at
 from shoal.report import asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.attack_words import finding
-from shoal.report.crowds import SizeFact, VisitFact, candidate_sizes, sizes, visits
+from shoal.report.crowds import SizeFact, candidate_sizes, sizes
 from shoal.report.measures import counted
 from shoal.report.promises import bound, promise
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
 from shoal.report.widths import WidthFact, widths
 from shoal.report.words import Change, number, percent
+from shoal.row_counts import RowCount
 from shoal.utility import Utility
 
 LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
@@ -54,6 +56,7 @@ class Facts:
     made: datetime
     version: str
     sha256: str | None  # of the release as a CSV file; None: it cannot be written as text
+    original_sha256: str | None  # of the file that was read; None: it was no file
     plan_sha256: str  # of the plan as it is shown
     seed: int | None
     randomized: bool  # whether chance decides what is published, not only in which order
@@ -63,12 +66,15 @@ class Facts:
     people_before: int
     people: int
     has_persons: bool
+    persons_published: bool  # whether the release says which rows are one person's
     linked: bool  # measured beside the original: there are no classes
     classes: int
     classes_before: int
     smallest: int  # people who look like the most exposed one, or rows that could be theirs
     average: float
     columns: list[asked.ColumnFact]
+    if_known: dict[str, IfKnown]  # what columns that are published as they are would give away
+    worrying: list[str]  # those of them that somebody should think about, the worst first
     promises: list[Promise]
     counts: list[Change]
     risks: list[Change]
@@ -86,7 +92,7 @@ class Facts:
     mean_loss: float
     utility: Utility
     sizes: list[SizeFact]
-    visits: VisitFact | None  # what the number of rows of a person gives away
+    visits: RowCount | None  # what the number of rows of a person gives away
     widths: list[WidthFact]
     sensitive: list[SensitiveFact]
     missing: str  # "value", "root" or "error"
@@ -128,13 +134,14 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
     """Gather what the report of a release tells."""
     plan, quality, after = release.plan, release.quality, release.after
     frame = frames.open_frame(release.frame)
-    seen = look_at(frame, plan.columns, plan.missing_values)
+    seen = look_at(frame, plan.columns, plan.missing_values, release.whose)
     shown = asked.plan_file(plan)
     before, chances = release.before.chances(), after.chances()
     return Facts(
         made=release.made,
         version=release.version,
         sha256=sha256(frame),
+        original_sha256=release.original_sha256,
         plan_sha256=hashlib.sha256(shown.toml.encode()).hexdigest(),
         seed=release.seed,
         randomized=bool(getattr(plan.algorithm, "randomized", False)),
@@ -144,12 +151,15 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
         people_before=release.before.people,
         people=after.people,
         has_persons=bool(having(plan.columns, "person")),
+        persons_published=bool(having(plan.columns, "person")) and release.whose is None,
         linked=after.linked,
         classes=release.classes,
         classes_before=release.before.classes,
         smallest=release.smallest_class,
         average=release.average_class_size,
         columns=asked.columns(plan),
+        if_known=release.if_known,
+        worrying=bad(release.if_known, plan.columns, after.people),
         promises=_promises(release),
         counts=_counts(release),
         risks=_risks(before, chances, after.linked),
@@ -169,7 +179,7 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
         sizes=candidate_sizes(after.candidates)
         if after.linked
         else sizes(seen.classes.people, seen.classes.size),
-        visits=visits(seen, _crowd(release)),
+        visits=after.row_count,
         widths=widths(plan.columns, seen),
         # A class of a linked release is no crowd: nothing follows from what it holds.
         sensitive=[] if after.linked else sensitive_facts(seen),
@@ -221,12 +231,6 @@ def _promises(release: Outcome) -> list[Promise]:
         )
         for model, check in zip(release.plan.models, release.checks, strict=True)
     ]
-
-
-def _crowd(release: Outcome) -> int:
-    """The crowd that the plan asks for; what was reached where it names none."""
-    asked_for = [getattr(model, "k", 0) for model in release.plan.models]
-    return max(asked_for, default=0) or release.smallest_class
 
 
 def _counts(release: Outcome) -> list[Change]:

@@ -81,8 +81,8 @@ def _visits(facts: Facts) -> list[Block]:
             f"their number of rows, and {seen.below:,} {'is' if seen.below == 1 else 'are'} among "
             f"fewer than {seen.k:,} people with the same class and number. Whoever knows how many "
             "rows somebody must have, such as how often they came, finds them that much more "
-            "easily. The promises do not count this. If outsiders may know it, publish the same "
-            "number of rows of everybody, for instance one."
+            "easily. The promises do not count this. If outsiders may know it, leave the person "
+            "numbers out of the release: `publish = false` beside the role person."
         ),
     ]
 

@@ -31,11 +31,18 @@ def limits(facts: Facts) -> list[str]:
             "Whoever already knows a sensitive value of somebody may use it to tell that person's "
             f"row from others {'that could be theirs' if facts.linked else 'of its class'}."
         )
-    if facts.has_persons:
+    if facts.persons_published:
         items.append(
             "Rows of one person carry the same number, so that they stay together. How many they "
             "are can be seen, and the promises do not count it (see “Can people be found?”). What "
             "is in these rows taken together, beyond the quasi-identifiers, may point at somebody."
+        )
+    elif facts.has_persons:
+        items.append(
+            "The person numbers are not in the file: people were counted by them, and the promises "
+            "verified with them, before they were left out. Nobody can measure the crowds again "
+            "from the file alone. A column that is the same in all rows of a person and nearly "
+            "nobody else's, such as an exact income, ties these rows together as a number would."
         )
     if facts.applied:
         items.append(
@@ -52,6 +59,11 @@ def limits(facts: Facts) -> list[str]:
         items.append(
             "The rows stand in the order of the original, as the plan asks. Whoever knows that "
             "order, by name or by date of admission, can tell who is who."
+            + (
+                " Rows of a person that stood side by side still do, though no number says so."
+                if facts.has_persons and not facts.persons_published
+                else ""
+            )
         )
     return [*items, *_always(facts)]
 

@@ -5,16 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.frames import atomic
+from shoal.if_known import told
 from shoal.outcome import Outcome
 from shoal.progress import Progress, silent
 from shoal.report import found, lost, reasons, signed, useful
 from shoal.report.chosen import chosen
 from shoal.report.facts import Facts, facts
 from shoal.report.limits import limits
-from shoal.report.page import Block, Bullets, Cell, Numbers, Page, Section, Table, Text, render
+from shoal.report.page import (
+    Block,
+    Bullets,
+    Cell,
+    Heading,
+    Numbers,
+    Page,
+    Section,
+    Table,
+    Text,
+    render,
+)
 from shoal.report.words import listed, many, percent, sentence, short
 
 __all__ = ["Facts", "facts", "page", "write_report"]
+
+SHOWN = 30  # columns of which it is told what they would give away
+WARNED = 5  # those that are told in a sentence of their own
 
 ROLES = {
     "quasi": "quasi-identifier: an outsider may know it",
@@ -57,7 +72,10 @@ def page(facts: Facts) -> Page:
             Section("What is not promised", [Bullets(limits(facts))]),
             Section("Check it, and run it again", signed.again(facts)),
             Section("Signature", signed.signature(facts)),
-            Section("Annex: the attacks in detail", found.details(facts.attacks)),
+            Section(
+                "Annex: the attacks in detail",
+                [*found.details(facts.attacks), *([] if facts.linked else [Text(_FALLING)])],
+            ),
         ],
         foot="No value of the original table stands on this page unless it is published.",
     )
@@ -92,6 +110,7 @@ def _summary(facts: Facts) -> list[Block]:
             f"{' beside its original' if facts.linked else ''}. It keeps "
             f"{facts.published:,} of {facts.rows:,} rows. {_chance(facts)}"
         ),
+        *_counted(facts),
         Numbers(_tiles(facts)),
     ]
     if facts.says_little:
@@ -110,6 +129,12 @@ def _summary(facts: Facts) -> list[Block]:
             )
         )
     return blocks
+
+
+def _counted(facts: Facts) -> list[Block]:
+    """What the chance above does not hold for."""
+    said = facts.visits.words if facts.visits else ""
+    return [Text(sentence(said[:1].upper() + said[1:]))] if said else []
 
 
 def _verdict(facts: Facts) -> str:
@@ -211,6 +236,14 @@ def _which(facts: Facts) -> str:
     return "people it is." if facts.has_persons else "rows it is."
 
 
+_FALLING = (
+    "The number of people whom a record could belong to, on average, may be lower in the release "
+    "and everybody better hidden all the same: it is made by a few very large crowds of the "
+    "original, which get smaller where some of their people are published in wider classes, while "
+    "what is promised is about the smallest crowds."
+)
+
+
 def _columns(facts: Facts) -> list[Block]:
     order = list(ROLES)
     columns = sorted(facts.columns, key=lambda column: order.index(column.role))
@@ -218,7 +251,50 @@ def _columns(facts: Facts) -> list[Block]:
     return [
         Table(["column", "its role", "how it is published"], rows, widths=(26, 38, 36)),
         Text(_missing(facts)),
+        *_if_known(facts),
     ]
+
+
+def _if_known(facts: Facts) -> list[Block]:
+    """What columns that are published as they are would give away."""
+    known = sorted(facts.if_known.items(), key=lambda one: (-one[1].alone, -one[1].values))
+    if not known:
+        return []
+    rows: list[list[Cell | str]] = [
+        [
+            short(name),
+            f"{one.values:,}",
+            Cell(f"{one.alone:,}", tone="bad" if name in facts.worrying else "strong"),
+        ]
+        for name, one in known[:SHOWN]
+    ]
+    more = len(known) - len(rows)
+    blocks: list[Block] = [
+        Heading("If an outsider knew what is published as it is"),
+        Text(
+            "Columns that are no quasi-identifiers are taken to be unknown to outsiders, and no "
+            "promise is about somebody who knows one. This is what would follow if they did: how "
+            f"many of {many(facts.people, 'person', 'people')} nobody else looks like any more, in "
+            "the quasi-identifiers and this column together."
+        ),
+        Table(
+            ["column", "different values", "people who would be alone"],
+            rows,
+            f"{many(more, 'column')} more would leave fewer people alone." if more else "",
+            numbers=True,
+        ),
+    ]
+    if facts.worrying:
+        worst = facts.worrying[:WARNED]
+        said = [told(facts.if_known[name], short(name), facts.people) for name in worst]
+        blocks.append(Bullets([sentence(words) for words in said]))
+        blocks.append(
+            Text(
+                "If an outsider may know such a column, make it a quasi-identifier; if nobody "
+                "needs it, an identifier, which is not published."
+            )
+        )
+    return blocks
 
 
 def _missing(facts: Facts) -> str:

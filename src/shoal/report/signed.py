@@ -93,8 +93,9 @@ def signature(facts: Facts) -> list[Block]:
         ],
         [
             "original",
-            f"{many(facts.rows, 'row')}, {many(facts.people_before, 'person', 'people')}",
-            "–",
+            f"{many(facts.rows, 'row')}, {many(facts.people_before, 'person', 'people')}"
+            + ("; SHA-256 of the file" if facts.original_sha256 else "; no file was read"),
+            facts.original_sha256 or "–",
         ],
     ]
     return [
