@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 
@@ -19,11 +20,12 @@ from shoal.algorithms.gaa import GAA
 from shoal.columns import Table
 from shoal.errors import BadHierarchy, BadPlan, BadTable
 from shoal.frames import open_frame
-from shoal.free import Covers
+from shoal.free import Covers, closed_range
 from shoal.losses.lm import LM
 from shoal.losses.nllm import NLLM
 from shoal.published import look_at
 from shoal.recoding import check_covers
+from shoal.values import end_of, number_of, shown
 from tests.algorithms.test_danonyir import naive_keeps, naive_value, published
 from tests.naive.danonyir import distance, join
 from tests.strategies import free_trees, tables
@@ -80,6 +82,59 @@ def test_labels_of_sets_and_ranges():
     assert ranges.with_missing().code([1, 4]) == 0
     assert Hierarchy.free_ranges().tree([5]).labels == ("*", "5")
     assert len(Hierarchy.free_sets().tree(map(str, range(21))).labels[0]) == 1
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["0.99999999999999999999", "3", "2", "2"],
+        ["0.10000000000000000001", "0.10000000000000000002", "0.5", "0.6"],
+        ["9007199254740993.5", "9007199254740999.5", "1", "2"],
+        [1e-300, 2e-300, 1.0, 2.0],
+        [5e-324, 1e299, -1e299, 0.1],
+        [Decimal("0.1234567890123456789012345678901234567"), Decimal(1), Decimal(2), Decimal(3)],
+        ["9" * 250 + ".5", "8" * 250 + ".5", "1", "2"],
+        ["1e-999", "2e-999", "9e299", "8e299"],
+    ],
+)
+def test_ranges_are_written_with_all_their_digits(values, tmp_path):
+    table = pa.table({"a": values, "s": ["m", "m", "f", "f"]})
+    plan = Plan(columns={"a": free_plan().columns["age"], "s": "quasi"}, models=[K2], seed=1)
+    release = shoal.anonymize(table, plan, keep_order=True)
+    for value, label in zip(values, release.frame["a"].to_pylist(), strict=True):
+        low, high = closed_range(str(label)) or [number_of(label)] * 2
+        assert low <= number_of(value) <= high
+    release.save(tmp_path / "release.csv")
+    again = shoal.audit(tmp_path / "release.csv", plan, original=table)
+    assert again.quality.losses == pytest.approx(release.losses)
+
+
+@pytest.mark.parametrize("value", ["9" * 350 + ".5", "1e5000", "1e301"])
+def test_numbers_that_are_too_large_are_refused(value):
+    table = pa.table({"a": [value, "3"], "s": ["m", "m"]})
+    plan = Plan(columns={"a": free_plan().columns["age"], "s": "quasi"}, models=[K2])
+    with pytest.raises(BadHierarchy, match="column 'a': free ranges need numbers, of at most 300"):
+        shoal.anonymize(table, plan)
+
+
+@given(
+    st.fractions() | st.integers() | st.decimals(allow_nan=False, allow_infinity=False, places=30)
+)
+def test_shown_numbers_read_as_they_are(number):
+    exact = Fraction(number)
+    if 10**400 % exact.denominator:
+        with pytest.raises(BadHierarchy, match="decimal"):
+            shown(exact)
+    else:
+        assert end_of(shown(exact)) == exact
+
+
+def test_a_label_that_says_something_else_is_not_released(monkeypatch):
+    """What is checked is the text that will be published."""
+    monkeypatch.setattr("shoal.free.shown", lambda number: str(round(number)))
+    table = pa.table({"age": ["0.6", "2"], "town": ["a", "a"]})
+    with pytest.raises(shoal.errors.ShoalError, match="'age': a published value does not cover"):
+        shoal.anonymize(table, free_plan())
 
 
 def test_widths_are_those_of_definitions_4_1_and_4_2():

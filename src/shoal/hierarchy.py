@@ -19,7 +19,17 @@ from shoal.calendar import STEPS, CalendarStep, as_date
 from shoal.errors import BadFile, BadHierarchy, did_you_mean, some
 from shoal.free import FreeTree
 from shoal.tree import Label, Tree
-from shoal.values import ROOT, exact_number, number_of, plain, range_of, shown, simple, text
+from shoal.values import (
+    DIGITS,
+    ROOT,
+    number_of,
+    plain,
+    range_of,
+    setting_number,
+    shown,
+    simple,
+    text,
+)
 
 Rows = list[list[Label]]
 
@@ -243,8 +253,8 @@ class Ranges(Hierarchy):
     def __init__(self, widths: Sequence[float], start: float | None = None) -> None:
         if isinstance(widths, int | float):
             widths = [widths]
-        self._widths = [exact_number(width) for width in widths]
-        self._start = exact_number(0 if start is None else start)
+        self._widths = [setting_number(width) for width in widths]
+        self._start = setting_number(0 if start is None else start)
         self._given_start = start
         if not self._widths or any(width <= 0 for width in self._widths):
             raise BadHierarchy(f"ranges need widths above 0, got {list(widths)}")
@@ -298,8 +308,9 @@ class Ranges(Hierarchy):
         if strange:
             hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
             raise BadHierarchy(
-                f"ranges need numbers, but the column holds {some(strange)}{hint}; give the column "
-                "another hierarchy, or, if they mean missing, list them under missing_values"
+                f"ranges need numbers, of at most {DIGITS} digits, but the column holds "
+                f"{some(strange)}{hint}; give the column another hierarchy, or, if they mean "
+                "missing, list them under missing_values"
             )
         return spans
 
@@ -445,8 +456,8 @@ class FreeRanges(Hierarchy):
     """Any range of numbers."""
 
     def __init__(self, low: float | None = None, high: float | None = None) -> None:
-        self._low = None if low is None else exact_number(low)
-        self._high = None if high is None else exact_number(high)
+        self._low = None if low is None else setting_number(low)
+        self._high = None if high is None else setting_number(high)
         if self._low is not None and self._high is not None and self._low >= self._high:
             raise BadHierarchy(f"free ranges need low below high, got {low} and {high}")
 
@@ -466,8 +477,9 @@ class FreeRanges(Hierarchy):
         if strange:
             hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
             raise BadHierarchy(
-                f"free ranges need numbers, but the column holds {some(strange)}{hint}; give the "
-                "column another hierarchy, or, if they mean missing, list them under missing_values"
+                f"free ranges need numbers, of at most {DIGITS} digits, but the column holds "
+                f"{some(strange)}{hint}; give the column another hierarchy, or, if they mean "
+                "missing, list them under missing_values"
             )
         if not spots:
             return Tree.from_rows([[ROOT]])
