@@ -31,7 +31,7 @@ class Plan(Setting):
     ...     models=[{"name": "k-anonymity", "k": 5}],
     ... )
     >>> plan.loss.name, plan.algorithm.name
-    ('nllm', 'gaa')
+    ('nllm', 'peel')
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -39,7 +39,7 @@ class Plan(Setting):
 
     columns: dict[str, Column]
     models: list[Model] = Field(default_factory=list)
-    algorithm: Algorithm = Field(default="gaa", validate_default=True)
+    algorithm: Algorithm = Field(default="peel", validate_default=True)
     loss: Loss = Field(default="nllm", validate_default=True)
     seed: int | None = None
     missing: Missing = "value"
@@ -85,6 +85,13 @@ class Plan(Setting):
         if seed is not None and seed < 0:
             raise ValueError(f"needs a seed of 0 or more, got seed={seed}")
         return seed
+
+    @model_validator(mode="after")
+    def _default_algorithm(self) -> Plan:
+        """Where no algorithm is named and the default cannot publish free values, gaa does."""
+        if "algorithm" not in self.model_fields_set and self._free and not self.algorithm.free:
+            self.__dict__["algorithm"] = catalog.algorithms.make("gaa")
+        return self
 
     @model_validator(mode="after")
     def _one_person_column(self) -> Plan:
@@ -146,11 +153,16 @@ class Plan(Setting):
             f"these can: {', '.join(whole) or 'none yet'}"
         )
 
-    def _check_free(self) -> None:
-        """Complain of free ranges and sets where the algorithm, or the loss, needs trees."""
+    @property
+    def _free(self) -> list[str]:
+        """The quasi-identifiers that may be published as free ranges or sets."""
         quasi = having(self.columns, "quasi")
         kinds = FreeRanges | FreeSets
-        free = [name for name in quasi if isinstance(self.columns[name].hierarchy, kinds)]
+        return [name for name in quasi if isinstance(self.columns[name].hierarchy, kinds)]
+
+    def _check_free(self) -> None:
+        """Complain of free ranges and sets where the algorithm, or the loss, needs trees."""
+        free = self._free
         if free and not self.algorithm.free:
             able = [
                 name

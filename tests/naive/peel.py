@@ -45,8 +45,11 @@ def ceilings(trees, costs, rows):
     return found
 
 
-def peel(rows, trees, costs, k, order, people=None):
-    """Published vector of every row, before any exchange. `order` is that of the attributes."""
+def peel(rows, trees, costs, k, order, people=None, lend=True):
+    """Published vector of every row, before any exchange. `order` is that of the attributes.
+
+    With `lend` classes lend what they can spare.
+    """
     people = list(people) if people is not None else list(range(len(rows)))
     together = {}  # all rows of a person are published alike
     for i, who in enumerate(people):
@@ -115,7 +118,7 @@ def peel(rows, trees, costs, k, order, people=None):
                 for members in classes.values():
                     if other in members:
                         members.remove(other)
-            if not lent:
+            if lend and not lent:
                 surplus, tight = many - k, closure(left, trees, range(len(left)))
                 for one in left:
                     if crowd[one] <= surplus:

@@ -47,6 +47,7 @@ class FullDomain(Algorithm):
     """
 
     name: ClassVar[str] = "full-domain"
+    pace: ClassVar[float] = 0.3
     suppression: float = 0.0
 
     @field_validator("suppression")

@@ -24,6 +24,7 @@ class KMember(Pooled):
     """
 
     name: ClassVar[str] = "k-member"
+    pace: ClassVar[float] = 0.4
 
     def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit."""

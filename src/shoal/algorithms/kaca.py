@@ -27,6 +27,7 @@ class KACA(Pooled):
     """
 
     name: ClassVar[str] = "kaca"
+    pace: ClassVar[float] = 0.3
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit; where all columns have trees, over their own index."""

@@ -25,6 +25,7 @@ class MDAV(Pooled):
     """
 
     name: ClassVar[str] = "mdav"
+    pace: ClassVar[float] = 0.4
 
     def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
         """Number the cluster of each unit."""

@@ -45,6 +45,7 @@ class Mondrian(Algorithm):
     """
 
     name: ClassVar[str] = "mondrian"
+    pace: ClassVar[float] = 0.2
     cuts: Literal["strict", "relaxed"] = "relaxed"
     free: ClassVar[bool] = True
 

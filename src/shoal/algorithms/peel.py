@@ -45,11 +45,15 @@ class Peel(Algorithm):
     merged with the nearest class.
 
     Where k-anonymity is all that is promised, up to `passes` passes of exchange between the
-    classes follow: single tuples move, classes are dissolved, neighbours are parted anew.
+    classes follow: single tuples move, classes are dissolved, neighbours are parted anew. With
+    `lend` a cell may also borrow tuples that a class of more than k people can spare, which takes
+    about twice the time.
     """
 
     name: ClassVar[str] = "peel"
+    pace: ClassVar[float] = 0.4
     passes: int = 1
+    lend: bool = False
 
     @field_validator("passes")
     @classmethod
@@ -75,7 +79,7 @@ class Peel(Algorithm):
         k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
         others = [model for model in models if not isinstance(model, KAnonymity)]
         task = Task(table, k, others, exact_costs(loss, table.domains, table.rows), progress)
-        label = peel(task)  # int64[tuples], a tuple of its class
+        label = peel(task, self.lend and not others)  # int64[tuples], a tuple of its class
         if not others:
             label = exchange(task, label, self.passes)
         published = closures(table.trees, task.start_vector, label)[task.start.label]
@@ -142,8 +146,11 @@ def ceilings(task: Task) -> list[int]:
     return found
 
 
-def peel(task: Task) -> Longs:
-    """Number the class of each tuple by one of its tuples; one that is left is alone."""
+def peel(task: Task, lend: bool = False) -> Longs:
+    """Number the class of each tuple by one of its tuples; one that is left is alone.
+
+    Other models may break where a class lends what k can spare: then nothing is to be lent.
+    """
     n, lattice = len(task.start), task.lattice
     label = np.full(n, -1, np.int64)
     best = no_cells(lattice, task.k)
@@ -159,7 +166,7 @@ def peel(task: Task) -> Longs:
         cheapest_cells(lattice, best, left, ceiling, ceiling, MOST, tell)
         wanted = left[best.cost[left] < NONE]
         wanted = wanted[np.lexsort((task.start.first[wanted], best.cost[wanted]))]
-        took = _take(task, best, ceiling, left, wanted, label)
+        took = _take(task, best, ceiling, lend, left, wanted, label)
         if task.others:
             _judge(task, best, label, took)
         if limits:
@@ -171,18 +178,21 @@ def peel(task: Task) -> Longs:
 
 
 def _take(
-    task: Task, best: kernels.Best, ceiling: int, left: Longs, wanted: Longs, label: Longs
+    task: Task,
+    best: kernels.Best,
+    ceiling: int,
+    lend: bool,
+    left: Longs,
+    wanted: Longs,
+    label: Longs,
 ) -> Longs:
-    """Give those who want it their cell, in this order; the classes that come of it.
-
-    Other models may break where a class lends what k can spare: then nothing is lent.
-    """
+    """Give those who want it their cell, in this order; the classes that come of it."""
     q = len(task.order)
     vector = np.ascontiguousarray(task.lattice.vector[left])
     tuples = make_tuples(vector, task.start.people[left], task.start.first[left])
     scratch = np.empty((2, len(left)), np.int64)
     kernels.take_cells(
-        tuples, task.trees, task.lattice, best, ceiling, not task.others, wanted, left, label,
+        tuples, task.trees, task.lattice, best, ceiling, lend, wanted, left, label,
         np.empty((q, 2), np.int64), scratch[0], scratch[1], np.empty(q, np.int32),
     )  # fmt: skip
     return np.unique(label[wanted][label[wanted] >= 0])

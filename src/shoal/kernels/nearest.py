@@ -59,6 +59,7 @@ class Index(NamedTuple):
     search: np.ndarray  # int64[values], the search in which that was found
     tick: np.ndarray  # int64[1], the present search
     own: np.ndarray  # int64[q], what the box keeps
+    rest: np.ndarray  # int64[q + 1], scratch of `farthest`: the most that columns from here on add
     turn: np.ndarray  # int64[q], the columns, those that are long to compare last
     stack: np.ndarray  # int64[q + 1, 4]
 
