@@ -20,7 +20,7 @@ from shoal.algorithms.gaa import GAA
 from shoal.columns import Table
 from shoal.errors import BadHierarchy, BadPlan, BadTable
 from shoal.frames import open_frame
-from shoal.free import Covers, closed_range
+from shoal.free import Covers, FreeTree, closed_range
 from shoal.losses.lm import LM
 from shoal.losses.nllm import NLLM
 from shoal.published import look_at
@@ -209,6 +209,64 @@ def test_what_needs_trees_says_so():
     concealed = free_plan(models=[{"name": "k-concealment", "k": 2}])
     with pytest.raises(BadPlan, match="linkage models need hierarchies"):
         shoal.audit(release.frame, concealed, original=AGES)
+
+
+# ── What a root says ──
+
+
+@pytest.mark.parametrize("algorithm", ["gaa", "agglomerative", "danonyir", "mondrian"])
+def test_a_missing_value_that_is_a_root_names_no_values(algorithm):
+    table = pa.table({"age": [30, 40, None, None], "town": ["a", None, "b", None]})
+    release = shoal.anonymize(
+        table, free_plan(missing="root", algorithm=algorithm), keep_order=True
+    )
+    for i, (age, town) in enumerate(
+        zip(*(table[name].to_pylist() for name in ("age", "town")), strict=True)
+    ):
+        assert age is not None or release.frame["age"][i].as_py() == "*"
+        assert town is not None or release.frame["town"][i].as_py() == "*"
+    assert "[30, 40]" in shoal.anonymize(table.slice(0, 2), free_plan()).frame["age"].to_pylist()
+
+
+FREE = sorted(name for name, kind in catalog.algorithms.items() if kind.free)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    tables(persons=True, free=True, sensitive=True),
+    st.sampled_from(FREE),
+    st.integers(2, 4),
+    st.booleans(),
+)
+def test_a_label_names_values_of_its_class_only(table, name, k, strong):
+    """So that it tells nothing of people who are suppressed, or published elsewhere."""
+    if table.crowd < k:
+        return
+    asked = [{"name": "k-anonymity", "k": k}]
+    if strong:
+        asked.append({"name": "distinct-l-diversity", "column": "s", "l": 2})
+    models = [catalog.models.make(one) for one in asked]
+    try:
+        algorithm = catalog.algorithms.make({"name": name})
+        recoding = algorithm.recode(table, models, LM(), np.random.default_rng(0))
+    except (shoal.errors.CannotReach, BadPlan):
+        return
+    for c, vector in enumerate(recoding.vectors):
+        rows = np.flatnonzero(recoding.record == c)
+        for j, tree in enumerate(table.trees):
+            if not len(rows) or not isinstance(tree, FreeTree):
+                continue
+            held = set(table.codes[rows, j].tolist())
+            code = int(vector[j])
+            if code >= tree.size:
+                named = recoding.covers[j].covers[code - tree.size]
+            elif code > 0:
+                named = (code,)
+            elif tree.labels[0] == "*":
+                named = ()
+            else:
+                named = (1, tree.last) if tree.kind == "ranges" else range(1, tree.size)
+            assert held.issuperset(named)
 
 
 # ── The algorithms ──

@@ -199,6 +199,8 @@ def _encode_quasi(
     tree = hierarchy.tree(values)
     if lacks and missing == "value":
         tree = tree.with_missing()
+    elif lacks and isinstance(tree, FreeTree):
+        tree = tree.opened()
     nodes = np.empty(len(values) + 1, np.int32)  # the last one is for missing values
     nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
     alike: dict[str, str] = {}

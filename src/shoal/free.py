@@ -73,6 +73,11 @@ class FreeTree(Tree):
         flat = _flat(ROOT, leaves)  # no range covers numbers and nothing
         return FreeTree(*flat, kind="ranges", ends=self.ends, numbers=self.numbers, closed=False)
 
+    def opened(self) -> FreeTree:
+        """The same tree with a root that names no values, as missing values are published so."""
+        flat = _flat(ROOT, self.labels[1:])
+        return FreeTree(*flat, kind=self.kind, ends=self.ends, numbers=self.numbers, closed=False)
+
     @cached_property
     def last(self) -> int:
         """The last leaf that can be in a range."""
