@@ -252,6 +252,8 @@ def value_codes(
     coded = array.dictionary_encode()
     indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     values = coded.dictionary.to_pylist()
+    if array.type == pa.float32():  # 0.1 as it is written to a file, not 0.10000000149011612
+        values = [None if value is None else float(str(np.float32(value))) for value in values]
     tokens = set(missing_values)
     keep = [not (value is None or (tokens and text(value) in tokens)) for value in values]
     if not all(keep):

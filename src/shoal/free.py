@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.tree import Ints, Label, Longs, Tree
-from shoal.values import ROOT, end_of, number_of, shown
+from shoal.values import ROOT, end_of, number_of, plain, shown
 
 Kind = Literal["ranges", "sets"]
 Cover = tuple[int, ...]  # of a range its first and its last leaf, of a set all its leaves, rising
@@ -128,8 +128,19 @@ class FreeTree(Tree):
         return [first, last] if first <= last else []
 
     def _in_set(self, label: str) -> list[int]:
-        nodes = [self.node(name) for name in elements_of(label)]
+        names = elements_of(label)
+        nodes = [self.node(name) for name in names]
+        if -1 in nodes:  # they may be written another way
+            nodes = [
+                self._alike.get(plain(str(name)), -1) if node < 0 else node
+                for name, node in zip(names, nodes, strict=True)
+            ]
         return nodes if nodes and min(nodes) > 0 else []
+
+    @cached_property
+    def _alike(self) -> dict[str, int]:
+        """The leaves by their labels without what tells nothing."""
+        return {plain(name): leaf for leaf, name in enumerate(self.labels) if leaf and name}
 
     def reads(self, value: int | Cover) -> bool:
         """Whether the label of a node or a cover says what it stands for, by its text alone."""

@@ -20,6 +20,7 @@ MISSING_WORDS = frozenset(
 _POWER = "([eE][+-]?[0-9]{1,3})?"
 _NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]{0,400})(\.[0-9]{1,400})?" + _POWER)
 _TYPED = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})" + _POWER)
+_TRUTH = {"True": "true", "False": "false"}  # Python's words, and those of arrow in a text file
 DIGITS = 300  # that a number may have before its point: what is measured of it fits into a float
 LARGEST = 10**DIGITS
 # Labels hold what such numbers are when they are written out, and ends of ranges around them.
@@ -56,15 +57,15 @@ def _decimal_text(value: Decimal) -> str:
 
 
 def plain(label: str) -> str:
-    """A label without what tells nothing: blanks around it, zeros after a decimal point.
+    """A label without what tells nothing: blanks around it, zeros after a point, True for true.
 
     Leading zeros do tell something: 02139 is a postcode, 2139 is not.
 
-    >>> plain(" 17.0 "), plain("02139"), plain("1.50")
-    ('17', '02139', '1.5')
+    >>> plain(" 17.0 "), plain("02139"), plain("1.50"), plain("True")
+    ('17', '02139', '1.5', 'true')
     """
     label = label.strip()
-    return text(Decimal(label)) if _NUMBER.fullmatch(label) else label
+    return text(Decimal(label)) if _NUMBER.fullmatch(label) else _TRUTH.get(label, label)
 
 
 def number_of(value: object) -> Fraction | None:
