@@ -179,7 +179,48 @@ def test_values_that_do_not_fit(hierarchy, values, words):
         hierarchy.tree(values)
 
 
+@pytest.mark.parametrize("kind", ["free_ranges", "flat", "free_sets"])
+@pytest.mark.parametrize("given", [[0, 120], False, "no", 5, None, {}])
+def test_a_word_that_takes_only_true(kind, given):
+    if kind == "free_sets" and given in ([0, 120], None):
+        return
+    words = "need a list of values" if kind == "free_sets" else f"{kind} takes only true"
+    with pytest.raises(BadHierarchy, match=words) as found:
+        Hierarchy.of({kind: given})
+    assert kind != "free_ranges" or "write free_ranges = true, low = 1" in str(found.value)
+
+
+def test_values_that_do_not_fit_are_told_with_column_and_rows():
+    table = pa.table({"age": ["31", "x", "35", "x", "y"], "town": list("abbac")})
+    with pytest.raises(BadHierarchy, match=r"column 'age': .*'x', 'y'.*first in the rows 2, 5"):
+        shoal.anonymize(table, free_plan())
+    columns = {"age": "quasi", "town": {"role": "quasi", "hierarchy": {"free_sets": ["a", "b"]}}}
+    plan = Plan(columns=columns, models=[K2])
+    with pytest.raises(BadHierarchy, match=r"column 'town': .*lack.*'c'.*first in row 5"):
+        shoal.anonymize(table, plan)
+    columns["age"] = {"role": "quasi", "hierarchy": {"free_ranges": True, "low": 0, "high": 9}}
+    plan = Plan(columns=columns, models=[K2])
+    with pytest.raises(BadHierarchy, match=r"'31', '35' of the column.*first in the rows 1, 2"):
+        shoal.anonymize(pa.table({"age": ["31", "35"], "town": ["a", "b"]}), plan)
+
+
+def test_sets_know_values_however_they_are_written():
+    table = pa.table({"age": ["1.0", "2", " 3", "1"], "town": list("abba")})
+    columns = {
+        "age": {"role": "quasi", "hierarchy": {"free_sets": ["1", "2", "3"]}},
+        "town": "other",
+    }
+    plan = Plan(columns=columns, models=[K2], algorithm="agglomerative")
+    assert plan.columns["age"].hierarchy.knows("1.0")
+    release = shoal.anonymize(table, plan, keep_order=True)
+    assert release.frame["age"].to_pylist() == ["1", "{2, 3}", "{2, 3}", "1"]
+    assert shoal.audit(release.frame, plan, original=table).holds
+
+
 def test_settings_that_make_no_sense():
+    for end in (float("nan"), float("inf"), True, "5"):
+        with pytest.raises(BadHierarchy, match="need numbers"):
+            Hierarchy.free_ranges(low=end)
     with pytest.raises(BadHierarchy, match="low below high"):
         Hierarchy.free_ranges(5, 5)
     with pytest.raises(BadHierarchy, match="need a list"):

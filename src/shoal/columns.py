@@ -196,7 +196,11 @@ def _encode_quasi(
             f"missing values in {len(where)} rows (first in row {where[0] + 1}), which the plan "
             "does not allow; fill them, or set missing = 'value' or 'root'"
         )
-    tree = hierarchy.tree(values)
+    try:
+        tree = hierarchy.tree(values)
+    except BadHierarchy as error:
+        strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
+        raise BadHierarchy(f"{error}{_rows(indices, strange)}") from None
     if lacks and missing == "value":
         tree = tree.with_missing()
     elif lacks and isinstance(tree, FreeTree):
@@ -226,6 +230,16 @@ def _encode_quasi(
     used = np.unique(nodes[: len(values)])
     # There are several ways to be missing (null, NaN, a token), and they must look alike.
     return tree, len(used) == len(values) and not lacks
+
+
+def _rows(indices: npt.NDArray[np.int32], strange: list[int]) -> str:
+    """Where values stand first; nothing if there are none. Row 1 is the first one."""
+    if not strange:
+        return ""
+    first = [int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]]
+    more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
+    word = "first in row" if len(strange) == 1 else "first in the rows"
+    return f" ({word} {', '.join(map(str, sorted(first)))}{more})"
 
 
 def value_codes(
