@@ -27,6 +27,7 @@ from shoal.published import look_at
 from shoal.recoding import check_covers
 from shoal.values import end_of, number_of, shown
 from tests.algorithms.test_danonyir import naive_keeps, naive_value, published
+from tests.naive.clusters import agglomerative_boxes
 from tests.naive.danonyir import distance, join
 from tests.strategies import free_trees, tables
 
@@ -369,6 +370,37 @@ def test_gaa_joins_free_values(table, k, by_size):
         held = zip(vector, table.trees, recoding.covers, strict=True)
         got = [v if v < tree.size else c.covers[v - tree.size] for v, tree, c in held]
         assert got == published(space, box)
+
+
+@settings(deadline=None, max_examples=300)
+@given(tables(persons=True, free=True), st.integers(2, 4), st.booleans())
+def test_the_agglomerative_algorithm_is_its_twin_over_free_values(table, k, by_size):
+    if table.crowd < k or not table.free:
+        return
+    model = catalog.models.make({"name": "k-anonymity", "k": k})
+    weight = "size" if by_size else "unit"
+    recoding = Agglomerative(weight=weight).recode(table, [model], LM(), np.random.default_rng(0))
+    space = Space.of(table, LM())
+    people = np.arange(table.rows) if table.people is None else table.people
+    _, first, sizes = np.unique(people, return_index=True, return_counts=True)
+    order = np.argsort(first)  # units stand by their first record
+    boxes = [
+        [naive_value(space, j, v) for j, v in enumerate(table.unified[first[u]])] for u in order
+    ]
+
+    def cost(a, size_a, b, size_b):
+        sizes = (size_a, size_b) if by_size else (1, 1)
+        return distance(table.trees, lambda box: naive_keeps(space, box), a, sizes[0], b, sizes[1])
+
+    expected = agglomerative_boxes(
+        boxes, sizes[order].tolist(), k, cost, lambda a, b: join(table.trees, a, b)
+    )
+    for place, u in enumerate(order):
+        for row in np.flatnonzero(people == u):
+            vector = recoding.vectors[recoding.record[row]]
+            held = zip(vector, table.trees, recoding.covers, strict=True)
+            got = [v if v < tree.size else c.covers[v - tree.size] for v, tree, c in held]
+            assert got == published(space, expected[place])
 
 
 @settings(deadline=None, max_examples=200)
