@@ -8,6 +8,7 @@ import pytest
 
 import shoal
 from shoal import BadPlan, BadTable, Plan
+from shoal.frames import open_frame, write
 from shoal.models.k_anonymity import KAnonymity
 
 TABLE = pa.table({"sex": ["f", "f", "f", "m"], "zip": ["1", "1", None, None], "d": [1, 2, 3, 4]})
@@ -161,3 +162,31 @@ def test_sensitive_values_mean_two_things():
     table = pa.table({"age": ["31", "31"], "disease": ["flu", "cold"]})
     with pytest.raises(BadPlan, match="two plans"):
         shoal.audit(table, plan, original=table)
+
+
+@pytest.mark.parametrize("hierarchy", [None, {"free_sets": True}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([True, True, False, False, True, True]),
+        pa.array([0.1, 0.1, 16777216, 16777216, 3e-5, 3e-5], pa.float32()),
+        pa.array([0.1, 0.1, 1e22, 1e22, 3e-5, 3e-5], pa.float64()),
+    ],
+)
+def test_a_release_in_text_reads_as_its_original_in_types(values, hierarchy, tmp_path):
+    """A text file says true and 0.1, where Python has True and the float next to 0.1."""
+    table = pa.table({"q": values, "s": values})
+    columns = {"q": {"role": "quasi", "hierarchy": hierarchy}, "s": "sensitive"}
+    for k in (2, 6):
+        plan = Plan(columns=columns, models=[KAnonymity(k=k)], algorithm="agglomerative")
+        release = shoal.anonymize(table, plan)
+        release.save(tmp_path / "release.csv")
+        found = shoal.audit(tmp_path / "release.csv", plan, original=table)
+        assert found.quality.losses == pytest.approx(release.losses)
+        told, read = release.as_dict()["utility"]["queries"], found.utility.answers.as_dict()
+        assert read == pytest.approx(told)
+        assert not [note for note in found.notes if "other values" in note]
+        # and the other way round: an original in text, a release in types
+        write(open_frame(table), tmp_path / "original.csv")
+        other = shoal.audit(release.frame, plan, original=tmp_path / "original.csv")
+        assert other.quality.losses == pytest.approx(release.losses)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 
@@ -19,12 +20,14 @@ from shoal.algorithms.gaa import GAA
 from shoal.columns import Table
 from shoal.errors import BadHierarchy, BadPlan, BadTable
 from shoal.frames import open_frame
-from shoal.free import Covers
+from shoal.free import Covers, FreeTree, closed_range
 from shoal.losses.lm import LM
 from shoal.losses.nllm import NLLM
 from shoal.published import look_at
 from shoal.recoding import check_covers
+from shoal.values import end_of, number_of, shown
 from tests.algorithms.test_danonyir import naive_keeps, naive_value, published
+from tests.naive.clusters import agglomerative_boxes
 from tests.naive.danonyir import distance, join
 from tests.strategies import free_trees, tables
 
@@ -82,6 +85,59 @@ def test_labels_of_sets_and_ranges():
     assert len(Hierarchy.free_sets().tree(map(str, range(21))).labels[0]) == 1
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["0.99999999999999999999", "3", "2", "2"],
+        ["0.10000000000000000001", "0.10000000000000000002", "0.5", "0.6"],
+        ["9007199254740993.5", "9007199254740999.5", "1", "2"],
+        [1e-300, 2e-300, 1.0, 2.0],
+        [5e-324, 1e299, -1e299, 0.1],
+        [Decimal("0.1234567890123456789012345678901234567"), Decimal(1), Decimal(2), Decimal(3)],
+        ["9" * 250 + ".5", "8" * 250 + ".5", "1", "2"],
+        ["1e-999", "2e-999", "9e299", "8e299"],
+    ],
+)
+def test_ranges_are_written_with_all_their_digits(values, tmp_path):
+    table = pa.table({"a": values, "s": ["m", "m", "f", "f"]})
+    plan = Plan(columns={"a": free_plan().columns["age"], "s": "quasi"}, models=[K2], seed=1)
+    release = shoal.anonymize(table, plan, keep_order=True)
+    for value, label in zip(values, release.frame["a"].to_pylist(), strict=True):
+        low, high = closed_range(str(label)) or [number_of(label)] * 2
+        assert low <= number_of(value) <= high
+    release.save(tmp_path / "release.csv")
+    again = shoal.audit(tmp_path / "release.csv", plan, original=table)
+    assert again.quality.losses == pytest.approx(release.losses)
+
+
+@pytest.mark.parametrize("value", ["9" * 350 + ".5", "1e5000", "1e301"])
+def test_numbers_that_are_too_large_are_refused(value):
+    table = pa.table({"a": [value, "3"], "s": ["m", "m"]})
+    plan = Plan(columns={"a": free_plan().columns["age"], "s": "quasi"}, models=[K2])
+    with pytest.raises(BadHierarchy, match="column 'a': free ranges need numbers, of at most 300"):
+        shoal.anonymize(table, plan)
+
+
+@given(
+    st.fractions() | st.integers() | st.decimals(allow_nan=False, allow_infinity=False, places=30)
+)
+def test_shown_numbers_read_as_they_are(number):
+    exact = Fraction(number)
+    if 10**400 % exact.denominator:
+        with pytest.raises(BadHierarchy, match="decimal"):
+            shown(exact)
+    else:
+        assert end_of(shown(exact)) == exact
+
+
+def test_a_label_that_says_something_else_is_not_released(monkeypatch):
+    """What is checked is the text that will be published."""
+    monkeypatch.setattr("shoal.free.shown", lambda number: str(round(number)))
+    table = pa.table({"age": ["0.6", "2"], "town": ["a", "a"]})
+    with pytest.raises(shoal.errors.ShoalError, match="'age': a published value does not cover"):
+        shoal.anonymize(table, free_plan())
+
+
 def test_widths_are_those_of_definitions_4_1_and_4_2():
     ages = Hierarchy.free_ranges(30, 39).tree([33, 34, 36])
     assert ages.width((1, 2)) == Fraction(1, 9)
@@ -124,7 +180,48 @@ def test_values_that_do_not_fit(hierarchy, values, words):
         hierarchy.tree(values)
 
 
+@pytest.mark.parametrize("kind", ["free_ranges", "flat", "free_sets"])
+@pytest.mark.parametrize("given", [[0, 120], False, "no", 5, None, {}])
+def test_a_word_that_takes_only_true(kind, given):
+    if kind == "free_sets" and given in ([0, 120], None):
+        return
+    words = "need a list of values" if kind == "free_sets" else f"{kind} takes only true"
+    with pytest.raises(BadHierarchy, match=words) as found:
+        Hierarchy.of({kind: given})
+    assert kind != "free_ranges" or "write free_ranges = true, low = 1" in str(found.value)
+
+
+def test_values_that_do_not_fit_are_told_with_column_and_rows():
+    table = pa.table({"age": ["31", "x", "35", "x", "y"], "town": list("abbac")})
+    with pytest.raises(BadHierarchy, match=r"column 'age': .*'x', 'y'.*first in the rows 2, 5"):
+        shoal.anonymize(table, free_plan())
+    columns = {"age": "quasi", "town": {"role": "quasi", "hierarchy": {"free_sets": ["a", "b"]}}}
+    plan = Plan(columns=columns, models=[K2])
+    with pytest.raises(BadHierarchy, match=r"column 'town': .*lack.*'c'.*first in row 5"):
+        shoal.anonymize(table, plan)
+    columns["age"] = {"role": "quasi", "hierarchy": {"free_ranges": True, "low": 0, "high": 9}}
+    plan = Plan(columns=columns, models=[K2])
+    with pytest.raises(BadHierarchy, match=r"'31', '35' of the column.*first in the rows 1, 2"):
+        shoal.anonymize(pa.table({"age": ["31", "35"], "town": ["a", "b"]}), plan)
+
+
+def test_sets_know_values_however_they_are_written():
+    table = pa.table({"age": ["1.0", "2", " 3", "1"], "town": list("abba")})
+    columns = {
+        "age": {"role": "quasi", "hierarchy": {"free_sets": ["1", "2", "3"]}},
+        "town": "other",
+    }
+    plan = Plan(columns=columns, models=[K2], algorithm="agglomerative")
+    assert plan.columns["age"].hierarchy.knows("1.0")
+    release = shoal.anonymize(table, plan, keep_order=True)
+    assert release.frame["age"].to_pylist() == ["1", "{2, 3}", "{2, 3}", "1"]
+    assert shoal.audit(release.frame, plan, original=table).holds
+
+
 def test_settings_that_make_no_sense():
+    for end in (float("nan"), float("inf"), True, "5"):
+        with pytest.raises(BadHierarchy, match="need numbers"):
+            Hierarchy.free_ranges(low=end)
     with pytest.raises(BadHierarchy, match="low below high"):
         Hierarchy.free_ranges(5, 5)
     with pytest.raises(BadHierarchy, match="need a list"):
@@ -154,6 +251,64 @@ def test_what_needs_trees_says_so():
     concealed = free_plan(models=[{"name": "k-concealment", "k": 2}])
     with pytest.raises(BadPlan, match="linkage models need hierarchies"):
         shoal.audit(release.frame, concealed, original=AGES)
+
+
+# ── What a root says ──
+
+
+@pytest.mark.parametrize("algorithm", ["gaa", "agglomerative", "danonyir", "mondrian"])
+def test_a_missing_value_that_is_a_root_names_no_values(algorithm):
+    table = pa.table({"age": [30, 40, None, None], "town": ["a", None, "b", None]})
+    release = shoal.anonymize(
+        table, free_plan(missing="root", algorithm=algorithm), keep_order=True
+    )
+    for i, (age, town) in enumerate(
+        zip(*(table[name].to_pylist() for name in ("age", "town")), strict=True)
+    ):
+        assert age is not None or release.frame["age"][i].as_py() == "*"
+        assert town is not None or release.frame["town"][i].as_py() == "*"
+    assert "[30, 40]" in shoal.anonymize(table.slice(0, 2), free_plan()).frame["age"].to_pylist()
+
+
+FREE = sorted(name for name, kind in catalog.algorithms.items() if kind.free)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    tables(persons=True, free=True, sensitive=True),
+    st.sampled_from(FREE),
+    st.integers(2, 4),
+    st.booleans(),
+)
+def test_a_label_names_values_of_its_class_only(table, name, k, strong):
+    """So that it tells nothing of people who are suppressed, or published elsewhere."""
+    if table.crowd < k:
+        return
+    asked = [{"name": "k-anonymity", "k": k}]
+    if strong:
+        asked.append({"name": "distinct-l-diversity", "column": "s", "l": 2})
+    models = [catalog.models.make(one) for one in asked]
+    try:
+        algorithm = catalog.algorithms.make({"name": name})
+        recoding = algorithm.recode(table, models, LM(), np.random.default_rng(0))
+    except (shoal.errors.CannotReach, BadPlan):
+        return
+    for c, vector in enumerate(recoding.vectors):
+        rows = np.flatnonzero(recoding.record == c)
+        for j, tree in enumerate(table.trees):
+            if not len(rows) or not isinstance(tree, FreeTree):
+                continue
+            held = set(table.codes[rows, j].tolist())
+            code = int(vector[j])
+            if code >= tree.size:
+                named = recoding.covers[j].covers[code - tree.size]
+            elif code > 0:
+                named = (code,)
+            elif tree.labels[0] == "*":
+                named = ()
+            else:
+                named = (1, tree.last) if tree.kind == "ranges" else range(1, tree.size)
+            assert held.issuperset(named)
 
 
 # ── The algorithms ──
@@ -215,6 +370,37 @@ def test_gaa_joins_free_values(table, k, by_size):
         held = zip(vector, table.trees, recoding.covers, strict=True)
         got = [v if v < tree.size else c.covers[v - tree.size] for v, tree, c in held]
         assert got == published(space, box)
+
+
+@settings(deadline=None, max_examples=300)
+@given(tables(persons=True, free=True), st.integers(2, 4), st.booleans())
+def test_the_agglomerative_algorithm_is_its_twin_over_free_values(table, k, by_size):
+    if table.crowd < k or not table.free:
+        return
+    model = catalog.models.make({"name": "k-anonymity", "k": k})
+    weight = "size" if by_size else "unit"
+    recoding = Agglomerative(weight=weight).recode(table, [model], LM(), np.random.default_rng(0))
+    space = Space.of(table, LM())
+    people = np.arange(table.rows) if table.people is None else table.people
+    _, first, sizes = np.unique(people, return_index=True, return_counts=True)
+    order = np.argsort(first)  # units stand by their first record
+    boxes = [
+        [naive_value(space, j, v) for j, v in enumerate(table.unified[first[u]])] for u in order
+    ]
+
+    def cost(a, size_a, b, size_b):
+        sizes = (size_a, size_b) if by_size else (1, 1)
+        return distance(table.trees, lambda box: naive_keeps(space, box), a, sizes[0], b, sizes[1])
+
+    expected = agglomerative_boxes(
+        boxes, sizes[order].tolist(), k, cost, lambda a, b: join(table.trees, a, b)
+    )
+    for place, u in enumerate(order):
+        for row in np.flatnonzero(people == u):
+            vector = recoding.vectors[recoding.record[row]]
+            held = zip(vector, table.trees, recoding.covers, strict=True)
+            got = [v if v < tree.size else c.covers[v - tree.size] for v, tree, c in held]
+            assert got == published(space, expected[place])
 
 
 @settings(deadline=None, max_examples=200)

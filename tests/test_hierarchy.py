@@ -6,6 +6,7 @@ import datetime as dt
 import gzip
 import time
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import BadFile, BadHierarchy
 from shoal.hierarchy import Hierarchy
-from shoal.values import plain, text
+from shoal.values import plain, range_of, text
 
 
 def path(tree, label):
@@ -64,6 +65,17 @@ class TestRanges:
         assert path(tree, "0.3") == ["0.3", "[0.3, 0.4)", "[0, 0.5)", "*"]
         assert path(tree, "0.29")[1] == "[0.2, 0.3)"
         assert path(tree, "0.7")[1] == "[0.7, 0.8)"
+
+    @pytest.mark.parametrize("value", ["9007199254740993.25", "123456789012345678.9", "1e-30"])
+    def test_many_digits_are_exact(self, value):
+        tree = Hierarchy.ranges([0.5]).tree([value, 0.1])
+        low, high = range_of(path(tree, value)[1])
+        assert low <= Fraction(value) < high == low + Fraction(1, 2)
+
+    def test_what_a_plan_file_cannot_hold(self):
+        for width in (Decimal("0.99999999999999999999"), 1e301, float("nan"), float("inf")):
+            with pytest.raises(BadHierarchy):
+                Hierarchy.ranges([width])
 
     def test_negative_numbers_and_start(self):
         tree = Hierarchy.ranges([10], start=5).tree([-7, 3, 5])
@@ -259,6 +271,11 @@ def test_a_hundred_thousand_leaves(shared):
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_written_as_text_mean_the_same(number):
     assert float(plain(text(number))) == number
+
+
+def test_decimals_keep_all_their_digits():
+    digits = "0.12345678901234567890123456789012345678"
+    assert plain(digits + "00") == text(Decimal(digits)) == digits
 
 
 def test_leading_zeros_stay():

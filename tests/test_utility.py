@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
+from functools import cache
 from itertools import islice
 from statistics import mean, median
 
@@ -17,6 +19,7 @@ from shoal import BadPlan, BadTable, Hierarchy, Plan, utility
 from shoal import queries as counting
 from shoal.columns import Table, encode
 from shoal.frames import open_frame
+from shoal.free import FreeTree
 from shoal.histogram import Sensitive
 from shoal.losses.lm import LM
 from shoal.published import Published, look_at
@@ -25,17 +28,21 @@ from shoal.queries import Counted, Cover, Queries, Query, Span, answer, covered_
 from shoal.tree import Tree
 from shoal.utility import utility_of
 from tests.models.test_people import ASKED, TABLE_3, TABLE_4, frame, levels
-from tests.strategies import tables, trees
+from tests.strategies import free_trees, tables, trees
 
 # The oracle: records are lists of labels, and a label's leaves are found by walking up.
 
 
+@cache
 def leaves_of(tree):
     return [v for v in range(tree.size) if v not in tree.parent[1:].tolist()]
 
 
+@cache
 def below(tree, node):
-    """The leaves that reach a node by their parents."""
+    """The leaves that reach a node by their parents, or that a free value holds."""
+    if isinstance(node, tuple):
+        return list(range(node[0], node[1] + 1)) if tree.kind == "ranges" else list(node)
     found = []
     for leaf in leaves_of(tree):
         here = leaf
@@ -66,28 +73,43 @@ def naive_answer(trees_, rows, secrets, query, values):
 @st.composite
 def releases(draw):
     """A table, and a release in which each record was widened, or suppressed, by itself."""
-    sensitive = draw(st.booleans())
-    table = draw(tables(most_rows=10, most_columns=3, persons=True, sensitive=sensitive))
+    sensitive, free = draw(st.booleans()), draw(st.booleans())
+    table = draw(tables(10, 3, persons=True, sensitive=sensitive, free=free))
     kept = [i for i in range(table.rows) if i == 0 or draw(st.integers(0, 5))]
     rows = []
     for i in draw(st.permutations(kept)):
         nodes = []
         for j, tree in enumerate(table.trees):
             node = int(table.codes[i, j])
-            for _ in range(draw(st.integers(0, 2))):
+            if isinstance(tree, FreeTree):
+                others = draw(st.lists(st.integers(1, tree.size - 1), max_size=3))
+                node = tree.code([node, *others])
+            for _ in range(draw(st.integers(0, 2)) if tree.height > 2 else 0):
                 node = int(tree.parent[node])
             nodes.append(node)
         rows.append((i, nodes))
     return table, rows
 
 
+def label_of(tree, value):
+    return tree.label(value) if isinstance(value, tuple) else tree.labels[value]
+
+
+def share_lost(tree, value):
+    """What a value loses of its column (eq. 11 and 12, Wang 2018)."""
+    if isinstance(value, tuple):
+        return tree.width(value)
+    return Fraction(int(tree.leaves[value]) - 1, int(tree.leaves[0]) - 1)
+
+
 def published_of(table, rows):
     """The release as its reader sees it."""
     codes, values = np.empty((len(rows), len(table.trees)), np.int32), []
     for j, tree in enumerate(table.trees):
-        labels = list(dict.fromkeys(tree.labels[nodes[j]] for _, nodes in rows))
-        codes[:, j] = [labels.index(tree.labels[nodes[j]]) for _, nodes in rows]
-        values.append(labels)
+        labels = [label_of(tree, nodes[j]) for _, nodes in rows]
+        known = [label for label in dict.fromkeys(labels) if label is not None]
+        codes[:, j] = [-1 if label is None else known.index(label) for label in labels]
+        values.append(known)
     kept = [i for i, _ in rows]
     people = None
     if table.people is not None:
@@ -148,18 +170,35 @@ def test_queries_against_a_loop_over_records(release, dimensions, selectivity, s
 def test_the_normalized_loss_against_a_loop_over_cells(release):
     table, rows = release
     published = published_of(table, rows)
-    lost, given_away = 0.0, dict(rows)
+    lost, given_away = Fraction(0), dict(rows)
     for i in range(table.rows):
         for j, tree in enumerate(table.trees):
             node = given_away[i][j] if i in given_away else 0
             if tree.leaves[0] > 1:
-                wider = int(tree.leaves[node] - tree.leaves[table.codes[i, j]])
-                lost += wider / (int(tree.leaves[0]) - 1)
-            elif i not in given_away:
-                lost += 1
+                lost += share_lost(tree, node) - share_lost(tree, int(table.codes[i, j]))
+    for j, tree in enumerate(table.trees):
+        if tree.leaves[0] <= 1:
+            # A * of the release may be one of the original, or somebody's value.
+            star = 0 if tree.labels[0] == "*" else -1
+            known = sum(node != star for node in table.codes[:, j].tolist())
+            told = sum(nodes[j] != star for _, nodes in rows)
+            lost += min(table.rows - len(rows), known - told)
     quality = measure(table, published, LM())
-    expected = lost / (table.rows * len(table.names))
+    expected = float(lost / (table.rows * len(table.names)))
     assert utility.normalized_loss(table, published, quality) == pytest.approx(expected)
+
+
+@given(free_trees(), st.data())
+def test_what_a_free_label_covers(tree, data):
+    drawn = data.draw(st.lists(st.sets(st.integers(1, tree.size - 1), min_size=1), min_size=1))
+    values = [tree.code(sorted(leaves)) for leaves in drawn]
+    cover = Cover.of_labels(tree, [label_of(tree, value) for value in values])
+    low, high = sorted(data.draw(st.tuples(*[st.integers(0, tree.size - 1)] * 2)))
+    asked = set(leaves_of(tree)[low:high])
+    for value, size, share in zip(values, cover.size, cover.share(low, high), strict=True):
+        held = below(tree, value)
+        assert size == len(held)
+        assert share == pytest.approx(len(asked.intersection(held)) / len(held))
 
 
 @given(trees())
@@ -175,15 +214,14 @@ def test_what_a_label_covers(tree):
                 assert cover.share(low, high)[node] == pytest.approx(share)
 
 
-def test_a_label_outside_the_tree_asks_the_hook(monkeypatch):
+def test_free_values_cover_their_members():
     tree = Tree.from_rows([[v, "*"] for v in "abcde"])
     with pytest.raises(BadTable, match=r"publishes '\{a, c\}'"):
         covered_leaves(tree, "{a, c}")
     with pytest.raises(BadTable, match="publishes a missing value"):
         covered_leaves(tree, None)
-    free = {"{a, c}": [1, 3], "{a, b, e}": [1, 2, 5]}
-    monkeypatch.setattr(counting, "leaves_outside", lambda _, label: np.array(free[label]))
-    cover = Cover.of_labels(tree, ["{a, c}", "b", "{a, b, e}", "*"])
+    free = FreeTree.of_sets(list("abcde"))
+    cover = Cover.of_labels(free, ["{a, c}", "b", "{a, b, e}", "*"])
     assert cover.size.tolist() == [2, 1, 3, 5]
     assert cover.share(0, 2).tolist() == pytest.approx([1 / 2, 1, 2 / 3, 2 / 5])
     assert cover.share(2, 4).tolist() == pytest.approx([1 / 2, 0, 0, 2 / 5])
@@ -254,6 +292,15 @@ def test_a_column_of_one_value_is_lost_with_its_row():
     assert shoal.audit(table, plan, original=table).utility.normalized_loss == 0
     half = shoal.audit(table.slice(0, 1), plan, original=table)
     assert half.utility.normalized_loss == pytest.approx(1 / 2)
+
+
+def test_what_was_lost_before_is_not_lost_with_its_row():
+    """Three ways to be a *: in a column of it alone, beside one value, beside several."""
+    table = pa.table({"a": ["*", "*", "*"], "b": ["x", "*", "*"], "c": ["x", "y", "*"]})
+    plan = Plan(columns={"a": "quasi", "b": "quasi", "c": "quasi"}, models=[])
+    for rows, lost in (([0, 1, 2], 0), ([0, 1], 0), ([0], 1), ([1, 2], 2), ([2], 3)):
+        found = shoal.audit(table.take(rows), plan, original=table).utility.normalized_loss
+        assert found == pytest.approx(lost / 9)
 
 
 ONE = Hierarchy.from_levels([["x"]])

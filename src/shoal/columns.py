@@ -215,9 +215,15 @@ def _encode_quasi(
             f"missing values in {len(where)} rows (first in row {where[0] + 1}), which the plan "
             "does not allow; fill them, or set missing = 'value' or 'root'"
         )
-    tree = hierarchy.tree(values)
+    try:
+        tree = hierarchy.tree(values)
+    except BadHierarchy as error:
+        strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
+        raise BadHierarchy(f"{error}{_rows(indices, strange)}") from None
     if lacks and missing == "value":
         tree = tree.with_missing()
+    elif lacks and isinstance(tree, FreeTree):
+        tree = tree.opened()
     nodes = np.empty(len(values) + 1, np.int32)  # the last one is for missing values
     nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
     alike: dict[str, str] = {}
@@ -245,6 +251,16 @@ def _encode_quasi(
     return tree, len(used) == len(values) and not lacks
 
 
+def _rows(indices: npt.NDArray[np.int32], strange: list[int]) -> str:
+    """Where values stand first; nothing if there are none. Row 1 is the first one."""
+    if not strange:
+        return ""
+    first = [int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]]
+    more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
+    word = "first in row" if len(strange) == 1 else "first in the rows"
+    return f" ({word} {', '.join(map(str, sorted(first)))}{more})"
+
+
 def value_codes(
     array: Any, missing_values: Sequence[str] = ()
 ) -> tuple[npt.NDArray[np.int32], list[Any]]:
@@ -269,6 +285,8 @@ def value_codes(
     coded = array.dictionary_encode()
     indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     values = coded.dictionary.to_pylist()
+    if array.type == pa.float32():  # 0.1 as it is written to a file, not 0.10000000149011612
+        values = [None if value is None else float(str(np.float32(value))) for value in values]
     tokens = set(missing_values)
     keep = [not (value is None or (tokens and text(value) in tokens)) for value in values]
     if not all(keep):

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.tree import Ints, Label, Longs, Tree
-from shoal.values import ROOT, number_of, shown
+from shoal.values import ROOT, end_of, number_of, plain, shown
 
 Kind = Literal["ranges", "sets"]
 Cover = tuple[int, ...]  # of a range its first and its last leaf, of a set all its leaves, rising
@@ -73,6 +73,11 @@ class FreeTree(Tree):
         flat = _flat(ROOT, leaves)  # no range covers numbers and nothing
         return FreeTree(*flat, kind="ranges", ends=self.ends, numbers=self.numbers, closed=False)
 
+    def opened(self) -> FreeTree:
+        """The same tree with a root that names no values, as missing values are published so."""
+        flat = _flat(ROOT, self.labels[1:])
+        return FreeTree(*flat, kind=self.kind, ends=self.ends, numbers=self.numbers, closed=False)
+
     @cached_property
     def last(self) -> int:
         """The last leaf that can be in a range."""
@@ -123,8 +128,36 @@ class FreeTree(Tree):
         return [first, last] if first <= last else []
 
     def _in_set(self, label: str) -> list[int]:
-        nodes = [self.node(name) for name in elements_of(label)]
+        names = elements_of(label)
+        nodes = [self.node(name) for name in names]
+        if -1 in nodes:  # they may be written another way
+            nodes = [
+                self._alike.get(plain(str(name)), -1) if node < 0 else node
+                for name, node in zip(names, nodes, strict=True)
+            ]
         return nodes if nodes and min(nodes) > 0 else []
+
+    @cached_property
+    def _alike(self) -> dict[str, int]:
+        """The leaves by their labels without what tells nothing."""
+        return {plain(name): leaf for leaf, name in enumerate(self.labels) if leaf and name}
+
+    def reads(self, value: int | Cover) -> bool:
+        """Whether the label of a node or a cover says what it stands for, by its text alone."""
+        if isinstance(value, tuple):
+            label: Label = self.label(value)
+        elif value == 0 and self.labels[0] != ROOT:
+            label, value = self.labels[0], (1, self.last) if self.kind == "ranges" else 0
+        else:
+            name = self.labels[value]
+            number = self.kind == "ranges" and 1 <= value <= self.last
+            return not number or number_of(name) == self.numbers[value - 1]
+        assert label is not None
+        if self.kind == "ranges":
+            assert isinstance(value, tuple)
+            return closed_range(label) == tuple(self.numbers[leaf - 1] for leaf in value)
+        found = self._in_set(label)
+        return bool(found) and self.code(found) == value
 
     def width(self, cover: Cover) -> Fraction:
         """What a cover loses of its column, from 0 for a value to 1 for all (eq. 11, 12)."""
@@ -164,19 +197,19 @@ def closed_range(label: str) -> tuple[Fraction, Fraction] | None:
     >>> closed_range("[33, 34.5]")
     (Fraction(33, 1), Fraction(69, 2))
     """
-    numbers = [number_of(end) for end in ends_of(label)]
+    numbers = [end_of(end) for end in ends_of(label)]
     if not numbers or numbers[0] is None or numbers[1] is None or numbers[0] > numbers[1]:
         return None
     return numbers[0], numbers[1]
 
 
-def ends_of(label: str) -> list[Label]:
+def ends_of(label: str) -> list[str]:
     """The ends of a range as they are written; none where it is not written as one.
 
     >>> ends_of("[33, 34.5]")
     ['33', '34.5']
     """
-    parts: list[Label] = [*label[1:-1].split(", ")]
+    parts = label[1:-1].split(", ")
     return parts if label[:1] == "[" and label[-1:] == "]" and len(parts) == 2 else []
 
 

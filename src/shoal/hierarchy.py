@@ -7,7 +7,7 @@ import gzip
 import io
 import lzma
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +19,17 @@ from shoal.calendar import STEPS, CalendarStep, as_date
 from shoal.errors import BadFile, BadHierarchy, did_you_mean, some
 from shoal.free import FreeTree
 from shoal.tree import Label, Tree
-from shoal.values import ROOT, exact_number, number_of, plain, range_of, shown, simple, text
+from shoal.values import (
+    DIGITS,
+    ROOT,
+    number_of,
+    plain,
+    range_of,
+    setting_number,
+    shown,
+    simple,
+    text,
+)
 
 Rows = list[list[Label]]
 
@@ -243,8 +253,8 @@ class Ranges(Hierarchy):
     def __init__(self, widths: Sequence[float], start: float | None = None) -> None:
         if isinstance(widths, int | float):
             widths = [widths]
-        self._widths = [exact_number(width) for width in widths]
-        self._start = exact_number(0 if start is None else start)
+        self._widths = [setting_number(width) for width in widths]
+        self._start = setting_number(0 if start is None else start)
         self._given_start = start
         if not self._widths or any(width <= 0 for width in self._widths):
             raise BadHierarchy(f"ranges need widths above 0, got {list(widths)}")
@@ -298,8 +308,9 @@ class Ranges(Hierarchy):
         if strange:
             hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
             raise BadHierarchy(
-                f"ranges need numbers, but the column holds {some(strange)}{hint}; give the column "
-                "another hierarchy, or, if they mean missing, list them under missing_values"
+                f"ranges need numbers, of at most {DIGITS} digits, but the column holds "
+                f"{some(strange)}{hint}; give the column another hierarchy, or, if they mean "
+                "missing, list them under missing_values"
             )
         return spans
 
@@ -445,8 +456,8 @@ class FreeRanges(Hierarchy):
     """Any range of numbers."""
 
     def __init__(self, low: float | None = None, high: float | None = None) -> None:
-        self._low = None if low is None else exact_number(low)
-        self._high = None if high is None else exact_number(high)
+        self._low = None if low is None else setting_number(low)
+        self._high = None if high is None else setting_number(high)
         if self._low is not None and self._high is not None and self._low >= self._high:
             raise BadHierarchy(f"free ranges need low below high, got {low} and {high}")
 
@@ -466,8 +477,9 @@ class FreeRanges(Hierarchy):
         if strange:
             hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
             raise BadHierarchy(
-                f"free ranges need numbers, but the column holds {some(strange)}{hint}; give the "
-                "column another hierarchy, or, if they mean missing, list them under missing_values"
+                f"free ranges need numbers, of at most {DIGITS} digits, but the column holds "
+                f"{some(strange)}{hint}; give the column another hierarchy, or, if they mean "
+                "missing, list them under missing_values"
             )
         if not spots:
             return Tree.from_rows([[ROOT]])
@@ -504,8 +516,10 @@ class FreeSets(Hierarchy):
     """Any set of categories."""
 
     def __init__(self, values: Sequence[object] | None = None) -> None:
-        if isinstance(values, str):
-            raise BadHierarchy(f"free sets need a list of values, not the text {values!r}")
+        if values is not None and not isinstance(values, list | tuple | Set):
+            raise BadHierarchy(
+                f"free sets need a list of values, or true for those that occur, got {values!r}"
+            )
         self._values = None if values is None else list(dict.fromkeys(map(text, values)))
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
@@ -513,8 +527,7 @@ class FreeSets(Hierarchy):
         found = {text(value) for value in values}
         labels = sorted(found - {ROOT}, key=_by_number)
         if self._values is not None:
-            known = set(self._values)
-            strange = [label for label in labels if label not in known]
+            strange = [label for label in labels if not self._has(label)]
             if strange:
                 raise BadHierarchy(
                     f"the free sets lack values of the column: {some(strange)}; add them, or, if "
@@ -536,7 +549,16 @@ class FreeSets(Hierarchy):
         label = text(value)
         if label[:1] == "{" and label[-1:] == "}":
             return False
-        return label == ROOT or self._values is None or label in self._values
+        return label == ROOT or self._values is None or self._has(label)
+
+    def _has(self, label: str) -> bool:
+        """Whether a value is among those that could occur, however it is written."""
+        return label in self._known or plain(label) in self._known
+
+    @cached_property
+    def _known(self) -> set[str]:
+        values = self._values or ()
+        return {*values, *map(plain, values)}
 
     def setting(self) -> Any:
         """How a plan file writes it."""
@@ -547,6 +569,17 @@ def _by_number(label: str) -> tuple[bool, Fraction, str]:
     """Numbers by their size, before other categories."""
     number = number_of(label)
     return number is None, number or Fraction(0), label
+
+
+ENDS = "; for the ends write free_ranges = true, low = 1, high = 10"
+
+
+def _if_true(given: object, hierarchy: Hierarchy, hint: str = "") -> Hierarchy:
+    """The hierarchy, where a word that takes no value is said to be true."""
+    if given is not True:
+        (kind,) = (word for word in hierarchy.setting() if word in _Settings.makers)
+        raise BadHierarchy(f"{kind} takes only true, got {given!r}{hint}")
+    return hierarchy
 
 
 class _Settings:
@@ -563,8 +596,11 @@ class _Settings:
             lambda s, **o: Hierarchy.prefixes(None if s is True else s, **o),
         ),
         "dates": (set(), Hierarchy.dates),
-        "flat": (set(), lambda _: Hierarchy.flat()),
-        "free_ranges": ({"low", "high"}, lambda _, **o: Hierarchy.free_ranges(**o)),
+        "flat": (set(), lambda s: _if_true(s, Hierarchy.flat())),
+        "free_ranges": (
+            {"low", "high"},
+            lambda s, **o: _if_true(s, Hierarchy.free_ranges(**o), ENDS),
+        ),
         "free_sets": (set(), lambda s: Hierarchy.free_sets(None if s is True else s)),
     }
 

@@ -12,7 +12,8 @@ import pyarrow as pa
 from shoal.columns import Column, Table, having, left_out
 from shoal.errors import ShoalError
 from shoal.frames import Frame
-from shoal.free import Covers
+from shoal.free import Covers, FreeTree
+from shoal.tree import Tree
 
 SUPPRESSED = -1
 
@@ -39,7 +40,7 @@ class Recoding:
 
 
 def check_covers(table: Table, recoding: Recoding) -> None:
-    """Make sure that every published value covers the original one."""
+    """Make sure that every published value covers the original one, and is written so."""
     published = recoding.codes()
     for j, tree in enumerate(table.trees):
         wide, narrow = published[:, j], table.codes[:, j]
@@ -49,11 +50,23 @@ def check_covers(table: Table, recoding: Recoding) -> None:
             wide, narrow = wide[~free], narrow[~free]
         else:
             sound = True
+        sound = sound and _reads(tree, recoding, j)
         if not sound or not ((wide <= narrow) & (narrow < tree.end[wide])).all():
             raise ShoalError(
                 f"column {table.names[j]!r}: a published value does not cover its original; "
                 "this is a defect of the algorithm, and nothing is released"
             )
+
+
+def _reads(tree: Tree, recoding: Recoding, j: int) -> bool:
+    """Whether the labels of all free values of a column say what they cover."""
+    if not isinstance(tree, FreeTree):
+        return True
+    used = np.unique(recoding.vectors[recoding.record[recoding.record != SUPPRESSED], j]).tolist()
+    return all(
+        tree.reads(code if code < tree.size else recoding.covers[j].covers[code - tree.size])
+        for code in used
+    )
 
 
 def _free_covers(

@@ -22,6 +22,7 @@ from shoal.models.ir_kl_anonymity import IRKLAnonymity
 from shoal.published import Published
 from shoal.quality import Quality
 from shoal.queries import Answers, Queries, answer
+from shoal.values import ROOT
 
 
 @dataclass(frozen=True)
@@ -103,15 +104,22 @@ def normalized_loss(original: Table, published: Published, quality: Quality) -> 
     """The mean loss of a cell, from 0 to 1 (eq. 15, Wang 2018).
 
     That of a value is (leaves below - 1) / (all leaves - 1), which is the metric lm (eq. 12), and
-    that of a suppressed one is 1. lm is a share of what could be lost: it differs where a column
-    has one value only, or where originals are general already.
+    that of a suppressed one is 1; either less what the original had lost already. lm is a share of
+    what could be lost: it differs where a column has one value only, or where originals are general
+    already.
     """
     costs = LM().costs(original.domains)  # float64[nodes] a column, together 1 a row at most
     possible = [float(c @ d.counts) for c, d in zip(costs, original.domains, strict=True)]
     lost = quality.losses["lm"] / 100.0 * sum(possible)
     suppressed = max(original.rows - published.rows, 0)
-    single = sum(int(tree.leaves[0]) <= 1 for tree in original.trees)
-    return (lost + suppressed * single / len(costs)) / original.rows
+    single = 0.0  # in a column of one value nothing is lost but what is suppressed
+    for one, held in zip(original.domains, published.counts(original), strict=True):
+        if int(one.tree.leaves[0]) <= 1:
+            star = one.tree.labels[0] == ROOT  # and a * was lost before
+            known = original.rows - int(one.counts[0]) * star
+            told = published.rows - (float(held.nodes[0]) - suppressed) * star
+            single += min(suppressed, known - told)
+    return (lost + single / len(costs)) / original.rows
 
 
 def vulnerable(published: Published, models: Sequence[Model]) -> tuple[Vulnerable, ...]:

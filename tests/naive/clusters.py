@@ -79,6 +79,56 @@ def agglomerative(rows, trees, costs, k, weight="size", people=None):
     return publish(wide, trees, aside)
 
 
+def agglomerative_boxes(boxes, sizes, k, cost, join):
+    """The box that is published of every unit, where values may be free; units by first record.
+
+    `cost(a, size of a, b, size of b)` is that of a join, `join(a, b)` the box that covers both.
+    """
+
+    def around(units):
+        box = boxes[units[0]]
+        for u in units:
+            box = join(box, boxes[u])
+        return box
+
+    def size(units):
+        return sum(sizes[u] for u in units)
+
+    def far(a, b):
+        return cost(around(a), size(a), around(b), size(b))
+
+    def alike(clusters):
+        different = []
+        for units in clusters:
+            same = [other for other in different if around(other) == around(units)]
+            if same:
+                same[0].extend(units)
+            else:
+                different.append(list(units))
+        return different
+
+    small, aside = alike([[u] for u in range(len(boxes))]), []
+    while True:
+        aside += [units for units in small if len(units) >= k]
+        small = alike([units for units in small if len(units) < k])
+        if any(len(units) >= k for units in small):
+            continue
+        if len(small) < 2:
+            break
+        pairs = [(a, b) for a in small for b in small if min(a) < min(b)]
+        a, b = min(pairs, key=lambda pair: (far(*pair), min(pair[0]), min(pair[1])))
+        small = [units for units in small if units not in (a, b)] + [a + b]
+    aside = alike(aside)
+    for u in sorted(u for units in small for u in units):
+        near = min(aside, key=lambda units: (far(units, [u]), min(units)))
+        aside = alike([units for units in aside if units is not near] + [[*near, u]])
+    published = [None] * len(boxes)
+    for units in aside:
+        for u in units:
+            published[u] = around(units)
+    return published
+
+
 def k_member(rows, trees, costs, k, begin, people=None):
     """Published vector of every row (Byun et al. 2007); `begin` is the unit picked at first."""
     units, vectors = units_of(rows, trees, people)
