@@ -13,9 +13,20 @@ COLUMNS = {"age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}}, "name": "
 
 
 def test_by_name_by_mapping_or_as_an_object():
-    by_name = Plan(columns=COLUMNS, models=[{"name": "k-anonymity", "k": 3}], loss="ncp")
+    named = {"models": [{"name": "k-anonymity", "k": 3}], "loss": "ncp", "algorithm": "gaa"}
+    by_name = Plan(columns=COLUMNS, **named)
     as_object = Plan(columns=COLUMNS, models=[KAnonymity(k=3)], loss=NCP(), algorithm=GAA())
     assert by_name.to_toml() == as_object.to_toml()
+
+
+def test_the_default_serves_free_values():
+    """Where the plan names no algorithm: peel, or gaa for what peel cannot publish."""
+    free = {"age": {"role": "quasi", "hierarchy": {"free_ranges": True}}}
+    models = [{"name": "k-anonymity", "k": 3}]
+    assert Plan(columns=COLUMNS, models=models).algorithm.name == "peel"
+    assert Plan(columns=free, models=models).algorithm.name == "gaa"
+    with pytest.raises(BadPlan, match="needs trees"):
+        Plan(columns=free, models=models, algorithm="peel").check_served()
 
 
 @pytest.mark.parametrize(
