@@ -128,12 +128,16 @@ def of_informs(table: pa.Table) -> Subject:
         "year of birth": Hierarchy.ranges([5, 10, 50]),
         "sex": Hierarchy.flat(),
         "race": Hierarchy.flat(),
-        "education": Hierarchy.ranges([3, 9]),  # what is below 0 is missing
+        "education": Hierarchy.ranges([3, 9]),
         "marital status": Hierarchy.flat(),
         "poverty": Hierarchy.from_tree({"*": {"1 to 3": ["1", "2", "3"], "4 or 5": ["4", "5"]}}),
         "hispanic": Hierarchy.flat(),
     }
     numbers = frozenset({"month of birth", "year of birth", "education"})
+    # Years of school below 0 are codes for "not known": no range of years may hold them.
+    years = table["education"]
+    known = pc.if_else(pc.less(years, 0), pa.scalar(None, years.type), years)
+    table = table.set_column(table.column_names.index("education"), "education", known)
     return _subject(INFORMS, table, trees, numbers)
 
 
