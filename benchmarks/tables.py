@@ -15,12 +15,13 @@ QUASI = list(hierarchies())
 
 
 def plan(k: int = 5, **change) -> Plan:
-    """Nine quasi-identifiers, k-anonymity, the built-in hierarchies."""
+    """Nine quasi-identifiers, k-anonymity by the greedy merge, the built-in hierarchies."""
     columns = {
         name: {"role": "quasi", "hierarchy": Hierarchy.from_tree(tree)}
         for name, tree in hierarchies().items()
     }
-    return Plan(**{"columns": columns, "models": [{"name": "k-anonymity", "k": k}], **change})
+    models = [{"name": "k-anonymity", "k": k}]
+    return Plan(**{"columns": columns, "models": models, "algorithm": "gaa", **change})
 
 
 def frame() -> pd.DataFrame:
