@@ -15,7 +15,7 @@ test: $(VENV)/.ready-dev lint
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 test-all: $(VENV)/.ready-dev lint
-	$(BIN)/python -m pytest -q -n 2
+	SHOAL_EXAMPLES=1 $(BIN)/python -m pytest -q -n 2
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -9,6 +11,11 @@ from shoal.columns import Table
 from shoal.free import FreeTree
 from shoal.hierarchy import Hierarchy
 from shoal.histogram import Sensitive
+
+
+def examples(many):
+    """How many random examples a law is tried on: half of them in the quick run of `make test`."""
+    return max(10, round(many * float(os.environ.get("SHOAL_EXAMPLES", "0.5"))))
 
 
 @st.composite

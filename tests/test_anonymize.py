@@ -17,6 +17,7 @@ from shoal import BadHierarchy, BadTable, CannotReach, Hierarchy, NotHeld, Plan
 from shoal.models.k_anonymity import KAnonymity
 from shoal.published import look_at
 from shoal.verify import verify
+from tests.strategies import examples
 
 ROWS = {
     "name": ["Ann", "Bob", "Cid", "Dee", "Eve", "Fay"],
@@ -269,7 +270,7 @@ def test_identifiers_never_come_back():
     assert "Ann" not in str(release.as_dict())
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=st.data())
 def test_every_published_value_covers_its_original(data):
     """Through frames, labels and shuffles: what is published covers what was there."""

@@ -19,7 +19,7 @@ from shoal.losses.nllm import NLLM
 from shoal.models.k_anonymity import KAnonymity
 from tests.naive.clusters import publish
 from tests.naive.peel import cells, covers, price
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 LOSSES = sorted(set(catalog.losses) - {"weights", "entropy"})
 
@@ -42,7 +42,7 @@ def percent(table, loss, published):
     return alteration(loss.costs(table.domains), [d.counts for d in table.domains], after)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     table=tables(most_rows=6, most_columns=3, persons=True),
     k=st.integers(2, 3),
@@ -64,7 +64,7 @@ def test_never_above_the_optimum(table, k, loss):
     assert not bound.reason
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     table=tables(most_rows=10, most_columns=3),
     k=st.integers(2, 4),

@@ -16,6 +16,7 @@ from shoal import BadTable, Plan, cli
 from shoal.explain import AS_IT_IS
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
+from tests.strategies import examples
 
 COLUMNS = {
     "name": "identifier",
@@ -57,7 +58,7 @@ def lost(release, labels, row):
     return 100 * total / len(table.names)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_a_row_without_each_promise_is_what_another_run_publishes(seed):
     table = people(seed=seed)

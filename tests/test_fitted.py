@@ -20,7 +20,7 @@ from shoal.columns import Table
 from shoal.fitted import first_covering
 from shoal.free import Covers
 from shoal.kernels.group import group_rows
-from tests.strategies import free_trees, trees
+from tests.strategies import examples, free_trees, trees
 
 K2 = [{"name": "k-anonymity", "k": 2}]
 
@@ -128,7 +128,7 @@ def drawn(rng, n, persons=False):
 
 @pytest.mark.parametrize("quasi", [TREES, FREE], ids=["trees", "free"])
 @pytest.mark.parametrize("persons", [False, True])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_every_new_row_gets_the_vector_that_loses_least(quasi, persons, seed):
     rng = np.random.default_rng(seed)

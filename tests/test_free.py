@@ -29,7 +29,7 @@ from shoal.values import end_of, number_of, shown
 from tests.algorithms.test_danonyir import naive_keeps, naive_value, published
 from tests.naive.clusters import agglomerative_boxes
 from tests.naive.danonyir import distance, join
-from tests.strategies import free_trees, tables
+from tests.strategies import examples, free_trees, tables
 
 K2 = catalog.models.make({"name": "k-anonymity", "k": 2})
 
@@ -273,7 +273,7 @@ def test_a_missing_value_that_is_a_root_names_no_values(algorithm):
 FREE = sorted(name for name, kind in catalog.algorithms.items() if kind.free)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(
     tables(persons=True, free=True, sensitive=True),
     st.sampled_from(FREE),
@@ -346,7 +346,7 @@ def naive_gaa(space, boxes, sizes, first, k, by_size):
     return classes
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(tables(persons=True, free=True), st.integers(2, 4), st.booleans())
 def test_gaa_joins_free_values(table, k, by_size):
     if table.crowd < k or not table.free:
@@ -372,7 +372,7 @@ def test_gaa_joins_free_values(table, k, by_size):
         assert got == published(space, box)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(tables(persons=True, free=True), st.integers(2, 4), st.booleans())
 def test_the_agglomerative_algorithm_is_its_twin_over_free_values(table, k, by_size):
     if table.crowd < k or not table.free:
@@ -403,7 +403,7 @@ def test_the_agglomerative_algorithm_is_its_twin_over_free_values(table, k, by_s
             assert got == published(space, expected[place])
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(tables(persons=True), st.integers(2, 4), st.sampled_from(["size", "unit"]))
 def test_boxes_of_trees_merge_as_the_index_of_trees_does(table, k, weight):
     """The same algorithm twice, over two indexes: where all columns have trees they agree."""
@@ -426,7 +426,7 @@ def boxed(table):
     return Free(table.names, table.trees, table.codes, table.people, table.exact, table.sensitive)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(tables(persons=True, sensitive=True, free=True), st.integers(2, 3))
 def test_the_agglomerative_algorithm_joins_free_values(table, k):
     if table.crowd < k:

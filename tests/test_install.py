@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the paths of the environment differ there")
+@pytest.mark.slow
 def test_plain_install(tmp_path):
     source = tmp_path / "source"
     ignored = shutil.ignore_patterns(

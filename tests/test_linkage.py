@@ -22,7 +22,7 @@ from shoal.linkage import link
 from shoal.published import Published, look_at
 from shoal.verify import seen
 from tests.naive import concealment as naive
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 NAMES = ("k-1-anonymity", "1-k-anonymity", "k-k-anonymity", "k-concealment")
 EVERYTHING = {*NAMES, "k-anonymity"}
@@ -61,7 +61,7 @@ def all_matches(table, released):
     return found, fits
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(releases())
 def test_matches_are_those_of_all_perfect_matchings(case):
     table, released, _ = case
@@ -75,7 +75,7 @@ def test_matches_are_those_of_all_perfect_matchings(case):
     assert size.tolist() == linkage.original.size.tolist()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(releases(sensitive=True))
 def test_the_sensitive_values_of_matches(case):
     table, released, order = case

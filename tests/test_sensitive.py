@@ -20,10 +20,10 @@ from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from tests.algorithms.test_gaa import RNG, with_secret
 from tests.naive.gaa import gaa
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(table=tables(persons=True), data=st.data(), k=st.integers(2, 4), least=st.integers(2, 3))
 @pytest.mark.parametrize("candidates", ["all", "small"])
 def test_the_merge_stops_where_the_models_hold(candidates, table, data, k, least):

@@ -20,7 +20,7 @@ from shoal.losses.lm import LM
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
 from tests.naive.clusters import agglomerative, diversify, free_table, larger_table
-from tests.strategies import tables
+from tests.strategies import examples, tables
 from tests.test_free import boxed
 
 RNG = np.random.default_rng(0)
@@ -32,7 +32,7 @@ def rows_of(recoding):
     return [tuple(row) for row in recoding.codes().tolist()]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     table=tables(persons=True),
     k=st.integers(2, 6),
@@ -96,7 +96,7 @@ MODELS = {
 }
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     table=tables(sensitive=True, persons=True),
     k=st.sampled_from([None, 2, 3]),

@@ -27,7 +27,7 @@ from shoal.models.one_k_anonymity import OneKAnonymity
 from shoal.models.p_sensitivity import PSensitivity
 from shoal.progress import silent
 from tests.naive import concealment as naive
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 LOSSES = st.sampled_from([kind for name, kind in losses.items() if name != "weights"])
 
@@ -53,7 +53,7 @@ def preimages(table, released):
     return [sum(naive.covers(table.trees, wide, row) for row in rows) for wide in released]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(tables(), LOSSES, st.integers(2, 5))
 def test_the_expansion_is_algorithm_2(table, kind, k):
     k = min(k, table.rows)
@@ -61,7 +61,7 @@ def test_the_expansion_is_algorithm_2(table, kind, k):
     assert published(table, [K1Anonymity(k=k)], kind()) == naive.expand(trees, costs, rows, k)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(tables(most_rows=8), st.integers(2, 4))
 def test_the_expansion_is_within_its_factor_of_the_optimum(table, k):
     """Proposition 13; LM is monotone and sub-additive."""
@@ -82,7 +82,7 @@ def test_the_expansion_is_within_its_factor_of_the_optimum(table, k):
     assert best - 1e-9 <= found <= (k - 1) * best + 1e-9
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(tables(), LOSSES, st.integers(2, 5))
 def test_covering_is_algorithm_3(table, kind, k):
     k = min(k, table.rows)
@@ -91,7 +91,7 @@ def test_covering_is_algorithm_3(table, kind, k):
     assert published(table, [OneKAnonymity(k=k)], kind()) == expected
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(tables(), LOSSES, st.integers(2, 6))
 def test_concealing_is_algorithm_5(table, kind, k):
     k = min(k, table.rows)
@@ -104,7 +104,7 @@ def test_concealing_is_algorithm_5(table, kind, k):
     assert published(table, [KConcealment(k=k)], kind()) == concealed
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(tables(sensitive=True), LOSSES, st.integers(2, 4), st.integers(2, 3))
 def test_sensitivity_is_algorithm_7(table, kind, k, p):
     k = min(k, table.rows)
@@ -127,7 +127,7 @@ def test_sensitivity_is_algorithm_7(table, kind, k, p):
     assert published(table, models, kind()) == wide
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(tables(sensitive=True), LOSSES, st.integers(2, 4), st.sampled_from([1.5, 2.0, 2.5]))
 def test_diversity_is_algorithm_7_in_its_other_form(table, kind, k, diversity):
     k = min(k, table.rows)
@@ -156,7 +156,7 @@ def test_diversity_is_algorithm_7_in_its_other_form(table, kind, k, diversity):
     assert published(table, models, kind()) == wide
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(tables(), LOSSES, st.integers(2, 5), st.integers(0, 99))
 def test_randomized_keeps_every_promise(table, kind, k, seed):
     k = min(k, table.rows)
@@ -168,7 +168,7 @@ def test_randomized_keeps_every_promise(table, kind, k, seed):
     assert min(map(len, naive.matches(table.trees, rows, released))) >= k
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(tables(sensitive=True), LOSSES, st.integers(2, 5))
 def test_what_is_published_only_grows_from_stage_to_stage(table, kind, k):
     k = min(k, table.rows)
@@ -183,7 +183,7 @@ def test_what_is_published_only_grows_from_stage_to_stage(table, kind, k):
         before = after
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(tables(), st.integers(1, 12), st.integers(0, 99))
 def test_the_nearest_records_of_algorithm_6(table, q, seed):
     q = min(q, table.rows - 1)

@@ -25,7 +25,7 @@ from shoal.kernels import nearest as near
 from shoal.losses.lm import LM
 from shoal.recoding import check_covers
 from tests.naive.danonyir import danonyir
-from tests.strategies import free_trees, tables
+from tests.strategies import examples, free_trees, tables
 
 LOSSES = st.sampled_from([kind for name, kind in catalog.losses.items() if name != "weights"])
 MODELS = st.sampled_from(
@@ -76,7 +76,7 @@ def published(space, box):
     return values
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(tables(persons=True, sensitive=True, free=True), LOSSES, MODELS, st.integers(0, 99))
 def test_it_is_the_algorithm(table, kind, asked, seed):
     model = catalog.models.make(asked)
@@ -264,7 +264,7 @@ def test_the_example_through_the_whole_flow():
         assert again.quality.generalized_percent == release.quality.generalized_percent
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(tables(most_rows=40, free=True), st.integers(0, 999))
 def test_the_nearest_box_is_the_nearest(table, seed):
     """Boxes come and go; the forest finds what a look at all of them finds, to the tie."""

@@ -17,7 +17,7 @@ from shoal.kernels.forest import cut_trees
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
 from tests.naive.clusters import cut, forest, free_table
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 RNG = np.random.default_rng(0)
 LOSSES = sorted(set(catalog.losses) - {"weights"})
@@ -27,7 +27,7 @@ def rows_of(recoding):
     return [tuple(row) for row in recoding.codes().tolist()]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     table=tables(persons=True, most_rows=18),
     k=st.integers(2, 6),
@@ -71,7 +71,7 @@ def test_ties_where_climbing_is_free():
         assert rows_of(got) == forest(table.codes, table.trees, costs, 2 + seed % 4)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     above=st.integers(2, 60).flatmap(
         lambda n: st.tuples(*(st.integers(0, max(i - 1, 0)) for i in range(1, n)))

@@ -27,7 +27,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import silent
 from shoal.recoding import SUPPRESSED
 from tests.naive.full_domain import full_domain
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 RNG = np.random.default_rng(0)
 MODELS = {
@@ -61,7 +61,7 @@ def compare(table, models, loss, suppression):
     assert f"of all {nodes:,} combinations" in got.notes[0]
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(
     table=tables(persons=True, most_columns=3),
     k=st.integers(2, 5),
@@ -72,7 +72,7 @@ def test_equals_trying_every_node(table, k, suppression, loss):
     compare(table, [KAnonymity(k=k)], catalog.losses[loss](), suppression)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     table=tables(persons=True, sensitive=True, most_columns=2),
     k=st.sampled_from([None, 2, 3]),

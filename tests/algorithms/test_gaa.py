@@ -18,7 +18,7 @@ from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
 from shoal.models.k_anonymity import KAnonymity
 from tests.naive.gaa import gaa
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 RNG = np.random.default_rng(0)
 
@@ -27,7 +27,7 @@ def recode(table, k, loss=None, **options):
     return GAA(**options).recode(table, [KAnonymity(k=k)], loss or NLLM(), RNG)
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(
     table=tables(persons=True),
     k=st.integers(2, 6),
@@ -124,7 +124,7 @@ STRATEGIES = [f"S{i}" for i in range(1, 8)] + ["l-diversity", "t-closeness"]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     table=tables(),
     data=st.data(),

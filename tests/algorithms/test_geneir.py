@@ -16,10 +16,10 @@ from shoal.errors import CannotReach
 from shoal.losses.lm import LM
 from shoal.recoding import SUPPRESSED, check_covers
 from tests.algorithms.test_danonyir import MODELS
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(tables(persons=True, sensitive=True), MODELS, st.integers(0, 99))
 def test_every_class_keeps_the_promise(table, asked, seed):
     model = catalog.models.make(asked)

@@ -16,7 +16,7 @@ from shoal.losses.lm import LM
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
 from tests.naive.clusters import free_table, kaca, larger_table
-from tests.strategies import tables
+from tests.strategies import examples, tables
 from tests.test_free import boxed
 
 LOSSES = sorted(set(catalog.losses) - {"weights"})
@@ -31,7 +31,7 @@ def compare(table, k, loss, seed=0):
         assert [tuple(row) for row in got.codes().tolist()] == expected
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(
     table=tables(persons=True),
     k=st.integers(2, 6),

@@ -22,7 +22,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.recoding import check_covers
 from tests.naive.clusters import free_table, larger_table
 from tests.naive.mondrian import mondrian
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 RNG = np.random.default_rng(0)
 LOSSES = sorted(set(catalog.losses) - {"weights"})
@@ -50,7 +50,7 @@ def compare(table, models, k, loss, cuts):
     assert rows_of(table, got) == mondrian(table, costs, k, cuts, others)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     table=tables(persons=True, free=True),
     k=st.integers(2, 4),
@@ -83,7 +83,7 @@ MODELS = {
 }
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(
     table=tables(persons=True, sensitive=True, free=True),
     k=st.sampled_from([None, 2, 3]),

@@ -22,7 +22,7 @@ from shoal.models.t_closeness import TCloseness
 from shoal.progress import silent
 from shoal.recoding import check_covers
 from tests.naive.peel import peel
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 RNG = np.random.default_rng(0)
 
@@ -31,7 +31,7 @@ def recode(table, k, loss=None, **options):
     return Peel(**options).recode(table, [KAnonymity(k=k)], loss or NLLM(), RNG)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     table=tables(persons=True, most_rows=12, most_columns=3),
     k=st.integers(2, 5),
@@ -51,7 +51,7 @@ def test_equals_a_look_at_all_cells(table, k, loss, lend):
     assert [tuple(row) for row in got.tolist()] == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     table=tables(persons=True, sensitive=True),
     k=st.integers(2, 4),
@@ -74,7 +74,7 @@ def lost(table, loss, recoding):
     return sum(int((c[table.codes[:, j]] - c[published[:, j]]).sum()) for j, c in enumerate(costs))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(table=tables(persons=True, most_rows=24), k=st.integers(2, 5))
 def test_exchange_never_loses_more(table, k):
     if table.crowd < k:

@@ -17,7 +17,7 @@ from shoal.losses.lm import LM
 from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import silent
 from tests.naive.clusters import free_table, larger_table, sequential
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 LOSSES = sorted(set(catalog.losses) - {"weights"})
 
@@ -34,7 +34,7 @@ def compare(table, k, guide, passes, label):
     assert [tuple(row) for row in got.tolist()] == expected
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(
     table=tables(persons=True),
     k=st.integers(2, 5),

@@ -17,7 +17,7 @@ from shoal.linkage import Linkage, link
 from shoal.published import Published
 from tests.naive import concealment
 from tests.naive import matchings as naive
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 # Records 0 and 2 have two matches each, but one of them in two of the three perfect matchings.
 UNEQUAL = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
@@ -222,7 +222,7 @@ def test_what_stands_still_is_not_called_sure():
     assert report["largest_probability"] - 0.5 <= 3 * report["error"]
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(graph=graphs())
 def test_same_seed_same_findings_fit_for_json(graph):
     reports = [Matching(exact=0, seed=7).run_on(linked(*graph)) for _ in range(2)]

@@ -16,11 +16,11 @@ from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_concealment import KConcealment
 from shoal.recoding import SUPPRESSED, check_covers
-from tests.strategies import tables
+from tests.strategies import examples, tables
 from tests.test_linkage import all_matches, as_published
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @pytest.mark.parametrize("name", catalog.algorithms.decided)
 @given(table=tables(persons=True), k=st.integers(2, 4), seed=st.integers(0, 99))
 def test_covers_promises_and_repeats(name, table, k, seed):
@@ -44,7 +44,7 @@ def test_covers_promises_and_repeats(name, table, k, seed):
 FREE = [name for name, kind in catalog.algorithms.items() if kind.free]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @pytest.mark.parametrize("name", FREE)
 @given(
     table=tables(persons=True, sensitive=True, free=True),
@@ -68,7 +68,7 @@ def test_free_values_cover_and_keep_promises(name, table, k, secret):
     assert all(model.check(classes).holds for model in models)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @pytest.mark.parametrize("name", catalog.algorithms.decided)
 @given(table=tables(most_rows=7), k=st.integers(2, 4), seed=st.integers(0, 99))
 def test_everybody_is_concealed(name, table, k, seed):

@@ -15,7 +15,7 @@ from shoal.classes import tally
 from shoal.errors import BadHierarchy, BadPlan
 from shoal.hierarchy import Hierarchy
 from shoal.histogram import Histogram, Sensitive
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 optimize = pytest.importorskip("scipy.optimize")
 
@@ -47,7 +47,7 @@ def of_table(table):
     return tally(table.codes, None, table.sensitive).histograms["s"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(table=tables(most_rows=12, sensitive=True))
 def test_equal_and_l1_are_transport_between_equally_far_values(table):
     histogram = of_table(table)
@@ -57,7 +57,7 @@ def test_equal_and_l1_are_transport_between_equally_far_values(table):
     assert distances.l1(histogram) == pytest.approx([2 * w for w in work], abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     rows=st.lists(
         st.tuples(st.integers(0, 3), st.one_of(st.none(), st.integers(-20, 20))),
@@ -75,7 +75,7 @@ def test_ordered_is_transport_on_ranks(rows):
     assert distances.ordered(histogram) == pytest.approx(work, abs=1e-9)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(table=tables(most_rows=14, sensitive=True))
 def test_hierarchical_is_transport_on_the_tree(table):
     """On any tree: unbalanced, with chains, values at inner nodes, and missing ones."""
@@ -87,7 +87,7 @@ def test_hierarchical_is_transport_on_the_tree(table):
     assert distances.hierarchical(histogram) == pytest.approx(work, abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(table=tables(sensitive=True))
 def test_kl_is_its_formula_and_bounds_the_variational_distance(table):
     histogram = of_table(table)

@@ -18,7 +18,7 @@ from shoal.errors import BadPlan
 from shoal.histogram import Sensitive
 from shoal.kernels.hitting import hitting_sizes
 from tests.naive import hitting
-from tests.strategies import tables
+from tests.strategies import examples, tables
 
 # Tables 3 and 4 of Wang 2018: class, person, disease.
 HYPERTENSION = [("Hypertension", "Heart"), ("Hypertension",), ("Hypertension", "Diabetes")]
@@ -111,7 +111,7 @@ def sizes(classes, limit=100):
 FAMILIES = st.lists(st.sets(st.integers(0, 7), min_size=1, max_size=4), min_size=1, max_size=9)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(st.lists(FAMILIES, min_size=1, max_size=3), st.integers(0, 5))
 def test_the_search_is_exact(classes, limit):
     exact = [hitting.smallest(people) for people in classes]
@@ -173,7 +173,7 @@ def test_a_budget_that_is_spent_leaves_no_traces():
     assert sizes_of[0] == -1
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(tables(persons=True, sensitive=True, most_rows=10))
 def test_levels_against_all_reasoning_sets(table):
     people = np.arange(table.rows) if table.people is None else table.people
@@ -208,7 +208,7 @@ def test_levels_against_all_reasoning_sets(table):
         assert catalog.models["ir-k-anonymity"](k=2).levels(classes)[c] == len(records)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(tables(persons=True, sensitive=True), st.integers(1, 4))
 def test_holdings_add_up_when_classes_merge(table, parts):
     people = np.arange(table.rows) if table.people is None else table.people

@@ -28,6 +28,7 @@ from shoal.published import look_at
 from shoal.report.asked import plan_file
 from shoal.report.page import render
 from shoal.report.release_report import facts, page, write_report
+from tests.strategies import examples
 
 HOSTILE = "</text></svg><script>alert(1)</script>"
 FORBIDDEN = {"script", "link", "img", "iframe", "object", "embed", "base", "form", "use", "image"}
@@ -288,7 +289,7 @@ def test_hostile_names_and_values_are_only_words():
 WORDS = st.text("qxzjkvw", min_size=9, max_size=12)
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(
     st.lists(WORDS, min_size=9, max_size=14, unique=True),
     st.integers(2, 4),
