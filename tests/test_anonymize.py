@@ -232,13 +232,13 @@ def test_verify_trusts_nothing_but_the_table():
 
 def test_a_broken_algorithm_is_found_out(monkeypatch):
     """Whatever an algorithm claims, a table that breaks the promise is never released."""
-    from shoal.algorithms.gaa import GAA
+    from shoal.algorithms.peel import Peel
     from shoal.recoding import Recoding
 
     def lie(self, table, models, loss, rng, progress):
         return Recoding(table.codes, np.arange(table.rows))
 
-    monkeypatch.setattr(GAA, "recode", lie)
+    monkeypatch.setattr(Peel, "recode", lie)
     with pytest.raises(NotHeld):
         shoal.anonymize(pa.table(ROWS), plan())
 
@@ -246,7 +246,7 @@ def test_a_broken_algorithm_is_found_out(monkeypatch):
         codes = np.roll(table.codes, 1, axis=0)
         return Recoding(codes, np.arange(table.rows))
 
-    monkeypatch.setattr(GAA, "recode", lie_about_values)
+    monkeypatch.setattr(Peel, "recode", lie_about_values)
     with pytest.raises(shoal.ShoalError, match="does not cover"):
         shoal.anonymize(pa.table(ROWS), plan())
 
@@ -313,7 +313,7 @@ def test_progress_tells_every_step():
     shoal.anonymize(
         pa.table(ROWS), plan(), progress=lambda stage, share: told.append((stage, share))
     )
-    assert {"read", "encode", "recode", "merging", "decode", "verify"} <= {s for s, _ in told}
+    assert {"read", "encode", "recode", "peeling", "decode", "verify"} <= {s for s, _ in told}
     assert all(0 <= share <= 1 for _, share in told)
 
 

@@ -64,6 +64,7 @@ def danonyir(trees, keeps, boxes, records, first, good, starts, suppression, shu
         else:
             rest = members
     lost = []
+    rest = sorted(rest)
     shuffle(rest)
     for p in rest:
         fits = [c for c in done if good([*c[0], p])]

@@ -115,6 +115,7 @@ class Space:
             mark=np.array([len(ids), 0]), start=start, part=part, keeps=keeps,
             single=self._single(start, part),
             joined=none, search=none.copy(), tick=np.zeros(1, np.int64), own=np.zeros(q, np.int64),
+            held=np.zeros((q, nearest.FEW + 1), np.int64),
             rest=np.zeros(q + 1, np.int64), turn=np.argsort(np.diff(self.shapes.at), kind="stable"),
             stack=np.zeros((q + 1, 4), np.int64),
         )  # fmt: skip

@@ -155,7 +155,7 @@ class Run:
 
     def handle(self, rng: np.random.Generator, progress: Progress) -> None:
         """Lines 20 to 26: those who are left over, in random order."""
-        rest = self.crowd.who[: self.crowd.mark[0]].copy()
+        rest = np.sort(self.crowd.who[: self.crowd.mark[0]])
         rng.shuffle(rest)
         people_kernels.clear(self.people, self.crowd)
         self.settle(rest, progress, suppress=True)

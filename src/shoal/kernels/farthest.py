@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.boxes import NO_COST, kept_by_join
-from shoal.kernels.nearest import head, joined_with
+from shoal.kernels.boxes import NO_COST
+from shoal.kernels.nearest import begin_search, head, joined_with
 
 
 @lean_kernel
@@ -29,9 +29,7 @@ def farthest(shapes, index, boxes, box):
     q = len(shapes.kind)
     if index.mark[0] == 0:
         return np.int64(-1)
-    index.tick[0] += 1
-    for j in range(q):
-        index.own[j] = kept_by_join(shapes, j, box, box)
+    begin_search(shapes, index, box)
     index.rest[q] = 0
     for j in range(q - 1, -1, -1):
         most = np.int64(0)

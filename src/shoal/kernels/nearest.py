@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
-from shoal.kernels.boxes import NO_COST, kept_by_join, kept_of_values
+from shoal.kernels.boxes import NO_COST, SET, kept_by_join, kept_of_values
 
 AWAY, STANDS, WAITS = 0, 1, 2  # where a box is: not in the index, in the tree, in the list
 SHORT = 32  # boxes that may wait, at least
 SHARE = 16  # or one of so many of those in the tree
+FEW = 64  # values of a set that are looked up one by one
 
 
 class Boxes(NamedTuple):
@@ -59,6 +60,7 @@ class Index(NamedTuple):
     search: np.ndarray  # int64[values], the search in which that was found
     tick: np.ndarray  # int64[1], the present search
     own: np.ndarray  # int64[q], what the box keeps
+    held: np.ndarray  # int64[q, FEW + 1]: how many values its set has, and which; -1: too many
     rest: np.ndarray  # int64[q + 1], scratch of `farthest`: the most that columns from here on add
     turn: np.ndarray  # int64[q], the columns, those that are long to compare last
     stack: np.ndarray  # int64[q + 1, 4]
@@ -132,6 +134,49 @@ def drop(index, boxes, b):
 
 
 @lean_kernel
+def begin_search(shapes, index, box):
+    """Note what the box keeps, and the values of its sets where they are few."""
+    index.tick[0] += 1
+    for j in range(len(shapes.kind)):
+        index.own[j] = kept_by_join(shapes, j, box, box)
+        index.held[j, 0] = -1
+        at, words = shapes.at[j], shapes.at[j + 1] - shapes.at[j]
+        if shapes.kind[j] != SET or box[at] & 1:
+            continue
+        count = np.int64(0)
+        few = min(FEW, 4 * words)  # more of them take longer than to count the bits of all words
+        for w in range(words):
+            word = box[at + w]
+            if word == 0:
+                continue
+            for bit in range(64):
+                if (word >> bit) & 1:
+                    if count < few:
+                        index.held[j, count + 1] = 64 * w + bit
+                    count += 1
+        if count <= few:
+            index.held[j, 0] = count
+
+
+@lean_kernel
+def kept_with(shapes, index, j, box, other, ot, keeps):
+    """What column j of the join of the box with another keeps, which keeps `keeps` itself.
+
+    Its numbers are other[ot], other[ot + 1] and so on.
+    """
+    count = index.held[j, 0]
+    if count < 0:
+        return kept_of_values(shapes, j, box, shapes.at[j], other, ot)
+    if other[ot] & 1:
+        return np.int64(0)
+    common = np.int64(0)
+    for i in range(1, count + 1):
+        one = index.held[j, i]
+        common += (other[ot + one // 64] >> (one % 64)) & 1
+    return index.own[j] + keeps - shapes.most[j] + shapes.unit[j] * (common - 1)
+
+
+@lean_kernel
 def joined_with(shapes, index, j, value, box):
     """What column j of the join of the box with a value keeps."""
     at = index.start[j] + value
@@ -144,7 +189,7 @@ def joined_with(shapes, index, j, value, box):
         return index.own[j] - (np.int64(0) if held else shapes.unit[j])
     if index.search[at] != index.tick[0]:
         index.search[at] = index.tick[0]
-        index.joined[at] = kept_of_values(shapes, j, box, shapes.at[j], index.part[at], 0)
+        index.joined[at] = kept_with(shapes, index, j, box, index.part[at], 0, index.keeps[at])
     return index.joined[at]
 
 
@@ -157,9 +202,7 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
     cost.
     """
     q = len(shapes.kind)
-    index.tick[0] += 1
-    for j in range(q):
-        index.own[j] = kept_by_join(shapes, j, box, box)
+    begin_search(shapes, index, box)
     best, best_cost, best_first = np.int64(-1), limit, limit_first
     for place in range(index.mark[1]):
         b = index.waiting[place]
@@ -168,7 +211,7 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
         mine, theirs, cost = np.int64(0), np.int64(0), np.int64(0)
         for i in range(q):
             j = index.turn[i]
-            keep = kept_by_join(shapes, j, box, boxes.box[b])
+            keep = kept_with(shapes, index, j, box, boxes.box[b], shapes.at[j], boxes.keeps[b, j])
             mine += index.own[j] - keep
             theirs += boxes.keeps[b, j] - keep
             cost = size * mine + boxes.size[b] * theirs
