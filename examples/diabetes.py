@@ -55,7 +55,7 @@ def plan_for(role: str, models: list[dict[str, object]]) -> Plan:
         for name, tree in hierarchies().items()
     }
     columns = {"patient_nbr": role, **quasi, "diag_1": "sensitive"}
-    return Plan(columns=columns, models=models, seed=1)
+    return Plan(columns=columns, models=models, algorithm="gaa", seed=1)
 
 
 def before_and_after(stays: pa.Table) -> pa.Table:

@@ -304,7 +304,7 @@ def test_an_interrupted_run_leaves_nothing(run, people, monkeypatch, moment):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    place = {"recode": "shoal.algorithms.gaa.GAA.recode", "save": "shoal.release.look_at"}[moment]
+    place = {"recode": "shoal.algorithms.peel.Peel.recode", "save": "shoal.release.look_at"}[moment]
     monkeypatch.setattr(place, interrupt)
     before = left(people)
     status, _, err = run("anonymize", "people.csv", "--plan", "plan.toml", "--out", "r.csv")

@@ -169,12 +169,12 @@ def test_people_with_several_rows_and_linkage_models():
 
 
 def test_each_promise_is_left_out_once(monkeypatch):
-    from shoal.algorithms.gaa import GAA
+    from shoal.algorithms.peel import Peel
 
     told, runs = [], []
     release = shoal.anonymize(people(), plan())
-    usual = GAA.recode
-    monkeypatch.setattr(GAA, "recode", lambda self, *a: runs.append(1) or usual(self, *a))
+    usual = Peel.recode
+    monkeypatch.setattr(Peel, "recode", lambda self, *a: runs.append(1) or usual(self, *a))
     assert "explained" not in release.as_dict()
     release.reasons(progress=lambda stage, share: told.append((stage, share)))
     release.explain(3)

@@ -61,13 +61,13 @@ class EIRLDiversity(PeopleModel):
         held = self.holdings(classes)
         least = self._sizes(classes).min()
         if least < self.l:
-            return float(least)
+            return int(least)
         level, budget = self.l, np.array([PATIENCE])
         every = np.argsort(held.people, kind="stable")  # small ones are quick, and often settle it
         while True:
             sizes = held.hitting_sizes(np.full(len(every), level), budget, every)
             if (sizes <= level).any():
-                return float(level)  # one has a set of this size, or nobody knows
+                return int(level)  # one has a set of this size, or nobody knows
             level += 1
 
     def _sizes(self, classes: Classes) -> npt.NDArray[np.float64]:
