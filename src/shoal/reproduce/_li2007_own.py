@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from shoal.algorithms.gaa import GAA
 from shoal.anonymize import anonymize
 from shoal.audit import Audit, audit
 from shoal.frames import open_frame
@@ -104,7 +105,7 @@ def requests(tables: Mapping[str, Judged]) -> list[Request]:
 
 def publish(original: Slide, request: Request) -> Own:
     """Let shoal anonymize the table; it verifies what it gives, or raises."""
-    plan = Plan(columns=SALARIES, models=request.models(original), algorithm="gaa", seed=0)
+    plan = Plan(columns=SALARIES, models=request.models(original), algorithm=GAA(), seed=0)
     frame = anonymize(original.frame, plan, keep_order=True).frame
     return _own(original, request, frame.to_pydict())
 
