@@ -90,7 +90,11 @@ class Space:
         parts = []
         for i in range(q):
             part = boxes.box[ids, self.shapes.at[i] : self.shapes.at[i + 1]]
-            different, codes[:, i] = different_rows(part)
+            nodes = int(self.shapes.start[i + 1] - self.shapes.start[i])
+            if self.shapes.kind[i] == kernels.TREE and nodes <= 4 * len(ids):
+                different, codes[:, i] = np.arange(nodes)[:, None], part[:, 0]  # as they are
+            else:
+                different, codes[:, i] = different_rows(part)
             parts.append(different)
         vectors, of = different_rows(codes)
         m = len(vectors)
