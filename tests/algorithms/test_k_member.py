@@ -1,59 +1,14 @@
-"""The k-member algorithm: the indexed searches find what a scan of all people finds."""
+"""The k-member algorithm, by hand; tests/algorithms/test_pooled.py compares it with a scan."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from shoal import catalog
 from shoal.algorithms.k_member import KMember
 from shoal.columns import Table
-from shoal.exact import exact_costs
 from shoal.hierarchy import Hierarchy
 from shoal.losses.lm import LM
-from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
-from tests.naive.clusters import free_table, k_member, larger_table
-from tests.strategies import examples, tables
-from tests.test_free import boxed
-
-LOSSES = sorted(set(catalog.losses) - {"weights"})
-
-
-def compare(table, k, loss, seed=0):
-    costs = exact_costs(loss, table.domains, table.rows)
-    units = table.crowd if table.people is not None else table.rows
-    begin = int(np.random.default_rng(seed).integers(units))
-    expected = k_member(table.codes, table.trees, costs, k, begin, table.people)
-    for one in (table, boxed(table)):
-        got = KMember().recode(one, [KAnonymity(k=k)], loss, np.random.default_rng(seed))
-        assert [tuple(row) for row in got.codes().tolist()] == expected
-
-
-@settings(max_examples=examples(120))
-@given(
-    table=tables(persons=True),
-    k=st.integers(2, 6),
-    loss=st.sampled_from(LOSSES),
-    seed=st.integers(0, 9),
-)
-def test_equals_the_plain_scan(table, k, loss, seed):
-    if table.crowd >= k:
-        compare(table, k, catalog.losses[loss](), seed)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_equals_the_plain_scan_on_larger_tables(seed):
-    """So many rows that the index is built anew on the way."""
-    compare(larger_table(seed, 160), 2 + seed, NCP(), seed)
-
-
-def test_ties_where_climbing_is_free():
-    for seed in range(120):
-        loss = catalog.losses[("llm", "ncp", "entropy")[seed % 3]]()
-        compare(free_table(seed), 2 + seed % 3, loss, seed)
 
 
 def test_by_hand():

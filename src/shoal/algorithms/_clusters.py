@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from pydantic import field_validator
 from shoal.algorithms import Algorithm
 from shoal.algorithms._boxes import Space, merge_failing
 from shoal.algorithms._diversify import diversify
-from shoal.algorithms.gaa import check_reachable, flat_trees, index_order, judge_by
+from shoal.algorithms.gaa import check_reachable, flat_trees, index_order, judge_by, promised
 from shoal.classes import tally
 from shoal.columns import Table
 from shoal.exact import exact_costs
@@ -22,7 +23,6 @@ from shoal.kernels import index as trie
 from shoal.kernels.people import join_people
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress, silent
 from shoal.recoding import Recoding
 from shoal.tree import Tree
@@ -84,8 +84,7 @@ class Clustering(Algorithm):
     """An algorithm that clusters people by their quasi-identifiers.
 
     Promises other than k-anonymity are kept by merging clusters afterwards (Algorithm 8, Tassa
-    2012), where `w` is the weight of the loss beside what lacks to the promise (eq. 10). With free
-    ranges or sets clusters are then merged as GAA does, smallest first.
+    2012), where `w` is the weight of the loss beside what lacks to the promise (eq. 10).
     """
 
     w: float = 0.15  # "found to yield best results" (App. C, Tassa 2012)
@@ -105,15 +104,6 @@ class Clustering(Algorithm):
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit, int64[units]."""
 
-    def free_clusters(
-        self, space: Space, units: Units, k: int, rng: np.random.Generator, progress: Progress
-    ) -> Longs:
-        """With free ranges or sets: the closure of the cluster of each unit, as boxes.
-
-        Only for algorithms that say that they can.
-        """
-        raise NotImplementedError
-
     def recode(
         self,
         table: Table,
@@ -124,10 +114,7 @@ class Clustering(Algorithm):
     ) -> Recoding:
         """Cluster, publish the closure of each cluster, merge those that break a promise."""
         check_reachable(table, models)
-        k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
-        others = [model for model in models if not isinstance(model, KAnonymity)]
-        if table.free:
-            return self._recode_free(table, others, k, loss, rng, progress)
+        k, others = promised(models)
         costs = exact_costs(loss, table.domains, table.rows)
         task = Task(table, Units.of(table), k, loss, costs, progress)
         label = self.cluster(task, rng)
@@ -142,16 +129,34 @@ class Clustering(Algorithm):
         alive, number = np.unique(into, return_inverse=True)
         return Recoding(vectors=vectors[alive], record=number[start.label])
 
-    def _recode_free(
+
+class FreeClustering(Clustering):
+    """One that can cluster where columns have free ranges or sets, too.
+
+    Clusters that break a promise are then merged as GAA does, smallest first.
+    """
+
+    free: ClassVar[bool] = True
+
+    @abstractmethod
+    def free_clusters(
+        self, space: Space, units: Units, k: int, rng: np.random.Generator, progress: Progress
+    ) -> Longs:
+        """The closure of the cluster of each unit, as boxes, int64[units, words]."""
+
+    def recode(
         self,
         table: Table,
-        others: Sequence[Model],
-        k: int,
+        models: Sequence[Model],
         loss: Loss,
         rng: np.random.Generator,
-        progress: Progress,
+        progress: Progress = silent,
     ) -> Recoding:
-        """The same where some columns have free ranges or sets."""
+        """Cluster, publish the closure of each cluster, merge those that break a promise."""
+        if not table.free:
+            return super().recode(table, models, loss, rng, progress)
+        check_reachable(table, models)
+        k, others = promised(models)
         space, units = Space.of(table, loss), Units.of(table)
         codes = self.free_clusters(space, units, k, rng, progress)[units.of_row]
         vectors, covers = space.vectors(codes)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
 from shoal.algorithms._boxes import Space, different_rows, run_boxes
-from shoal.algorithms._clusters import Clustering, Longs, Task, Units
+from shoal.algorithms._clusters import FreeClustering, Longs, Task, Units
 from shoal.kernels import box_merge, nearest
 from shoal.kernels import pool as kernels
 from shoal.kernels.merge import survivors
@@ -96,10 +95,8 @@ def join_rest(
     return np.concatenate([into[:m][which], into[m:]]), np.asarray(joined.box)
 
 
-class Pooled(Clustering):
+class Pooled(FreeClustering):
     """A clustering algorithm that looks for people one by one: nearest, or farthest."""
-
-    free: ClassVar[bool] = True
 
     @abstractmethod
     def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:

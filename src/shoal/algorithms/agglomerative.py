@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms._boxes import Space, run_boxes
-from shoal.algorithms._clusters import Clustering, Longs, Task, Units, closures
+from shoal.algorithms._clusters import FreeClustering, Longs, Task, Units, closures
 from shoal.algorithms._indexed import fan_of, make_index, make_work, run
 from shoal.algorithms._pool import join_rest
 from shoal.classes import Classes, tally
@@ -21,7 +21,7 @@ from shoal.progress import Progress
 Bools = npt.NDArray[np.bool_]
 
 
-class Agglomerative(Clustering):
+class Agglomerative(FreeClustering):
     """Joins the two closest clusters of all, again and again (Gionis, Mazza, Tassa 2008).
 
     Equal records are one cluster to start with. A cluster of k people is set aside; the people
@@ -34,7 +34,6 @@ class Agglomerative(Clustering):
     name: ClassVar[str] = "agglomerative"
     pace: ClassVar[float] = 0.2
     weight: Literal["size", "unit"] = "size"
-    free: ClassVar[bool] = True
 
     def free_clusters(
         self,

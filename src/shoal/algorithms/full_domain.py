@@ -14,7 +14,7 @@ from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._boxes import PATIENCE
-from shoal.algorithms.gaa import check_reachable, summaries
+from shoal.algorithms.gaa import check_reachable, promised, summaries
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.errors import BadPlan, CannotReach
@@ -22,7 +22,6 @@ from shoal.exact import exact_costs
 from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress, silent
 from shoal.recoding import SUPPRESSED, Recoding
 
@@ -111,7 +110,7 @@ class Judge:
 
     def __init__(self, table: Table, models: Sequence[Model], loss: Loss, limit: int) -> None:
         self.table, self.limit = table, limit
-        others = [model for model in models if not isinstance(model, KAnonymity)]
+        _, others = promised(models)
         self.k = max((getattr(model, "k", 1) for model in models), default=1)
         # With nothing left out two classes that keep a promise keep it together, so that all
         # models are alike: what fails at some levels fails at lower ones.

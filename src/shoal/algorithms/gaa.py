@@ -80,8 +80,7 @@ class GAA(Algorithm):
     ) -> Recoding:
         """Merge classes until none fails."""
         check_reachable(table, models)
-        k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
-        others = [model for model in models if not isinstance(model, KAnonymity)]
+        k, others = promised(models)
         watched = table.sensitive if others or self.strategy != "S1" else ()
         start = tally(table.unified, table.people, watched)
         rule, lists = self._rule(start)
@@ -148,9 +147,15 @@ class GAA(Algorithm):
         return np.array([rule, kind, self.scope == "table"], np.int64), lists
 
 
+def promised(models: Sequence[Model]) -> tuple[int, list[Model]]:
+    """The k of k-anonymity, which kernels count by themselves, and the other promises."""
+    k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
+    return k, [model for model in models if not isinstance(model, KAnonymity)]
+
+
 def check_reachable(table: Table, models: Sequence[Model]) -> None:
     """Complain if even the whole table as one class breaks a promise: no partition does better."""
-    others = [model for model in models if not isinstance(model, KAnonymity)]
+    _, others = promised(models)
     for model in models:
         k = getattr(model, "k", 0)
         if table.crowd < k:

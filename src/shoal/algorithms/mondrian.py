@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._boxes import Judge, Space
-from shoal.algorithms.gaa import check_reachable, judge_by
+from shoal.algorithms.gaa import check_reachable, judge_by, promised
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.free import FreeTree
@@ -19,7 +19,6 @@ from shoal.kernels import mondrian as kernels
 from shoal.kernels.boxes import TREE
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress, silent
 from shoal.recoding import Recoding
 
@@ -63,8 +62,7 @@ class Mondrian(Algorithm):
     ) -> Recoding:
         """Cut as long as it can be done."""
         check_reachable(table, models)
-        k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
-        others = [model for model in models if not isinstance(model, KAnonymity)]
+        k, others = promised(models)
         start = tally(table.unified, table.people, table.sensitive if others else ())
         run = _Run(table, start, loss, k, self.cuts == "relaxed", judge_by(others, start))
         run.cut(progress)

@@ -15,7 +15,14 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms._cells import NONE, cheapest_cells, make_lattice, no_cells
 from shoal.algorithms._clusters import closures
 from shoal.algorithms._exchange import Exchange
-from shoal.algorithms.gaa import _merge, check_reachable, flat_trees, index_order, summaries
+from shoal.algorithms.gaa import (
+    _merge,
+    check_reachable,
+    flat_trees,
+    index_order,
+    judge_by,
+    promised,
+)
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.exact import exact_costs
@@ -24,7 +31,6 @@ from shoal.kernels import index as trie
 from shoal.kernels.tuples import make_tuples
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import Progress, silent
 from shoal.recoding import Recoding
 
@@ -76,8 +82,7 @@ class Peel(Algorithm):
     ) -> Recoding:
         """Peel the table, then merge what is left."""
         check_reachable(table, models)
-        k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
-        others = [model for model in models if not isinstance(model, KAnonymity)]
+        k, others = promised(models)
         task = Task(table, k, others, exact_costs(loss, table.domains, table.rows), progress)
         label = peel(task, self.lend and not others)  # int64[tuples], a tuple of its class
         if not others:
@@ -125,12 +130,10 @@ class Task:
 
     def passes(self, label: Longs, ids: Longs) -> Bools:
         """Whether the models other than k-anonymity hold for these classes."""
-        passes = np.ones(len(ids), np.bool_)
-        if self.others and len(ids):
-            classes = summaries(self.start, np.where(label < 0, np.arange(len(label)), label), ids)
-            for model in self.others:
-                passes &= model.satisfied(classes)
-        return passes
+        judge = judge_by(self.others, self.start)
+        if judge is None or not len(ids):
+            return np.ones(len(ids), np.bool_)
+        return judge(np.where(label < 0, np.arange(len(label)), label), ids)
 
 
 def ceilings(task: Task) -> list[int]:
@@ -223,19 +226,11 @@ def merge_rest(task: Task, published: Ints) -> Recoding:
     """Publish these vectors; classes that fail are merged with their nearest ones."""
     table = replace(task.table, codes=published)
     start = tally(published, table.people, table.sensitive if task.others else ())
-
-    def judge(into: Longs, ids: Longs) -> Bools:
-        classes = summaries(start, into, ids)
-        passes = np.ones(len(ids), np.bool_)
-        for model in task.others:
-            passes &= model.satisfied(classes)
-        return passes
-
     if not task.others and start.people.min() >= task.k:
         return Recoding(vectors=published[start.first], record=start.label)
     vector, into = _merge(
         table, start, task.costs, task.order, task.k, True, False, task.progress,
-        judge if task.others else None,
+        judge_by(task.others, start),
     )  # fmt: skip
     alive, number = np.unique(into, return_inverse=True)
     return Recoding(vectors=vector[alive], record=number[start.label])

@@ -157,7 +157,6 @@ def _how(loaded: Loaded, results: Results, quick: bool) -> list[Block]:
             [
                 *differences(loaded),
                 FREELY,
-                ON_TREES,
                 "The paper does not print its taxonomy trees. Ours: quarters and halves of a year; "
                 "5, 10 and 50 years; 3 and 9 years of school; for what has few values suppression "
                 "alone. Where the paper's trees are lower or higher, geneir loses more or less.",
@@ -183,12 +182,6 @@ def _how(loaded: Loaded, results: Results, quick: bool) -> list[Block]:
 FREELY = (
     "danonyir publishes any range of numbers and any set of categories, as in the paper; geneir "
     "climbs trees. Numbers are months and years (of birth, of school, of a first stay)."
-)
-ON_TREES = (
-    "How much of geneir's distance is due to that: at the fixed values danonyir on the trees of "
-    "geneir lost 5.7\xa0% of INFORMS with IR (k, l) and 3.2\xa0% with IR (α, β), free 3.5 and "
-    "1.6\xa0%, geneir 36.9 and 26.0\xa0%; of the hospital 21.1 and 10.9, free 3.4 and 1.0, geneir "
-    "53.0 and 42.3\xa0% (means of 3 releases, when this page was written)."
 )
 ALL_PATIENTS = (
     "The hospital was first run with all patients of 12,000 stays and every stay a record, 1.4 a "
