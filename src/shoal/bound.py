@@ -8,19 +8,25 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from shoal.algorithms._cells import NONE, cheapest_cells, make_lattice, no_cells
+from shoal.algorithms._cells import NONE, cheapest_cells, common_falls, make_lattice, no_cells
 from shoal.algorithms.gaa import flat_trees, index_order
 from shoal.classes import tally
 from shoal.columns import Table
 from shoal.errors import some
-from shoal.exact import exact_costs
+from shoal.exact import LARGEST, exact_costs
+from shoal.kernels.cells import Lattice
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.progress import Progress, silent
 
+Longs = npt.NDArray[np.int64]
+
 MOST = 1_500_000_000  # looks at tuples, about ten seconds
+LONGER = 600_000_000  # looks at tuples to make the bound higher, about five seconds
+GAIN = 0.01  # what is gained at the least by looking through all cells once more
 
 
 @dataclass(frozen=True)
@@ -54,11 +60,11 @@ def lower_bound(
 
 
 def _lower_bound(table: Table, k: int, loss: Loss, most: int, progress: Progress) -> Bound:
-    """The sum, over the records, of the cheapest cell that covers the record and k people.
+    """What records lose at least: each by the cheapest cell, then all of them together.
 
     In a k-anonymous release every record is published as a cell that covers rows of at least k
-    people, so none can lose less. (Somebody with rows in several tuples of a cell is counted
-    there several times: the bound may be lower for it, and still holds.)
+    people, so none can lose less than by the cheapest one. (Somebody with rows in several tuples
+    of a cell is counted there several times: the bound may be lower for it, and still holds.)
     """
     if table.crowd < k:
         return Bound(None, f"the table has {table.crowd} people, fewer than k={k}")
@@ -74,28 +80,70 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int, progress: Progress
     order = index_order(rows, start, costs)
     vector = np.ascontiguousarray(table.codes[start.first][:, order])
     lattice = make_lattice(table, flat_trees(rows, costs, order), order, vector, start.people)
-    best = no_cells(lattice, k)
     possible = int((lattice.own[:, -1] * start.size).sum())
     if possible == 0:
         return Bound(0.0)
-    each = np.arange(len(start))
-    known = np.zeros(len(start), np.int64)  # what each record loses at least
+    known, left = _each_alone(lattice, k, most, progress)
+    lost = float((known * start.size).sum())
+    if left > 0:
+        lost = _together(lattice, start.size, known, k, min(left, LONGER), progress)
+    progress("bounding", 1.0)
+    if left > 0:
+        return Bound(100.0 * lost / possible)
+    if lost == 0:
+        return Bound(None, "it would take too long: too many cells cover k people")
+    reason = "the search was stopped; records that are dear may count too little"
+    return Bound(100.0 * lost / possible, reason)
+
+
+def _each_alone(lattice: Lattice, k: int, most: int, progress: Progress) -> tuple[Longs, int]:
+    """What each tuple loses by the cheapest cell that covers k people, and the looks left."""
+    n = len(lattice.vector)
+    best, each = no_cells(lattice, k), np.arange(n)
+    known = np.zeros(n, np.int64)
     for ceiling in _ceilings(int(lattice.own[:, -1].max())):
-        share = int((best.cost < NONE).sum()) / len(start)
-        tell = partial(progress, "bounding", share)
+        tell = partial(progress, "bounding", int((best.cost < NONE).sum()) / (2 * n))
         tell()
         most -= cheapest_cells(lattice, best, each, ceiling, int(NONE), most, tell)
         if most <= 0:
             break  # a cell that was found now need not be the cheapest
         known = np.minimum(best.cost, ceiling)  # whoever has none yet pays more
         best.need[best.cost < NONE] = NONE  # and whoever has one looks no further
-    progress("bounding", 1.0)
-    percent = 100.0 * int((known * start.size).sum()) / possible
-    if most > 0:
-        return Bound(percent)
-    if percent == 0:
-        return Bound(None, "it would take too long: too many cells cover k people")
-    return Bound(percent, "the search was stopped; records that are dear may count too little")
+    return known, most
+
+
+def _together(
+    lattice: Lattice, size: Longs, known: Longs, k: int, most: int, progress: Progress
+) -> float:
+    """What all records lose at least, given what each of them does: a dual of the best release.
+
+    Let cap[r] be such that in every cell that covers k people the k lowest caps have a mean of no
+    less than what the cell keeps. Then the members of any class of k and more keep no more than
+    the sum of their caps: a class lies in a cell, and its mean cap is no less than that of the k
+    lowest there. So the sum of all caps is more than any release keeps. To begin with a cap is
+    what the record keeps by its cheapest cell. Where the k lowest have more than the cell keeps,
+    all of them may fall by the difference, each by the least of its cells; that is repeated while
+    it gains. No cap falls below zero, so a suppressed record, which keeps nothing, is counted
+    right. Who stands apart gains most: it pays for those that it needs as company.
+    """
+    highest = int(lattice.own[:, -1].max())
+    fine = max(1, LARGEST // (4 * int(size.sum()) * highest))  # a mean is no whole number
+    fine_lattice = lattice._replace(cost=lattice.cost * fine, own=lattice.own * fine)
+    own = fine_lattice.own[:, -1]
+    cap = own - known * fine
+    lost, left = int(((own - cap) * size).sum()), most
+    while True:
+        tell = partial(progress, "bounding", 1 - left / (2 * most))
+        fall, looks = common_falls(fine_lattice, size, cap, k, left, tell)
+        left -= looks
+        if left <= 0:
+            break  # a fall may be too deep
+        cap -= fall
+        more = int((fall * size).sum())
+        lost += more
+        if more <= GAIN * lost:
+            break
+    return lost / fine
 
 
 def _ceilings(highest: int) -> list[int]:

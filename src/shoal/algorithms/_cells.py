@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -12,6 +13,7 @@ from shoal.algorithms._boxes import PATIENCE
 from shoal.columns import Table
 from shoal.kernels import cells as kernels
 from shoal.kernels import index as trie
+from shoal.kernels.tighten import search_falls
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -72,6 +74,36 @@ def cheapest_cells(
     Of the people in a cell those count whom it costs no more than `reach`.
     Stops after `most` looks at tuples: then there may be cheaper cells. Returns the looks it took.
     """
+    step = partial(kernels.search_cells, lattice, best)
+    return _search(lattice, among, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, tell)
+
+
+def common_falls(
+    lattice: kernels.Lattice,
+    size: Longs,
+    cap: Longs,
+    k: int,
+    most: int,
+    tell: Callable[[], None],
+) -> tuple[Longs, int]:
+    """By how much the caps on what tuples keep may fall, all at the same time, and the looks taken.
+
+    They are right only if fewer than `most` looks at tuples were taken.
+    """
+    fall, heap = cap.copy(), np.empty((k + 1, 2), np.int64)
+    step = partial(search_falls, lattice, size, cap, k, fall)
+    each = np.arange(len(cap))
+    return fall, _search(lattice, each, lambda *at: step(at[0], heap, *at[1:]), most, tell)
+
+
+def _search(
+    lattice: kernels.Lattice,
+    among: Longs,
+    step: Callable[[kernels.Search, int, int], int],
+    most: int,
+    tell: Callable[[], None],
+) -> int:
+    """Go through the cells of these tuples, with time for Ctrl-C; returns the looks at tuples."""
     q = lattice.vector.shape[1]
     widest = int(np.diff(lattice.start).max())
     search = kernels.Search(
@@ -80,13 +112,13 @@ def cheapest_cells(
         np.empty(widest + 1, np.int64),
         np.zeros((q + 1, 5), np.int64),
         np.array([0, 1, 0], np.int64),
-        np.zeros(q, np.int8),
+        np.zeros(3, np.int64),
     )
     search.stack[0, 1] = len(among)
     pieces = 1_000_000
     while True:
         begin = perf_counter()
-        outcome = kernels.search_cells(lattice, best, search, ceiling, reach, pieces, most)
+        outcome = step(search, pieces, most)
         if outcome != kernels.PAUSED:
             return int(search.at[2])
         tell()
