@@ -17,6 +17,7 @@ from shoal.hierarchy import Hierarchy
 from shoal.losses import alteration
 from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
+from shoal.models.k_anonymity import KAnonymity
 from tests.naive.clusters import publish
 from tests.naive.peel import cells, covers
 from tests.strategies import examples, tables
@@ -142,6 +143,24 @@ def test_a_suppressed_record_loses_no_more_than_all():
     table = table_of("aaab", Hierarchy.flat().tree("ab"))
     assert lower_bound(table, 2, NLLM()).percent == pytest.approx(25.0)
     assert lower_bound(table, 2, NCP()).percent == pytest.approx(25.0)
+
+
+@pytest.mark.parametrize("depth", [100, 127, 128, 129, 200, 300])
+def test_deep_trees(depth):
+    """Codes that are already shortened stand anywhere on their way to the root."""
+    rng = np.random.default_rng(depth)
+    codes = ["".join(rng.choice(list("ab"), depth, p=[0.99, 0.01])) for _ in range(40)]
+    tree = Hierarchy.prefixes(length=0).tree(codes)
+    leaves = [tree.node(code) for code in codes]
+    inner = rng.integers(0, tree.size, 20)
+    table = Table(("q",), (tree,), np.array([*leaves, *inner], np.int32)[:, None], None, (True,))
+    lost = []
+    for name in ("peel", "agglomerative", "sequential"):
+        algorithm = catalog.algorithms[name]()
+        codes = algorithm.recode(table, [KAnonymity(k=3)], NLLM(), rng).codes()
+        lost.append(percent(table, NLLM(), codes))
+    assert lower_bound(table, 3, NLLM()).percent <= min(lost) + 1e-9
+    assert lost[0] < 1.02 * min(lost)
 
 
 def test_a_loss_that_falls_is_skipped():

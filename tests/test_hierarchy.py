@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import BadFile, BadHierarchy
 from shoal.hierarchy import Hierarchy
+from shoal.losses import lost_leaves
 from shoal.values import plain, range_of, text
 
 
@@ -54,6 +55,12 @@ class TestRanges:
             for label in path(tree, str(number))[1:-1]:
                 low, high = map(int, label.strip("[)").split(", "))
                 assert low <= number < high
+
+    @pytest.mark.parametrize("numbers", [[1, 10**20], [-(2**63), 2**63 - 1], [0, 2**64 - 1]])
+    def test_more_whole_numbers_than_a_word_can_count(self, numbers):
+        tree = Hierarchy.ranges([10, 1000]).tree(numbers)
+        assert tree.leaves[0] == pytest.approx(numbers[1] - numbers[0])
+        assert (lost_leaves(tree) >= 0).all()
 
     def test_upper_end_is_outside(self):
         tree = Hierarchy.ranges([5]).tree([24, 25])
@@ -190,6 +197,15 @@ class TestGiven:
     def test_nested_with_lists_and_empty_leaves(self):
         tree = Hierarchy.from_tree({"A": ["a", 1], "B": {"b": None, "c": {}}}).tree()
         assert tree.labels == ("*", "A", "a", "1", "B", "b", "c")
+
+    def test_nested_too_deep(self):
+        nested = ["leaf"]
+        for i in range(3000):
+            nested = {f"n{i}": nested}
+        with pytest.raises(BadHierarchy, match="too deep; give each value its parent"):
+            Hierarchy.from_tree(nested)
+        parents = {f"n{i}": f"n{i + 1}" for i in range(3000)}
+        assert Hierarchy.from_parents(parents).tree().height == 3001
 
     def test_parents_with_a_cycle(self):
         with pytest.raises(BadHierarchy, match="cycle"):

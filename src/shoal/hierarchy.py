@@ -211,7 +211,12 @@ class Nested(Given):
             raise BadHierarchy("the hierarchy is empty; give the root and what is below it")
         self._nested = nested if len(nested) == 1 else {ROOT: nested}
         rows: Rows = []
-        _walk(self._nested, [], rows)
+        try:
+            _walk(self._nested, [], rows)
+        except RecursionError:
+            raise BadHierarchy(
+                "the nested hierarchy is too deep; give each value its parent instead (parents)"
+            ) from None
         self._tree = Tree.from_rows(rows)
 
     def setting(self) -> Any:

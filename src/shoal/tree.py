@@ -13,6 +13,9 @@ from shoal.errors import BadHierarchy, some
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int64 | np.float64]  # real where a count is too large for a whole number
+
+LARGEST = 2**53  # up to here every whole number is exact as a real one too
 Label = str | None  # None is the label of a missing value, published as missing
 
 
@@ -33,7 +36,7 @@ class Tree:
     labels: tuple[Label, ...]
     parent: Ints  # int32[nodes]; the root is its own parent
     end: Ints  # int32[nodes]
-    leaves: Longs  # int64[nodes], the nl of the papers: original values below (or at) the node
+    leaves: Counts  # [nodes], the nl of the papers: original values below (or at) the node
 
     @staticmethod
     def from_rows(
@@ -70,6 +73,8 @@ class Tree:
         own = np.fromiter((label in listed for label in labels), np.int64, len(labels))
         leaves, end = _below(np.asarray(up, np.int32), own)
         if counts is not None:
+            if max(counts.values(), default=0) > LARGEST:
+                leaves = leaves.astype(np.float64)
             for node, label in enumerate(labels):
                 leaves[node] = counts.get(label, leaves[node])
         return Tree(tuple(labels), np.asarray(up, np.int32), end, leaves)

@@ -44,7 +44,7 @@ def make_lattice(
         end=trees.end,
         cost=trees.cost,
         height=np.array([tree.height for tree in shapes], np.int64),
-        level=np.concatenate([tree.level for tree in shapes]).astype(np.int8),
+        level=np.concatenate([tree.level for tree in shapes]).astype(np.int32),
         climb=np.stack(rows),
         vector=vector,
         own=np.cumsum(own, axis=1),
@@ -56,7 +56,7 @@ def no_cells(lattice: kernels.Lattice, k: int) -> kernels.Best:
     """No cell known yet; each must cover k people."""
     n, q = lattice.vector.shape
     return kernels.Best(
-        np.full(n, NONE), np.zeros((n, q), np.int8), np.full(n, k, np.int64), np.full(n, -1)
+        np.full(n, NONE), np.zeros((n, q), np.int32), np.full(n, k, np.int64), np.full(n, -1)
     )
 
 

@@ -32,7 +32,7 @@ class Lattice(NamedTuple):
     end: np.ndarray  # int32[nodes]
     cost: np.ndarray  # int64[nodes], cost from the node to the root
     height: np.ndarray  # int64[q], levels of each attribute
-    level: np.ndarray  # int8[nodes], longest way down to a leaf
+    level: np.ndarray  # int32[nodes], longest way down to a leaf
     climb: np.ndarray  # int32[levels, nodes], the highest ancestor that is not above this level
     vector: np.ndarray  # int32[tuples, q]
     own: np.ndarray  # int64[tuples, q], cost to the root of the values up to this one
@@ -43,7 +43,7 @@ class Best(NamedTuple):
     """The best cell of each tuple so far."""
 
     cost: np.ndarray  # int64[tuples]; only what is less is taken
-    level: np.ndarray  # int8[tuples, q], its levels
+    level: np.ndarray  # int32[tuples, q], its levels
     need: np.ndarray  # int64[tuples], people that it must cover
     spare: np.ndarray  # int64[tuples], what is kept of one that its class can spare; -1: of no such
 
