@@ -23,12 +23,17 @@ from shoal.bound import lower_bound
 from shoal.columns import Table, encode
 from shoal.frames import open_frame
 from shoal.losses import alteration
+from shoal.losses.nllm import NLLM
 from shoal.models.k_anonymity import KAnonymity
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 GOALS = {2: 2.1, 5: 5.0, 10: 7.3, 100: 18.5}
 LOSSES = ("nllm", "ncp", "lm")
-OTHERS = ("gaa", "agglomerative", "sequential", "forest", "mondrian", "kaca", "k-member")
+OTHERS = [
+    name
+    for name in catalog.algorithms
+    if name not in {"auto", "peel"} and catalog.algorithms[name]().serves(KAnonymity(k=2))
+]
 EIGHT = {
     0: "age", 4: "education", 7: "marital status", 10: "race", 11: "hispanic origin", 12: "sex",
     32: "father", 35: "citizenship",
@@ -46,21 +51,55 @@ def run() -> list[dict]:
     for loss in LOSSES:
         for k, goal in GOALS.items():
             ours, seconds = min((recode(table, "peel", loss, k) for _ in range(3)), key=_time)
-            theirs = min(recode(table, name, loss, k)[0] for name in OTHERS)
+            theirs, who = best_of_others(table, loss, k)
             bound = lower_bound(table, k, catalog.losses[loss]()).percent
             what = f"peel of Adult by {loss}, k = {k}"
             results += [
                 {"what": what, "percent": ours, "goal": f"≤ {goal} %" if loss == "nllm" else ""},
                 {"what": f"{what}: time", "shoal": seconds, "goal": "≤ 1 s"},
-                {"what": f"{what}: beside the best of the others", "ratio": ours / theirs,
+                {"what": f"{what}: beside {who}, the best of the others", "ratio": ours / theirs,
                  "goal": "< 1"},
                 {"what": f"{what}: beside the bound", "ratio": ours / bound,
                  "goal": "≤ 1.7" if (loss, k) == ("nllm", 5) else ""},
             ]  # fmt: skip
+    results.append(full_domain(table))
     results += _large("mixed", "peel of 1,000,000 mixed rows, k = 10", "≤ 30 s")
     if (DATA / "census_income").is_dir():
         results += _large("eight", "peel of Census-Income, 8 quasi-identifiers, k = 10", "≤ 10 s")
         results += _large("fifteen", "the same with 15 quasi-identifiers", "≤ 60 s")
+        results += beside_others(census(EIGHT))
+    return results
+
+
+def best_of_others(table: Table, loss: str, k: int) -> tuple[float, str]:
+    """The lowest loss of all other algorithms, and whose it is."""
+    return min((recode(table, name, loss, k)[0], name) for name in OTHERS)
+
+
+def full_domain(table: Table) -> dict:
+    """The proven optimum of one level per column for the whole table."""
+    algorithm = catalog.algorithms["full-domain"](suppression=0.05)
+    seconds = []
+    for _ in range(3):
+        begin = perf_counter()
+        algorithm.recode(table, [KAnonymity(k=5)], NLLM(), np.random.default_rng(0))
+        seconds.append(perf_counter() - begin)
+    what = "full-domain of Adult, k = 5, 5 % suppressed: the proven optimum"
+    return {"what": what, "shoal": min(seconds), "goal": "≤ 2 s"}
+
+
+def beside_others(table: Table) -> list[dict]:
+    """What peeling loses of Census-Income beside the best of the others."""
+    results = []
+    for loss in LOSSES:
+        for k in GOALS:
+            ours, (theirs, who) = recode(table, "peel", loss, k)[0], best_of_others(table, loss, k)
+            what = f"peel of Census-Income by {loss}, k = {k}"
+            results += [
+                {"what": what, "percent": ours, "goal": ""},
+                {"what": f"{what}: beside {who}, the best of the others", "ratio": ours / theirs,
+                 "goal": "< 1"},
+            ]  # fmt: skip
     return results
 
 
