@@ -34,6 +34,7 @@ OTHERS = [
     for name in catalog.algorithms
     if name not in {"auto", "peel"} and catalog.algorithms[name]().serves(KAnonymity(k=2))
 ]
+QUICK = ["agglomerative", "forest", "gaa", "kaca", "mondrian"]  # seconds on 300,000 rows
 EIGHT = {
     0: "age", 4: "education", 7: "marital status", 10: "race", 11: "hispanic origin", 12: "sex",
     32: "father", 35: "citizenship",
@@ -51,7 +52,7 @@ def run() -> list[dict]:
     for loss in LOSSES:
         for k, goal in GOALS.items():
             ours, seconds = min((recode(table, "peel", loss, k) for _ in range(3)), key=_time)
-            theirs, who = best_of_others(table, loss, k)
+            theirs, who = best_of(OTHERS, table, loss, k)
             bound = lower_bound(table, k, catalog.losses[loss]()).percent
             what = f"peel of Adult by {loss}, k = {k}"
             results += [
@@ -71,9 +72,9 @@ def run() -> list[dict]:
     return results
 
 
-def best_of_others(table: Table, loss: str, k: int) -> tuple[float, str]:
-    """The lowest loss of all other algorithms, and whose it is."""
-    return min((recode(table, name, loss, k)[0], name) for name in OTHERS)
+def best_of(names: list[str], table: Table, loss: str, k: int) -> tuple[float, str]:
+    """The lowest loss of these algorithms, and whose it is."""
+    return min((recode(table, name, loss, k)[0], name) for name in names)
 
 
 def full_domain(table: Table) -> dict:
@@ -89,15 +90,15 @@ def full_domain(table: Table) -> dict:
 
 
 def beside_others(table: Table) -> list[dict]:
-    """What peeling loses of Census-Income beside the best of the others."""
+    """What peeling loses of Census-Income beside those of the others that are quick there."""
     results = []
     for loss in LOSSES:
         for k in GOALS:
-            ours, (theirs, who) = recode(table, "peel", loss, k)[0], best_of_others(table, loss, k)
+            ours, (theirs, who) = recode(table, "peel", loss, k)[0], best_of(QUICK, table, loss, k)
             what = f"peel of Census-Income by {loss}, k = {k}"
             results += [
                 {"what": what, "percent": ours, "goal": ""},
-                {"what": f"{what}: beside {who}, the best of the others", "ratio": ours / theirs,
+                {"what": f"{what}: beside {who}, the best of the quick", "ratio": ours / theirs,
                  "goal": "< 1"},
             ]  # fmt: skip
     return results
