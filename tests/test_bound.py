@@ -5,19 +5,24 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal import catalog
-from shoal.bound import GAIN, lower_bound
+import shoal
+from shoal import Plan, catalog
+from shoal.bound import GAIN, crowd_of, lower_bound
 from shoal.columns import Table
 from shoal.exact import exact_costs
 from shoal.hierarchy import Hierarchy
 from shoal.losses import alteration
 from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
+from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.k_concealment import KConcealment
+from shoal.models.t_closeness import TCloseness
 from tests.naive.clusters import publish
 from tests.naive.peel import cells, covers
 from tests.strategies import examples, tables
@@ -179,3 +184,28 @@ def test_free_values_have_no_bound():
     found = lower_bound(table, 2, NCP())
     assert found.percent is None
     assert "'x' may be published as free" in found.reason
+
+
+def test_crowds_that_are_promised():
+    many = [KAnonymity(k=3), EIRLDiversity(column="disease", l=4), TCloseness(column="pay", t=0.2)]
+    assert crowd_of(many) == 4
+    assert crowd_of([TCloseness(column="pay", t=0.2)]) == 1
+    assert crowd_of([KConcealment(k=7)]) == 1  # no classes
+
+
+@pytest.mark.parametrize("algorithm", ["peel", {"name": "full-domain", "suppression": 0.3}])
+@pytest.mark.parametrize("missing", ["value", "root"])
+def test_no_release_is_below_it(algorithm, missing):
+    """Also with rows that are left out, and values that are missing."""
+    rng = np.random.default_rng(3)
+    people = pd.DataFrame({"age": rng.integers(20, 60, 60), "sex": rng.choice(["f", "m"], 60)})
+    people.loc[::9, "sex"] = None
+    columns = {
+        "age": {"role": "quasi", "hierarchy": {"ranges": [5, 20]}},
+        "sex": "quasi",
+    }
+    models = [{"name": "k-anonymity", "k": 4}]
+    plan = Plan(columns=columns, models=models, algorithm=algorithm, missing=missing, seed=1)
+    release = shoal.anonymize(people, plan)
+    assert 0 < release.bound.percent <= release.losses["nllm"]
+    assert release.as_dict()["bound"]["percent"] == release.bound.percent
