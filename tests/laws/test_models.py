@@ -90,3 +90,42 @@ def batch(classes, some):
     none = np.empty(0, np.int64)
     size, people = classes.size[some], classes.people[some]
     return Classes(none, classes.first[some], size, people, none, histograms)
+
+
+PEOPLE = [
+    ("ir-k-anonymity", {"k": 2}),
+    ("ir-kl-anonymity", {"column": "s", "k": 2, "l": 2}),
+    ("ir-alpha-beta-anonymity", {"column": "s", "alpha": 0.5, "beta": 0.7}),
+    ("eir-l-diversity", {"column": "s", "l": 2}),
+    ("eir-alpha-beta-anonymity", {"column": "s", "alpha": 0.5, "beta": 0.7}),
+]
+
+
+def test_the_laws_of_classes_speak_of_every_class_model():
+    named = {name for name, _ in EACH + PEOPLE}
+    assert named == {name for name, kind in catalog.models.items() if not kind.linkage}
+
+
+@pytest.mark.parametrize(("name", "options"), EACH + PEOPLE)
+@given(table=tables(persons=True, sensitive=True), seed=st.integers(0, 1000))
+def test_classes_that_keep_a_promise_keep_it_together(name, options, table, seed):
+    """On this `full-domain` and every merge rely; a lasting promise stands whoever joins."""
+    model = catalog.models[name](**options)
+    people = np.arange(table.rows) if table.people is None else table.people
+    part = np.random.default_rng(seed).integers(0, 3, people.max() + 1)[people]  # of each person
+
+    def keeps(part, rows):
+        column = table.sensitive[0]
+        secret = [Sensitive(column.name, column.codes[rows], column.values, column.hierarchy)]
+        whose = None if table.people is None and not model.by_person else people[rows]
+        classes = tally(part[rows, None].astype(np.int32), whose, secret)
+        held = model.satisfied(classes)
+        return {int(part[rows][first]): bool(held[c]) for c, first in enumerate(classes.first)}
+
+    every = np.arange(table.rows)
+    apart, together = keeps(part, every), keeps(np.where(part == 1, 0, part), every)
+    if apart.get(0, False) and apart.get(1, False):
+        assert together[0]
+    if model.lasting and apart.get(0, False):
+        assert together[0]
+        assert keeps(part, every[part != 2])[0]
