@@ -73,6 +73,15 @@ class Edges(NamedTuple):
     in_next: np.ndarray  # int64[edges], the next edge that enters the same component
 
 
+class Chains(NamedTuple):
+    """The edges of every component in one direction: those that leave it, or that enter it."""
+
+    head: np.ndarray  # int64[components], the first edge; -1: none
+    tail: np.ndarray  # int64[components], the last one
+    next: np.ndarray  # int64[edges], the next edge of the same component
+    far: np.ndarray  # int64[edges], the component at the other end
+
+
 @lean_kernel
 def reach(index, trees, classes, row, enough, stack):
     """How many published records cover a row, and the nearest group that does not.
@@ -387,22 +396,38 @@ def component(graph, u):
 
 
 @lean_kernel
+def leaving(graph, edges):
+    """The edges that leave each component."""
+    return Chains(graph.out_head, graph.out_tail, edges.out_next, edges.end)
+
+
+@lean_kernel
+def entering(graph, edges):
+    """The edges that enter each component."""
+    return Chains(graph.in_head, graph.in_tail, edges.in_next, edges.start)
+
+
+@lean_kernel
+def append_chain(chains, c, head, tail):
+    """Put edges from `head` to `tail` at the end of those of component c."""
+    if head < 0:
+        return
+    if chains.head[c] < 0:
+        chains.head[c] = head
+    else:
+        chains.next[chains.tail[c]] = head
+    chains.tail[c] = tail
+
+
+@lean_kernel
 def add_edge(graph, edges, a, b):
     """Add an edge from component a to component b."""
     e = graph.mark[1]
     graph.mark[1] += 1
     edges.start[e], edges.end[e] = a, b
     edges.out_next[e], edges.in_next[e] = -1, -1
-    if graph.out_head[a] < 0:
-        graph.out_head[a] = e
-    else:
-        edges.out_next[graph.out_tail[a]] = e
-    graph.out_tail[a] = e
-    if graph.in_head[b] < 0:
-        graph.in_head[b] = e
-    else:
-        edges.in_next[graph.in_tail[b]] = e
-    graph.in_tail[b] = e
+    append_chain(leaving(graph, edges), a, e, e)
+    append_chain(entering(graph, edges), b, e, e)
 
 
 @kernel
@@ -439,22 +464,13 @@ def start_graph(graph, start, end):
 def unite(graph, edges, into, c):
     """Make component c a part of another one."""
     graph.into[c] = into
-    if graph.out_head[c] >= 0:
-        if graph.out_head[into] < 0:
-            graph.out_head[into] = graph.out_head[c]
-        else:
-            edges.out_next[graph.out_tail[into]] = graph.out_head[c]
-        graph.out_tail[into] = graph.out_tail[c]
-    if graph.in_head[c] >= 0:
-        if graph.in_head[into] < 0:
-            graph.in_head[into] = graph.in_head[c]
-        else:
-            edges.in_next[graph.in_tail[into]] = graph.in_head[c]
-        graph.in_tail[into] = graph.in_tail[c]
+    out, back = leaving(graph, edges), entering(graph, edges)
+    append_chain(out, into, out.head[c], out.tail[c])
+    append_chain(back, into, back.head[c], back.tail[c])
 
 
 @lean_kernel
-def forward(graph, edges, used, budget, seen, now, within, then):
+def follow(graph, chains, used, budget, seen, now, within, then):
     """Follow edges from the components in the queue; what is `within` the search `then` only.
 
     Marks what is reached in `seen` with `now`; returns how many were, or -1 when the budget of
@@ -466,55 +482,20 @@ def forward(graph, edges, used, budget, seen, now, within, then):
         at += 1
         graph.mark[2] += 1
         graph.told[here] = graph.mark[2]
-        kept, e = np.int64(-1), graph.out_head[here]
+        kept, e = np.int64(-1), chains.head[here]
         while e >= 0:
             budget -= 1
             if budget < 0:
                 return -1
-            c = top_of(graph, edges.end[e])
-            after = edges.out_next[e]
+            c = top_of(graph, chains.far[e])
+            after = chains.next[e]
             if graph.told[c] == graph.mark[2]:  # it is within, or told before: drop it
                 if kept < 0:
-                    graph.out_head[here] = after
+                    chains.head[here] = after
                 else:
-                    edges.out_next[kept] = after
+                    chains.next[kept] = after
                 if after < 0:
-                    graph.out_tail[here] = kept
-                e = after
-                continue
-            graph.told[c] = graph.mark[2]
-            kept = e
-            if seen[c] != now and (then < 0 or within[c] == then):
-                seen[c] = now
-                graph.queue[used] = c
-                used += 1
-            e = after
-    return used
-
-
-@lean_kernel
-def backward(graph, edges, used, budget, seen, now, within, then):
-    """Follow edges against their direction, as `forward` does along it."""
-    at = 0
-    while at < used:
-        here = graph.queue[at]
-        at += 1
-        graph.mark[2] += 1
-        graph.told[here] = graph.mark[2]
-        kept, e = np.int64(-1), graph.in_head[here]
-        while e >= 0:
-            budget -= 1
-            if budget < 0:
-                return -1
-            c = top_of(graph, edges.start[e])
-            after = edges.in_next[e]
-            if graph.told[c] == graph.mark[2]:  # it is within, or told before: drop it
-                if kept < 0:
-                    graph.in_head[here] = after
-                else:
-                    edges.in_next[kept] = after
-                if after < 0:
-                    graph.in_tail[here] = kept
+                    chains.tail[here] = kept
                 e = after
                 continue
             graph.told[c] = graph.mark[2]
@@ -548,28 +529,29 @@ def close_cycles(graph, edges, to, first_edge):
     two sets may be large while the other is small: both are sought with a budget that doubles
     until one is complete, and the other is then sought only within that.
     """
+    out, back = leaving(graph, edges), entering(graph, edges)
     budget = 64
     while True:
         graph.mark[0] += 1
         now = graph.mark[0]
         graph.queue[0] = to
         graph.seen[to] = now
-        if forward(graph, edges, 1, budget, graph.seen, now, graph.back, -1) >= 0:
+        if follow(graph, out, 1, budget, graph.seen, now, graph.back, -1) >= 0:
             graph.mark[0] += 1
             later = graph.mark[0]
             graph.back[to] = later
             used = begin_at_new(graph, edges, first_edge, later, now)
-            used = backward(graph, edges, used, NO_COST, graph.back, later, graph.seen, now)
+            used = follow(graph, back, used, NO_COST, graph.back, later, graph.seen, now)
             break
         graph.mark[0] += 1
         now = graph.mark[0]
         used = begin_at_new(graph, edges, first_edge, now, -1)
-        if backward(graph, edges, used, budget, graph.back, now, graph.seen, -1) >= 0:
+        if follow(graph, back, used, budget, graph.back, now, graph.seen, -1) >= 0:
             graph.mark[0] += 1
             later = graph.mark[0]
             graph.seen[to] = later
             graph.queue[0] = to
-            used = forward(graph, edges, 1, NO_COST, graph.seen, later, graph.back, now)
+            used = follow(graph, out, 1, NO_COST, graph.seen, later, graph.back, now)
             break
         budget *= 2
     for c in graph.queue[:used]:
