@@ -29,6 +29,7 @@ ORDER = [
     ["catalog", "bound"],
     ["plan", "quality", "exposure", "queries"],
     ["verify", "utility", "choose"],
+    ["explanation"],
     ["explain"],
     ["audit", "outcome"],
     ["report"],

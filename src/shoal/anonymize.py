@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.choose import recode
 from shoal.columns import encode
-from shoal.explain import Explainer
+from shoal.explain import Explainer, seed_of
 from shoal.frames import fingerprint, open_frame
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
@@ -50,7 +50,9 @@ def anonymize(
     release = publish(frame, plan, original, recoding, recoded.rng, keep_order, clock)
     return replace(
         release,
-        explainer=Explainer(plan, original, recoding),
+        explainer=Explainer(
+            plan, original, recoding, seed_of(recoded.rng), release.seconds["recode"]
+        ),
         notes=[
             *release.notes,
             *recoded.notes,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from shoal.exposure import Exposure
 from shoal.if_known import IfKnown
 from shoal.models import Check
 from shoal.plan import Plan
+from shoal.progress import Progress, silent
 from shoal.quality import Quality
 from shoal.risks import Risks
 from shoal.utility import Utility
@@ -95,6 +95,7 @@ class Outcome:
     original_sha256: str | None = None  # of the file that was read; None: no file
     explainer: Explainer | None = None  # what can say why; only where an algorithm ran
     tried: list[Tried] = field(default_factory=list)  # where the plan left something to choose
+    _bounds: list[Bound | None] = field(default_factory=list, init=False)  # once it was asked for
 
     def __repr__(self) -> str:
         held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
@@ -131,21 +132,33 @@ class Outcome:
         """Percent of alteration, per loss metric."""
         return self.quality.losses
 
-    @cached_property
+    @property
     def bound(self) -> Bound | None:
         """What every release that promises such crowds loses at least; None: no crowd promised.
 
-        It takes a second or two on a large table, so it is found when it is first asked for.
+        It takes some seconds on a large table, so it is found when it is first asked for.
         """
-        if self.explainer is None or self.plan.linked:
-            return None
-        k = crowd_of(self.plan.models)
-        if k < 2:
-            return None
-        return lower_bound(self.explainer.table, k, self.plan.loss, QUICK)
+        return self.find_bound()
 
-    def as_dict(self) -> dict[str, Any]:
+    @property
+    def bound_known(self) -> bool:
+        """Whether the bound was asked for already, so that it costs nothing."""
+        return bool(self._bounds)
+
+    def find_bound(self, progress: Progress = silent) -> Bound | None:
+        """The same, telling how far it is."""
+        if not self._bounds:
+            k = crowd_of(self.plan.models)
+            if self.explainer is None or self.plan.linked or k < 2:
+                self._bounds.append(None)
+            else:
+                table, loss = self.explainer.table, self.plan.loss
+                self._bounds.append(lower_bound(table, k, loss, QUICK, progress))
+        return self._bounds[0]
+
+    def as_dict(self, progress: Progress = silent) -> dict[str, Any]:
         """All numbers of the release, by the names of the JSON file."""
+        bound = self.find_bound(progress)
         numbers: dict[str, Any] = {
             "rows": self.rows,
             "published": self.published,
@@ -173,7 +186,7 @@ class Outcome:
             "made": self.made.isoformat(timespec="seconds"),
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
             "loss": self.plan.loss.name,
-            "bound": None if self.bound is None else self.bound.as_dict(),
+            "bound": None if bound is None else bound.as_dict(),
             "tried": [one.as_dict() for one in self.tried],
             "version": self.version,
         }

@@ -43,6 +43,8 @@ WORDS = {
     "attack": "trying the attacks on it",
     "sampling": "sampling who could be whom",
     "explain": "leaving out each promise once",
+    "bounding": "finding what any release would lose",
+    "placing": "placing new rows",
 }
 
 
@@ -134,6 +136,13 @@ def show_release(console: Console, release: Release) -> None:
     _print(console, lambda: _compared(release))
     if release.explainer is not None and release.explainer.known:
         _print(console, lambda: _explained(release))
+        for reason in release.reasons():
+            if reason.by_search:
+                note = (
+                    f"without {reason.key} more is lost, not less: that is an effect of the "
+                    "search, which goes step by step, and not of this promise"
+                )
+                show_notes(console, [note])
     _print(
         console,
         lambda: _lost(release),

@@ -40,9 +40,14 @@ ROLES = {
 }
 
 
-def write_report(release: Outcome, path: str | Path, progress: Progress = silent) -> None:
+def write_report(
+    release: Outcome,
+    path: str | Path,
+    explain: bool | None = None,
+    progress: Progress = silent,
+) -> None:
     """Write the report of a release to a file, all of it or nothing."""
-    html = render(page(facts(release, progress)))
+    html = render(page(facts(release, explain, progress)))
     with atomic(path) as target:
         target.write_text(html, encoding="utf-8")
 
