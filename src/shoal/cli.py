@@ -178,6 +178,13 @@ def apply(
     out: Out,
     json_file: Json = None,
     report: Report = None,
+    most_left_out: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="fail if more of the rows are left out; 0.05 is 5 %"),
+    ] = None,
+    drop_extra: Annotated[
+        bool, typer.Option("--drop-extra", help="leave out columns that the recoding lacks")
+    ] = False,
     seed: Seed = None,
     keep_order: KeepOrder = False,
 ) -> None:
@@ -191,7 +198,14 @@ def apply(
     _keep_all_apart([out, *([] if report is None else [report])], json_file, [data, recoding])
     console = _console(json_file)
     with _progress(console) as tell:
-        release = fitted.apply(data, seed=seed, keep_order=keep_order or None, progress=tell)
+        release = fitted.apply(
+            data,
+            seed=seed,
+            keep_order=keep_order or None,
+            drop_extra=drop_extra,
+            most_left_out=most_left_out,
+            progress=tell,
+        )
         _write_release(release, out, report, json_file, tell)
     _show_release(console, release, [out, report], json_file)
 

@@ -66,7 +66,8 @@ class Release(Outcome):
         if self.fitted is not None:
             return self.fitted
         assert self.explainer is not None
-        return Fitted.of(self.plan, self.explainer.table, self.explainer.recoding)
+        order = frames.open_frame(self.frame).names
+        return Fitted.of(self.plan, self.explainer.table, self.explainer.recoding, order)
 
     def explain(self, row: int, *, progress: Progress = silent) -> Explanation:
         """Say why a row of the original (the first is 0) is published as it is, or left out.
