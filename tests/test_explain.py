@@ -228,7 +228,8 @@ def test_the_most_general_classes_and_what_forced_them():
             count = sum(bool(row.models[i].forced) for row in mine)
             assert (forced[model.key].rows if model.key in forced else 0) == count
             if model.key in forced:
-                mean = np.mean([row.models[i].loss_without for row in mine])
+                mean = np.mean([r.models[i].loss_without for r in mine if r.models[i].forced])
+                assert mean < one.loss
                 assert forced[model.key].loss == pytest.approx(mean)
         for name, label in one.published.items():
             assert label in {str(row[name]) for row in frame}

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 import shoal
 from shoal import BadFile, BadPlan, BadTable, Fitted, Hierarchy, NotHeld, Plan, cli
 from shoal.columns import Table
-from shoal.fitted import first_covering
 from shoal.free import Covers
 from shoal.kernels.group import group_rows
+from shoal.placing import first_covering
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from shoal.screen import show_release

@@ -30,7 +30,7 @@ ORDER = [
     ["plan", "quality", "exposure", "queries"],
     ["verify", "utility", "choose"],
     ["explanation"],
-    ["explain"],
+    ["explain", "placing"],
     ["audit", "outcome"],
     ["report"],
     ["release", "publish", "fitted"],

@@ -153,11 +153,9 @@ class Explainer:
                 break
             mine = rows[label == one]
             forced = [
-                Without(
-                    model.key, int(_forced(other)[mine].sum()), float(other.percent[mine].mean())
-                )
+                Without(model.key, int(wider.sum()), float(other.percent[mine][wider].mean()))
                 for model, other in zip(self.plan.models, others, strict=True)
-                if other is not None and _forced(other)[mine].any()
+                if other is not None and (wider := _forced(other)[mine]).any()
             ]
             found.append(
                 ClassReason(

@@ -46,7 +46,7 @@ class Without:
 
     key: str  # the promise
     rows: int  # of the class, that would lose less
-    loss: float  # percent that the whole class would lose
+    loss: float  # percent that these would lose, on average
 
 
 @dataclass(frozen=True)

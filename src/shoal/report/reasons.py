@@ -62,8 +62,9 @@ def _general(facts: Facts) -> list[Block]:
             ["published as", "rows", "lost", "forced by", "lost without it"],
             rows,
             f"The {what} of which most is lost by the measure {facts.guide}, on average over their "
-            "rows. A promise forced a row if the row loses less without it. Everything that is "
-            "not named is held back.",
+            "rows. A promise forced a row if the row loses less without it; what is lost without "
+            "it is the average of the rows that it forced. Everything that is not named is held "
+            "back.",
             widths=(38, 9, 11, 29, 13),
         ),
     ]
