@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 
@@ -378,3 +379,30 @@ def test_the_release_is_there_before_anything_is_explained(monkeypatch, capsys, 
         cli.main()
     assert not end.value.code
     assert "It was not found out" in (tmp_path / "r.html").read_text()
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(seed=st.integers(0, 10**6), share=st.sampled_from([0.1, 0.3, 0.6]))
+def test_the_class_of_a_row_that_is_left_out_is_that_of_the_levels_that_were_found(seed, share):
+    """Full-domain tells its levels in a note; the classes at those levels, by hand."""
+    table = people(40, seed=seed)
+    algorithm = {"name": "full-domain", "suppression": share}
+    models = [BOTH[0], {"name": "t-closeness", "column": "disease", "t": 0.4}]
+    release = shoal.anonymize(table, plan(models, algorithm=algorithm))
+    note = next(note for note in release.notes if "the levels are" in note)
+    levels = [int(at) for at in re.findall(r"(?:age|zip) (\d+) of", note)]
+    codes, trees = release.explainer.table.codes, release.explainer.table.trees
+    at = []
+    for j, tree in enumerate(trees):
+        column = codes[:, j].copy()
+        for i, node in enumerate(column):
+            while tree.level[node] < levels[j] and node > 0:
+                node = tree.parent[node]
+            column[i] = node
+        at.append(column)
+    at = np.stack(at, axis=1)
+    for row in np.flatnonzero(release.explainer.recoding.record < 0):
+        found = release.explain(int(row))
+        alike = (at == at[row]).all(axis=1)
+        assert found.people == alike.sum()
+        assert ("k-anonymity" in found.failed) == (alike.sum() < 3)
