@@ -18,7 +18,15 @@ import numpy.typing as npt
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.errors import BadTable, ShoalError
-from shoal.explanation import ROUNDING, ClassReason, Explanation, Judged, Reason, Without
+from shoal.explanation import (
+    ROUNDING,
+    ClassReason,
+    Explanation,
+    Judged,
+    Reason,
+    Without,
+    worse,
+)
 from shoal.free import Covers
 from shoal.kernels.lattice import lifted
 from shoal.linkage import Linkage, link
@@ -184,6 +192,7 @@ class Explainer:
                     forced=None if other is None else bool(_forced(other)[row]),
                     without=None if other is None else self._labels(other.recoding, row),
                     loss_without=None if other is None else float(other.percent[row]),
+                    by_search=other is not None and worse(other.loss, self._now.loss),
                 )
             )
         return judged

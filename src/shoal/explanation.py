@@ -33,7 +33,7 @@ class Reason:
         The algorithms go step by step, each step the best at its time. Fewer promises may lead
         them another way, and to a worse end, while the release at hand would still be allowed.
         """
-        return self.loss_without is not None and self.loss_without > self.loss * (1 + ROUNDING)
+        return self.loss_without is not None and worse(self.loss_without, self.loss)
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers by the names of the JSON file."""
@@ -72,6 +72,7 @@ class Judged:
     forced: bool | None  # None: the algorithm cannot do without this promise
     without: dict[str, str | None] | None  # what would be published; None: left out or not known
     loss_without: float | None  # percent
+    by_search: bool = False  # whether the whole table loses more without it
 
     @property
     def key(self) -> str:
@@ -89,7 +90,10 @@ class Judged:
             return [*lines, f"    without it the row would {still}be left out"]
         word = "forced it" if self.forced else "did not force it"
         vector = _vector(self.without)
-        return [*lines, f"    {word}: {self.loss_without:.1f} % lost without it: {vector}"]
+        lines.append(f"    {word}: {self.loss_without:.1f} % lost without it: {vector}")
+        if self.forced and self.by_search:
+            lines.append("    but the whole table loses more without it: an effect of the search")
+        return lines
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,11 @@ class Explanation:
                 "while other classes that were left out later still counted"
             ]
         return [f"  its class has {crowd} and would break {' and '.join(self.failed)}"]
+
+
+def worse(one: float, other: float) -> bool:
+    """Whether one loss is higher than another, not by rounding only."""
+    return one > other + ROUNDING * max(1.0, other)
 
 
 def _key(model: str, column: str | None) -> str:

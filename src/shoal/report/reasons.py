@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.report.facts import Facts
 from shoal.report.found import DESCRIBED, on
-from shoal.report.page import Block, Cell, Heading, Table, Text
+from shoal.report.page import Block, Cell, Heading, Table, Text, Tone
 from shoal.report.words import MISSING, many, percent, short
 from shoal.values import ROOT
 
@@ -45,6 +45,7 @@ def _general(facts: Facts) -> list[Block]:
     """The most general classes, and which promise made each of them so."""
     if not facts.general:
         return []
+    searched = {reason.key for reason in facts.reasons if reason.by_search}
     rows: list[list[Cell | str]] = []
     for one in facts.general:
         head = [_values(one.published), f"{one.rows:,}", percent(one.loss)]
@@ -52,8 +53,10 @@ def _general(facts: Facts) -> list[Block]:
             word = _TOGETHER if one.complete else _UNKNOWN
             rows.append([*head, Cell(word, tone="unknown"), "–"])
         for i, without in enumerate(one.forced):
-            some = "" if without.rows == one.rows else f"{without.rows:,} of its rows"
-            key = Cell(short(without.key, 60), some, "strong")
+            notes = [f"{without.rows:,} of its rows"] if without.rows < one.rows else []
+            notes += ["an effect of the search, see above"] if without.key in searched else []
+            tone: Tone = "" if without.key in searched else "strong"
+            key = Cell(short(without.key, 60), "; ".join(notes), tone)
             rows.append([*(head if i == 0 else ["", "", ""]), key, percent(without.loss)])
     what = "groups of rows that are published alike" if facts.linked else "classes"
     return [
