@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import shoal
 from shoal import BadTable, Plan
+from shoal.columns import Column
 from shoal.datasets import adult, hospital
 from shoal.report.asked import plan_file
 from shoal.screen import show_roles
@@ -136,3 +138,43 @@ def test_many_quasi_identifiers_are_told_on_top_of_the_plan(tmp_path):
     assert "16 quasi-identifiers are many" in printed(show_roles, plan)
     assert "are many" not in plan_file(plan).toml
     assert not shoal.draft(wide.select(["town1", "town2"])).remarks
+
+
+def test_what_a_draft_advises_works(tmp_path):
+    """Free ranges and sets in the place of what was guessed, and nothing else edited."""
+    rng = np.random.default_rng(1)
+    table = pa.table(
+        {
+            "age": rng.integers(20, 70, 60),
+            "town": rng.choice(["Aalborg", "Bergen", "Cadiz", "Delphi", "Essen"], 60),
+        }
+    )
+    plan = shoal.draft(table)
+    assert "{ free_ranges = true } may lose less" in plan.notes["age"]
+    assert "{ free_sets = true }, would lose less" in plan.notes["town"]
+    plan.save(tmp_path / "plan.toml")
+    written = (tmp_path / "plan.toml").read_text()
+    assert "\n[algorithm]" not in written
+    assert "# [algorithm]" in written
+    assert shoal.anonymize(table, Plan.load(tmp_path / "plan.toml")).plan.algorithm.name == "peel"
+    columns = {
+        "age": Column(role="quasi", hierarchy={"free_ranges": True}),
+        "town": Column(role="quasi", hierarchy={"free_sets": True}),
+    }
+    lines = [
+        f'{line.split(" = ")[0]} = {{ role = "quasi", hierarchy = {{ {free} = true }} }}'
+        if (free := {"age": "free_ranges", "town": "free_sets"}.get(line.split(" = ")[0]))
+        else line
+        for line in written.split("\n")
+    ]
+    (tmp_path / "plan.toml").write_text("\n".join(lines))
+    for edited in (Plan.load(tmp_path / "plan.toml"), plan.changed(columns=columns)):
+        assert shoal.anonymize(table, edited).plan.algorithm.name == "gaa"
+    named = written.replace("# [algorithm]", "[algorithm]").replace(
+        '# name = "auto"', 'name = "mdav"'
+    )
+    (tmp_path / "plan.toml").write_text(named)
+    assert Plan.load(tmp_path / "plan.toml").algorithm.name == "mdav"
+    assert plan.changed(algorithm="gaa").algorithm.name == "gaa"
+    plan.changed(algorithm="gaa").save(tmp_path / "plan.toml")
+    assert Plan.load(tmp_path / "plan.toml").algorithm.name == "gaa"

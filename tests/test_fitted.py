@@ -15,12 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal import BadFile, BadTable, Fitted, Hierarchy, NotHeld, Plan, cli
+from shoal import BadFile, BadPlan, BadTable, Fitted, Hierarchy, NotHeld, Plan, cli
 from shoal.columns import Table
-from shoal.fitted import first_covering
 from shoal.free import Covers
 from shoal.kernels.group import group_rows
+from shoal.placing import first_covering
+from shoal.report.page import render
+from shoal.report.release_report import facts, page
+from shoal.screen import show_release
 from tests.strategies import examples, free_trees, trees
+from tests.test_screen import printed
 
 K2 = [{"name": "k-anonymity", "k": 2}]
 
@@ -269,8 +273,111 @@ def test_values_that_a_hierarchy_does_not_know_are_left_out_and_counted():
     assert "'age' in 1 row" in note
     for word in ("SECRET", "hidden", "plague"):
         assert word not in str(release.as_dict())
-    with pytest.raises(BadTable, match=r"no row can be placed.*'disease'"):
+    with pytest.raises(BadTable, match=r"no row can be placed.*'disease' has 'plague'\."):
         fitted.apply(new.slice(3, 1))
+
+
+def test_rows_and_people_are_those_of_the_whole_new_table():
+    """Rows with unknown values are rows of the table before; without persons each is one."""
+    levels = Hierarchy.from_levels([["flu", "*"], ["cold", "*"]])
+    columns = {
+        "age": {"role": "quasi", "hierarchy": {"ranges": [10]}},
+        "disease": {"role": "sensitive", "hierarchy": levels},
+    }
+    fit = pa.table({"age": ["31", "32"], "disease": ["flu", "cold"]})
+    fitted = shoal.anonymize(fit, Plan(columns=columns, models=K2)).recoding
+    new = {"age": ["31", "33", "x", "y", "34"], "disease": ["flu", "cold", "flu", "flu", "plague"]}
+    release = fitted.apply(pa.table(new))
+    assert (release.rows, release.before.rows, release.before.people) == (5, 5, 5)
+    assert (release.published, release.after.people) == (2, 2)
+    assert "plague" not in str(release.as_dict())
+    persons = shoal.anonymize(
+        fit.append_column("who", pa.array([1, 2])),
+        Plan(columns=columns | {"who": "person"}, models=K2),
+    ).recoding
+    release = persons.apply(pa.table(new | {"who": [1, 2, 3, 3, 4]}))
+    assert (release.before.rows, release.before.people) == (5, 4)
+
+
+def test_more_than_five_unknown_values_are_not_listed():
+    columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}}
+    fit = pa.table({"age": [31, 32]})
+    fitted = shoal.anonymize(fit, Plan(columns=columns, models=K2)).recoding
+    with pytest.raises(BadTable, match=r"'age' has 'a', 'b', 'c', 'd', 'e' and 2 more\."):
+        fitted.apply(pa.table({"age": list("abcdefg")}))
+
+
+# ── Columns: the same ones, in the same order ──
+
+
+def test_columns_stand_as_in_the_release_that_was_fitted(tmp_path):
+    """That of the first table, whatever the plan says first and the new table has first."""
+    columns = {"disease": "sensitive", "name": "identifier", "age": TREES["age"], "sex": "quasi"}
+    plan = Plan(columns=columns, models=K2)
+    first = pa.table(
+        {"sex": list("ff"), "name": list("ab"), "age": [31, 32], "disease": list("xy")}
+    )
+    release = shoal.anonymize(first, plan)
+    release.recoding.save(tmp_path / "fit.json")
+    fitted = Fitted.load(tmp_path / "fit.json")
+    for kind in (pa.table, pd.DataFrame, pl.DataFrame):
+        turned = kind({name: first[name].to_pylist() for name in sorted(first.column_names)})
+        names = getattr(fitted.apply(turned).frame, "column_names", None)
+        names = names or list(fitted.apply(turned).frame.columns)
+        assert names == release.frame.column_names == ["sex", "age", "disease"]
+
+
+def test_a_column_that_the_recoding_does_not_know():
+    plan = Plan(columns={"age": TREES["age"], "x": "other"}, models=K2)
+    fitted = shoal.anonymize(pa.table({"age": [31, 33], "x": [1, 2]}), plan).recoding
+    new = pa.table({"extra": ["a", "b"], "age": [32, 34], "x": [5, 6]})
+    with pytest.raises(BadTable, match=r"the recoding says nothing of.*'extra'.*--drop-extra") as e:
+        fitted.apply(new)
+    assert "plan" not in str(e.value)
+    assert "role" not in str(e.value)
+    release = fitted.apply(new, drop_extra=True)
+    assert release.frame.column_names == ["age", "x"]
+    assert release.applied.dropped == ["extra"]
+    assert any("'extra'" in note for note in release.notes)
+
+
+# ── How much may be left out ──
+
+
+def test_no_more_rows_are_left_out_than_is_allowed():
+    fit = pa.table({"age": [31, 32, 51, 52]})
+    plan = Plan(columns={"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}}, models=K2)
+    fitted = shoal.anonymize(fit, plan).recoding
+    new = pa.table({"age": ["33", "34", "35", "55", "91", "x"]})
+    release = fitted.apply(new, most_left_out=0.5)
+    assert release.applied.left_out == release.suppressed == 3
+    assert release.as_dict()["applied"]["left_out"] == 3
+    words = r"3 of 6 rows \(50 %\).*no more than 49 %.*1 row with unk.*1 row that no.*1 row whose"
+    with pytest.raises(NotHeld, match=words):
+        fitted.apply(new, most_left_out=0.49)
+    for share in (-0.1, 1.1, 5):
+        with pytest.raises(BadPlan, match="a share of the rows, from 0 to 1"):
+            fitted.apply(new, most_left_out=share)
+    out = " ".join(printed(show_release, release).split())
+    assert "left out (50.0 % of 50 % allowed) 3 rows" in out
+    assert "50.0 % of the rows are left out" in out
+    assert "finer hierarchies" not in out
+    assert "50 % of the rows are left out" in render(page(facts(release))).replace("\xa0", " ")
+    all_there = fitted.apply(pa.table({"age": [33, 34, 55, 56]}))
+    assert "left out" not in printed(show_release, all_there)
+
+
+def test_placing_tells_how_far_it_is():
+    rng = np.random.default_rng(5)
+    plan = Plan(columns={**TREES, "row": "other", "disease": "sensitive"}, models=K2)
+    fitted = shoal.anonymize(drawn(rng, 200), plan).recoding
+    told = []
+    fitted.apply(drawn(rng, 200), progress=lambda stage, share: told.append((stage, share)))
+    for stage in ("placing", "promises"):
+        shares = [share for one, share in told if one == stage]
+        assert shares
+        assert all(0 <= share <= 1 for share in shares)
+        assert shares[-1] == 1
 
 
 def test_missing_values_are_placed_with_missing_ones():
@@ -399,9 +506,11 @@ def test_the_file_goes_round_and_needs_no_other_file(tmp_path):
 def test_the_file_tells_nothing_of_a_record(tmp_path):
     release, path = fit_file(tmp_path)
     content = path.read_text(encoding="utf-8")
+    assert '"sha256"' in content
+    content = "\n".join(line for line in content.split("\n") if '"sha256"' not in line)
     for word in ("Ann", "flu", "77", str(tmp_path), '"31"', '"54"', "sex.csv"):
         assert word not in content, word
-    numbers = json.loads(content)
+    numbers = json.loads(path.read_text(encoding="utf-8"))
     published = {(str(row["age"]), row["sex"]) for row in release.frame.to_pylist()}
     assert {tuple(vector) for vector in numbers["vectors"]} == published
 
@@ -413,9 +522,9 @@ def edit(path, change):
 
 
 def summed(content):
-    from shoal.fitted import _sum
+    from shoal.fitted import SAID, _sum
 
-    content["sha256"] = _sum({key: content.get(key) for key in ("plan", "columns", "vectors")})
+    content["sha256"] = _sum({key: content.get(key) for key in SAID})
 
 
 def narrower(content):
@@ -425,6 +534,11 @@ def narrower(content):
 
 def other_plan(content):
     content["plan"]["columns"]["age"]["hierarchy"] = {"ranges": [2]}
+
+
+def other_order(content):
+    content["order"] = ["age", "zip"]
+    summed(content)
 
 
 def no_plan(content):
@@ -445,7 +559,8 @@ def senseless_plan(content):
         (no_plan, "lacks the plan"),
         (senseless_plan, "needs k of 2 or more"),
         (lambda content: content.pop("vectors"), "checksum"),
-        (lambda content: content.update(version=2), "version 2 of the format"),
+        (lambda content: content.update(version=1), "version 1 of the format"),
+        (other_order, "columns that its plan does not have"),
         (lambda content: content.update(format="other"), "no recoding file"),
     ],
 )
@@ -474,7 +589,7 @@ def test_tables_of_another_kind(tmp_path):
     fitted = Fitted.load(path)
     good = {"name": ["E", "F"], "age": [32, 30], "sex": ["f", "f"], "disease": ["a", "b"]}
     without = {key: value for key, value in good.items() if key != "age"}
-    with pytest.raises(BadTable, match="the table lacks: 'age'"):
+    with pytest.raises(BadTable, match=r"recoding was made with .* the table lacks: 'age'"):
         fitted.apply(pa.table(without))
     with pytest.raises(BadTable, match="nothing of the columns 'zip'"):
         fitted.apply(pa.table(good | {"zip": [1, 2]}))
@@ -542,7 +657,8 @@ def test_fit_and_apply_on_the_command_line(run, people):
     numbers = json.loads((people / "new.json").read_text())
     assert numbers["rows"] == 90
     assert set(numbers["applied"]) == {
-        "unknown", "unknown_rows", "no_class", "broken", "moved", "classes",
+        "rows", "unknown", "unknown_rows", "no_class", "broken", "moved", "classes", "dropped",
+        "most_left_out", "left_out",
     }  # fmt: skip
     assert pa_csv.read_csv(people / "new.csv").num_rows == numbers["published"]
     assert "Person 101" not in (people / "new.html").read_text(encoding="utf-8") + out
@@ -560,11 +676,15 @@ def test_the_command_writes_nothing_where_it_fails(run, people):
     words = ["apply", "test.csv", "--out", "new.csv"]
     (people / "few.csv").write_text("name,age,sex,disease\nZoe,21,m,d1\nYva,41,m,d2\n")
     (people / "strange.csv").write_text("name,age,disease\nZoe,21,d1\n")
+    (people / "more.csv").write_text("name,age,sex,disease,x\n" + "Zoe,21,f,d1,1\n" * 4)
     (people / "broken.json").write_text((people / "fit.json").read_text()[:200])
     before = left(people)
     for status, call in (
         (1, ["apply", "few.csv", "--recoding", "fit.json", "--out", "new.csv"]),
         (2, ["apply", "strange.csv", "--recoding", "fit.json", "--out", "new.csv"]),
+        (2, ["apply", "more.csv", "--recoding", "fit.json", "--out", "new.csv"]),
+        (1, [*words, "--recoding", "fit.json", "--most-left-out", "0"]),
+        (2, [*words, "--recoding", "fit.json", "--most-left-out", "5"]),
         (2, [*words, "--recoding", "broken.json"]),
         (2, [*words, "--recoding", "none.json"]),
         (2, [*words, "--recoding", "plan.toml"]),

@@ -187,3 +187,33 @@ def test_what_a_draft_says_of_bands_and_small_numbers():
     again = Plan(**tomllib.loads(drafted.to_toml()))
     assert again.columns.keys() == drafted.columns.keys()
     assert "[0-10)" in "".join(printed(show_roles, drafted, width=200).split())
+
+
+def test_rows_that_are_left_out_stand_on_the_screen():
+    algorithm = {"name": "full-domain", "suppression": 0.25}
+    rows = pa.table({"age": [20, 20, 20, 20, 30, 30, 30, 40], "x": ["a"] * 8})
+    columns = {"age": "quasi", "x": "other"}
+    release = shoal.anonymize(rows, asked(columns=columns, algorithm=algorithm))
+    assert release.suppressed == 1
+    out = " ".join(printed(show_release, release).split())
+    assert "left out (12.5 % of 25 % allowed) 1 row people" in out
+    assert "left out" not in printed(show_release, shoal.anonymize(table(), asked()))
+
+
+def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):  # noqa: F811
+    told = []
+    release = shoal.anonymize(table(), asked())
+    words = "at least lost by any such release"
+    assert words not in printed(show_release, release)
+    assert not release.bound_known
+    release.as_dict(lambda stage, share: told.append(stage))
+    assert "bounding" in told
+    assert release.bound.percent is not None
+    out = " ".join(printed(show_release, release).split())
+    assert f"{words} {screen.percent(release.bound.percent)}" in out
+    pa_csv.write_csv(table(), tmp_path / "t.csv")
+    asked().save(tmp_path / "plan.toml")
+    call = ["anonymize", "t.csv", "--plan", "plan.toml", "--out", "r.csv"]
+    assert words not in run(*call)[1]
+    assert words in run(*call, "--report", "r.html")[1]
+    assert words in run(*call, "--json", "r.json")[1]

@@ -35,6 +35,7 @@ app = typer.Typer(
 )
 
 DONE, BROKEN, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
+NOTHING = "nothing was written"
 
 Data = Annotated[
     Path, typer.Argument(metavar="DATA", help="CSV or TSV (also .gz, .xz, .zst) or Parquet")
@@ -100,11 +101,11 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         try:
             function(*args, **options)
         except BadInput as error:
-            _fail(str(error), BAD_INPUT)
+            _fail("; ".join([str(error), *_there(error)]), BAD_INPUT)
         except ShoalError as error:
-            _fail(str(error), BROKEN)
-        except KeyboardInterrupt:
-            _fail("interrupted; nothing was written", INTERRUPTED)
+            _fail("; ".join([str(error), *_there(error)]), BROKEN)
+        except KeyboardInterrupt as error:
+            _fail("; ".join(["interrupted", *(_there(error) or [NOTHING])]), INTERRUPTED)
         except BrokenPipeError:
             # Whoever read our output has gone; nothing more can be said there.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -113,13 +114,19 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             if os.environ.get("SHOAL_DEBUG"):
                 raise
+            there = "; ".join(_there(error) or [NOTHING])
             _fail(
-                f"a defect of shoal ({type(error).__name__}); nothing was written. Run it again "
+                f"a defect of shoal ({type(error).__name__}); {there}. Run it again "
                 "with SHOAL_DEBUG=1 for the traceback and report it, without the data.",
                 DEFECT,
             )
 
     return app.command(function.__name__.rstrip("_"))(careful)
+
+
+def _there(error: BaseException) -> list[str]:
+    """What was written before something failed."""
+    return list(getattr(error, "__notes__", []))
 
 
 @command
@@ -133,8 +140,13 @@ def anonymize(
         Path | None, typer.Option(help="what `shoal apply` needs for other tables of this kind")
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="how many rows each promise made more general")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--explain/--no-explain",
+            help="which promise made rows more general: a run more for each, after the release is "
+            "written; by default told in a report of a short run",
+        ),
+    ] = None,
     seed: Seed = None,
     keep_order: KeepOrder = False,
 ) -> None:
@@ -153,9 +165,7 @@ def anonymize(
     console = _console(json_file)
     with _progress(console) as tell:
         release = run(data, asked, keep_order=keep_order or None, progress=tell)
-        if explain:
-            release.reasons(progress=tell)
-        _write_release(release, out, report, json_file, tell, recoding)
+        _write_release(release, out, report, json_file, tell, recoding, explain)
     _show_release(console, release, [out, report, recoding], json_file)
 
 
@@ -168,6 +178,13 @@ def apply(
     out: Out,
     json_file: Json = None,
     report: Report = None,
+    most_left_out: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="fail if more of the rows are left out; 0.05 is 5 %"),
+    ] = None,
+    drop_extra: Annotated[
+        bool, typer.Option("--drop-extra", help="leave out columns that the recoding lacks")
+    ] = False,
     seed: Seed = None,
     keep_order: KeepOrder = False,
 ) -> None:
@@ -181,7 +198,14 @@ def apply(
     _keep_all_apart([out, *([] if report is None else [report])], json_file, [data, recoding])
     console = _console(json_file)
     with _progress(console) as tell:
-        release = fitted.apply(data, seed=seed, keep_order=keep_order or None, progress=tell)
+        release = fitted.apply(
+            data,
+            seed=seed,
+            keep_order=keep_order or None,
+            drop_extra=drop_extra,
+            most_left_out=most_left_out,
+            progress=tell,
+        )
         _write_release(release, out, report, json_file, tell)
     _show_release(console, release, [out, report], json_file)
 
@@ -193,19 +217,32 @@ def _write_release(
     json_file: str | None,
     tell: Progress,
     recoding: Path | None = None,
+    explain: bool | None = None,
 ) -> None:
-    """Write all files of a release; they get their names when all of them are complete."""
+    """Write the release and its recoding, and then what is said about it, which may take long.
+
+    Files that belong together get their names when all of them are complete.
+    """
     from shoal import frames
 
     with ExitStack() as files:
-        if report is not None:
-            release.report(files.enter_context(frames.atomic(report)), progress=tell)
-        _write_json(files, json_file, release.as_dict())
         if recoding is not None:
             release.recoding.save(files.enter_context(frames.atomic(recoding)))
         release.save(out)
+    try:
+        with ExitStack() as files:
+            if explain:
+                release.reasons(progress=tell)
+            if report is not None:
+                page = files.enter_context(frames.atomic(report))
+                release.report(page, explain=explain, progress=tell)
+            numbers = {} if json_file is None else release.as_dict(tell)
+            _write_json(files, json_file, numbers)
+    except BaseException as error:
+        error.add_note(f"the release is written: {out}; report and JSON are not")
+        raise
     if json_file == "-":
-        _print_json(release.as_dict())
+        _print_json(numbers)
 
 
 def _show_release(
@@ -467,7 +504,9 @@ def _progress(console: Console) -> Iterator[Progress]:
     screen = console if console.stderr else Console(stderr=True)
 
     def compiling() -> None:
-        screen.print("Compiling, on the first run only; this takes up to 20 seconds.")
+        screen.print(
+            "Compiling what this run needs and none before it did: up to 20 seconds, and only once."
+        )
 
     with progress_on(screen) as tell, told_of_compiling(compiling):
         yield tell

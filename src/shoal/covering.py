@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.free import Covers
+from shoal.progress import Progress, silent
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -22,7 +23,11 @@ BLOCK = 1 << 20  # pairs that are looked at together; bounds the memory, not the
 
 
 def covering(
-    wide: Ints, narrow: Ints, covers: Sequence[Covers], order: Longs
+    wide: Ints,
+    narrow: Ints,
+    covers: Sequence[Covers],
+    order: Longs,
+    progress: Progress = silent,
 ) -> Iterator[tuple[Longs, Longs]]:
     """Blocks of pairs (row of `narrow`, row of `wide` that covers it), each pair once.
 
@@ -33,7 +38,7 @@ def covering(
         return
     wide_at, narrow_at = (np.lexsort(rows[:, order[::-1]].T) for rows in (wide, narrow))
     above, below = _trie(wide[wide_at][:, order]), _trie(narrow[narrow_at][:, order])
-    for low, high in _walk(above, below, [covers[j] for j in order]):
+    for low, high in _walk(above, below, [covers[j] for j in order], progress):
         yield narrow_at[low], wide_at[high]
 
 
@@ -65,23 +70,28 @@ def _trie(rows: Ints) -> list[_Level]:
 
 
 def _walk(
-    above: list[_Level], below: list[_Level], columns: list[Covers]
+    above: list[_Level], below: list[_Level], columns: list[Covers], progress: Progress
 ) -> Iterator[tuple[Longs, Longs]]:
     """Blocks of pairs (row of `below`, row of `above` that covers it), each pair once."""
     codes = [one.tree.size + len(one) for one in columns]
     keys = [level.keys(size) for level, size in zip(above, codes, strict=True)]
     wider = [one.above() if len(one) else None for one in columns]
     nowhere = np.zeros(1, np.int64)
-    todo = [(0, nowhere, nowhere)]  # column, beginnings below, beginnings above that cover them
+    # Column, beginnings below, beginnings above that cover them, and which share of all it is.
+    todo = [(0, nowhere, nowhere, 1.0)]
+    done = 0.0
     while todo:
-        j, low, high = todo.pop()
+        progress("placing", min(done, 1.0))
+        j, low, high, share = todo.pop()
         if j == len(columns):
+            done += share
             yield low, high
             continue
         begin, node = below[j]
         ways = begin[low + 1] - begin[low]
         block = np.cumsum(ways) // BLOCK
-        for part in np.split(np.arange(len(low)), np.flatnonzero(np.diff(block)) + 1):
+        parts = np.split(np.arange(len(low)), np.flatnonzero(np.diff(block)) + 1)
+        for part in parts:
             into = ranges(begin[low[part]], begin[low[part] + 1])
             under = np.repeat(high[part], ways[part])
             value = node[into]
@@ -104,7 +114,10 @@ def _walk(
                 value = columns[j].tree.parent[value[up]]
             lower, upper = (np.concatenate(side) for side in zip(*found, strict=True))
             if len(lower):
-                todo.append((j + 1, lower, upper))
+                todo.append((j + 1, lower, upper, share / len(parts)))
+            else:
+                done += share / len(parts)
+    progress("placing", 1.0)
 
 
 def ranges(low: Longs, high: Longs) -> Longs:

@@ -38,8 +38,8 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
     plan.save(out / "plan.toml")
     release.save(out / "release.csv")
     with frames.atomic(out / "release.json") as target:
-        target.write_text(json.dumps(release.as_dict(), indent=2) + "\n", encoding="utf-8")
-    release.report(out / "report.html")
+        target.write_text(json.dumps(release.as_dict(progress), indent=2) + "\n", encoding="utf-8")
+    release.report(out / "report.html", progress=progress)
 
     def story(console: Console) -> None:
         console.rule("1  An invented table, as a hospital might have it", align="left")

@@ -152,6 +152,7 @@ def draft(table: Any) -> Plan:
         models=[KAnonymity(k=max(2, min(K, frame.height)))],
         missing_values=missing,
     )
+    plan._drafted = True
     plan.notes.update({name: note for name, (_, _, note) in guesses.items()})
     quasi = [name for name, (role, _, _) in guesses.items() if role == "quasi"]
     if len(quasi) > MANY:

@@ -13,24 +13,29 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.columns import Column, Table, check_names, encode, having, person_codes, value_codes
-from shoal.covering import covering, ranges
-from shoal.errors import BadFile, BadInput, BadTable, NotHeld, some
+from shoal.errors import (
+    BadFile,
+    BadInput,
+    BadPlan,
+    BadTable,
+    did_you_mean,
+    some,
+)
 from shoal.frames import Frame, atomic, fingerprint, open_frame
 from shoal.free import Covers, elements_of, ends_of
 from shoal.hierarchy import FreeRanges, FreeSets, Hierarchy
 from shoal.kernels.group import group_rows
-from shoal.linkage import link, telling_first
 from shoal.outcome import Applied
+from shoal.placing import first_covering, keep_promises
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
 from shoal.publish import Clock, publish
-from shoal.published import codes_of, foresee
+from shoal.published import codes_of, look_at
 from shoal.quality import kept
 from shoal.recoding import SUPPRESSED, Recoding
 from shoal.release import Release
 from shoal.tree import Label, Tree
 from shoal.values import ROOT
-from shoal.verify import of_rows, seen
 from shoal.version import __version__
 
 Bools = npt.NDArray[np.bool_]
@@ -38,7 +43,8 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Vector = tuple[Label, ...]  # a label a quasi-identifier; None is a missing value
 
-FORMAT, VERSION = "shoal recoding", 1
+FORMAT, VERSION = "shoal recoding", 2
+SAID = ("plan", "order", "columns", "vectors")  # what the checksum is of
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +65,11 @@ class Fitted:
 
     plan: Plan  # without its seed, and with hierarchies that need no file
     vectors: tuple[Vector, ...]
+    order: tuple[str, ...] = ()  # of the columns in the release; those of the plan if it is empty
 
     @staticmethod
-    def of(plan: Plan, table: Table, recoding: Recoding) -> Fitted:
-        """What a recoding publishes.
+    def of(plan: Plan, table: Table, recoding: Recoding, order: Sequence[str] = ()) -> Fitted:
+        """What a recoding publishes, with its columns in this order.
 
         Of vectors that cover the same row the first one is taken. What a row loses is what it
         kept less what the vector keeps, so the vectors that keep most come first, whatever the
@@ -83,7 +90,8 @@ class Fitted:
             for vector, keep in zip(vectors, keeps.tolist(), strict=True)
         }
         trees = dict(zip(table.names, table.trees, strict=True))
-        return Fitted(_settled(plan, trees), tuple(sorted(rank, key=rank.__getitem__)))
+        best = tuple(sorted(rank, key=rank.__getitem__))
+        return Fitted(_settled(plan, trees), best, tuple(order))
 
     def __repr__(self) -> str:
         columns = len(self.names)
@@ -101,10 +109,16 @@ class Fitted:
         It holds the plan without its seed, what is published, and whole hierarchies; nothing of
         a single record. Like the plan it is meant for the house.
         """
-        content = {"plan": _as_dict(self.plan), "columns": self.names, "vectors": self.vectors}
+        content = {
+            "plan": _as_dict(self.plan),
+            "order": self.order,
+            "columns": self.names,
+            "vectors": self.vectors,
+        }
         head = {"format": FORMAT, "version": VERSION, "shoal": __version__, "sha256": _sum(content)}
         parts = [f"{json.dumps(key)}: {_json(value)}" for key, value in head.items()]
         parts.append(f'"plan": {_json(content["plan"])}')
+        parts.append(f'"order": {_json(self.order)}')
         parts.append(f'"columns": {_json(self.names)}')
         lines = ",\n".join(map(_json, self.vectors))  # a vector a line
         parts.append(f'"vectors": [\n{lines}\n]')
@@ -138,52 +152,66 @@ class Fitted:
         *,
         seed: int | None = None,
         keep_order: bool | None = None,
+        drop_extra: bool = False,
+        most_left_out: float | None = None,
         progress: Progress = silent,
     ) -> Release:
         """Publish new rows by the vectors that are there, and verify the promises on them.
 
         A row gets the vector that covers it and loses least; all rows of a person get the same
         one. Where its class would break a promise in this table it gets the next one that covers
-        it. What no class covers is suppressed. An error if nothing is left.
+        it. What no class covers is suppressed. An error if nothing is left, or if more than the
+        share `most_left_out` of the rows is not. Columns stand as in the release that the
+        recoding was made with; `drop_extra` leaves out those that it did not have.
         """
+        if most_left_out is not None and not 0 <= most_left_out <= 1:
+            raise BadPlan(
+                f"most_left_out is a share of the rows, from 0 to 1, got {most_left_out:g}; "
+                "0.05 allows 5 %"
+            )
         clock = Clock(progress)
         plan = self.plan.changed(seed=seed)
         rng = np.random.default_rng(seed)
         clock.start("read")
-        whole = open_frame(table)
+        given = open_frame(table)
         sha256 = fingerprint(table)
         clock.start("encode")
-        check_names(plan.columns, whole)
+        whole = self._alike(given, drop_extra)
         unknown = _unknown(whole, plan)
         strange = _with_their_people(unknown, whole, plan)
         if strange.all():
+            where = "; ".join(f"{name!r} has {some(one.values)}" for name, one in unknown.items())
             raise BadTable(
                 "no row can be placed: all of them hold values that the hierarchies of the "
-                f"recoding do not know, in {some(unknown)}; is this a table of the same kind?"
+                f"recoding do not know: {where}. Is this a table of the same kind?"
             )
         frame = whole.rebuild(np.flatnonzero(~strange), {}, ()) if strange.any() else whole
         original = encode(frame, self._columns(), plan.missing, plan.missing_values)
         clock.start("recode")
         vectors, covers = self._in(original)
-        placed = first_covering(vectors, covers, original)
+        placed = first_covering(vectors, covers, original, progress)
         no_class = int((placed == SUPPRESSED).sum())
         if no_class == original.rows:
             raise BadTable(
                 "no row of the table falls into a class of the recoding; is this a table of the "
                 "same kind as the one that it was made with?"
             )
-        held = _keep_promises(plan, original, vectors, covers, placed)
-        keep_order = plan.keep_order if keep_order is None else keep_order
-        left_out = int(strange.sum())
-        release = publish(frame, plan, original, held.recoding, rng, keep_order, clock, left_out)
+        held = keep_promises(plan, original, vectors, covers, placed, progress)
         applied = Applied(
-            unknown={name: int(rows.sum()) for name, rows in unknown.items()},
-            unknown_rows=left_out,
+            rows=whole.height,
+            unknown={name: int(one.rows.sum()) for name, one in unknown.items()},
+            unknown_rows=int(strange.sum()),
             no_class=no_class,
             broken=held.broken,
             moved=held.moved,
             classes=held.classes,
+            dropped=[name for name in given.names if name not in whole.names],
+            most_left_out=most_left_out,
         )
+        applied.check()
+        keep_order = plan.keep_order if keep_order is None else keep_order
+        before = look_at(whole, _readable(plan.columns, unknown), plan.missing_values)
+        release = publish(frame, plan, original, held.recoding, rng, keep_order, clock, before)
         return replace(
             release,
             notes=[*applied.notes(), *release.notes],
@@ -191,6 +219,26 @@ class Fitted:
             original_sha256=sha256,
             fitted=self,
         )
+
+    def _alike(self, frame: Frame, drop_extra: bool) -> Frame:
+        """The columns that the recoding was made with, in the order of its release."""
+        columns = self.plan.columns
+        lacking = [name for name in columns if name not in frame.names]
+        if lacking:
+            raise BadTable(
+                f"the recoding was made with columns that the table lacks: {some(lacking)}"
+                f"{did_you_mean(lacking[0], frame.names)}; a table of the same kind has them all"
+            )
+        extra = [name for name in frame.names if name not in columns]
+        if extra and not drop_extra:
+            raise BadTable(
+                f"the recoding says nothing of the columns {some(extra)}: the table that it was "
+                "made with did not have them, so nobody said whether they may be published; leave "
+                "them out with --drop-extra (in Python: drop_extra=True)"
+            )
+        check_names(columns, frame.select(list(columns)))
+        order = [*self.order, *(name for name in columns if name not in self.order)]
+        return frame if frame.names == order else frame.select(order)
 
     def _columns(self) -> dict[str, Column]:
         """The columns, with hierarchies that can place the published labels in any table."""
@@ -215,125 +263,18 @@ class Fitted:
         return (vectors[group_rows(vectors)[1]] if len(vectors) else vectors), covers
 
 
-def first_covering(vectors: Ints, covers: Sequence[Covers], table: Table) -> Longs:
-    """For each row the first vector that covers all rows of its person, or -1; int64[n]."""
-    none = len(vectors)
-    if not none:
-        return np.full(table.rows, SUPPRESSED)
-    label, first, _ = group_rows(np.ascontiguousarray(table.codes))
-    narrow = table.codes[first]
-    pairs = covering(vectors, narrow, covers, telling_first(vectors, table, covers))
-    if table.people is None or table.crowd == table.rows:
-        best = np.full(len(narrow), none)
-        for tuples, vector in pairs:
-            np.minimum.at(best, tuples, vector)
-        record = best[label]
-    else:
-        record = _best_of_people(pairs, label, table.people, len(narrow), none)
-    return np.where(record == none, SUPPRESSED, record)
-
-
-def _best_of_people(
-    pairs: Iterable[tuple[Longs, Longs]], label: Longs, people: Longs, tuples: int, none: int
-) -> Longs:
-    """For each row the first vector that covers all rows of its person, or `none`.
-
-    It covers them all if it covers as many of the person's distinct rows as there are.
-    """
-    crowd = int(people.max()) + 1
-    held = np.unique(label * crowd + people)  # who has which distinct row, by row
-    whose = held % crowd
-    start = np.searchsorted(held // crowd, np.arange(tuples + 1))
-    needed = np.bincount(whose, minlength=crowd)
-    found = [np.zeros(0, np.int64)]  # a person and a vector that covers a row of theirs
-    for low, high in pairs:
-        many = start[low + 1] - start[low]
-        who = whose[ranges(start[low], start[low + 1])]
-        found.append(who * none + np.repeat(high, many))
-    both, count = np.unique(np.concatenate(found), return_counts=True)
-    who, vector = both // none, both % none
-    all_of_them = count == needed[who]
-    best = np.full(crowd, none)
-    np.minimum.at(best, who[all_of_them], vector[all_of_them])
-    return np.asarray(best[people])
-
-
-class _Kept(NamedTuple):
-    """What is published where all promises hold, and what they cost."""
-
-    recoding: Recoding
-    broken: dict[str, int]  # suppressed rows, by the promise that their last class broke
-    moved: int  # rows that are in a wider class than the first one that covers them
-    classes: int  # classes that are not published as they would break a promise
-
-
-def _keep_promises(
-    plan: Plan, table: Table, vectors: Ints, covers: tuple[Covers, ...], placed: Longs
-) -> _Kept:
-    """Give up classes that break a promise, until those that are left keep all of them.
-
-    The rows of such a class go to the next one that covers them, and are suppressed if there is
-    none. In each round half of the failing classes are given up, the narrowest: their rows may be
-    what the wider ones lack. A promise about rows that could be a person's fails by rows, which
-    are suppressed.
-    """
-    record = placed.copy()
-    alive = np.ones(len(vectors), np.bool_)
-    why = np.full(table.rows, -1)  # the promise that the row's last class broke
-    used = covers if any(map(len, covers)) else ()
-    while True:
-        recoding = Recoding(vectors, record, used)
-        lost = _breaking(plan, table, recoding)  # int64[published], -1: none
-        rows = np.flatnonzero(record != SUPPRESSED)
-        fails = rows[lost >= 0]
-        if not len(fails):
-            break
-        why[fails] = lost[lost >= 0]
-        record = record.copy()
-        if plan.linked:
-            record[fails] = SUPPRESSED
-        else:
-            failing = np.unique(record[fails])
-            given_up = failing[: (len(failing) + 1) // 2]
-            alive[given_up] = False
-            moving = rows[np.isin(record[rows], given_up)]
-            left = np.flatnonzero(alive)
-            found = first_covering(vectors[left], covers, table.take(moving))
-            record[moving] = np.where(found == SUPPRESSED, SUPPRESSED, np.append(left, -1)[found])
-        if (record == SUPPRESSED).all():
-            keys = dict.fromkeys(plan.models[i].key for i in np.unique(why[why >= 0]))
-            raise NotHeld(
-                f"no class of the recoding keeps {' and '.join(keys)} in this table: too few rows "
-                "of it look alike; apply the recoding to more rows at once, or make a release of "
-                "this table by itself"
-            )
-    gone = (record == SUPPRESSED) & (placed != SUPPRESSED)
-    often = np.bincount(why[gone], minlength=len(plan.models))
-    broken: dict[str, int] = {}
-    for model, many in zip(plan.models, often.tolist(), strict=True):
-        if many:
-            broken[model.key] = broken.get(model.key, 0) + many
-    moved = int(((record != placed) & (record != SUPPRESSED)).sum())
-    return _Kept(recoding, broken, moved, int((~alive).sum()))
-
-
-def _breaking(plan: Plan, table: Table, recoding: Recoding) -> Longs:
-    """The first promise that each published row's class breaks, or -1; int64[published]."""
-    published, part = foresee(table, recoding)
-    linkage = link(part, published) if plan.linked else None
-    first = np.full(published.rows, -1)
-    for i, model in enumerate(plan.models):
-        enough = model.satisfied(seen(model, published, linkage))
-        fails = ~of_rows(model, enough, published, linkage)
-        first[fails & (first < 0)] = i
-    return first
-
-
 # Values of a new table
 
 
-def _unknown(frame: Frame, plan: Plan) -> dict[str, Bools]:
-    """Rows by column with a value that the column's hierarchy does not know."""
+class _Unknown(NamedTuple):
+    """Values of a column that its hierarchy does not know."""
+
+    rows: Bools  # bool[n], the rows that hold one
+    values: list[Any]
+
+
+def _unknown(frame: Frame, plan: Plan) -> dict[str, _Unknown]:
+    """The columns with values that their hierarchy does not know."""
     found = {}
     for name in [*having(plan.columns, "quasi"), *having(plan.columns, "sensitive")]:
         hierarchy = plan.columns[name].hierarchy
@@ -342,15 +283,24 @@ def _unknown(frame: Frame, plan: Plan) -> dict[str, Bools]:
         codes, values = value_codes(frame.column(name), plan.missing_values)
         strange = np.array([*(not hierarchy.knows(value) for value in values), False])
         if strange.any():
-            found[name] = strange[codes]
+            values = [value for value, one in zip(values, strange[:-1], strict=True) if one]
+            found[name] = _Unknown(strange[codes], values)
     return found
 
 
-def _with_their_people(unknown: Mapping[str, Bools], frame: Frame, plan: Plan) -> Bools:
+def _readable(columns: Mapping[str, Column], unknown: Mapping[str, _Unknown]) -> dict[str, Column]:
+    """The columns, without hierarchies of sensitive values that do not know all of them."""
+    return {
+        name: Column(role="sensitive") if column.role == "sensitive" and name in unknown else column
+        for name, column in columns.items()
+    }
+
+
+def _with_their_people(unknown: Mapping[str, _Unknown], frame: Frame, plan: Plan) -> Bools:
     """These rows, and the other rows of the same people."""
     strange = np.zeros(frame.height, np.bool_)
-    for rows in unknown.values():
-        strange |= rows
+    for one in unknown.values():
+        strange |= one.rows
     for name in having(plan.columns, "person"):
         people = person_codes(frame.column(name), plan.missing_values)
         lost = np.zeros(int(people.max()) + 1, np.bool_)
@@ -447,16 +397,19 @@ def _from(content: Any) -> Fitted:
             f"it has version {content.get('version')!r} of the format, and this shoal reads "
             f"{VERSION}; write it anew, or use the shoal that wrote it"
         )
-    said = {key: content.get(key) for key in ("plan", "columns", "vectors")}
+    said: dict[str, Any] = {key: content.get(key) for key in SAID}
     if content.get("sha256") != _sum(said):
         raise BadFile(
             "it was changed after it was written, or is damaged: its checksum does not fit. Plan "
             "and vectors belong together; write it anew with `shoal anonymize --recoding`"
         )
-    plan, vectors = said["plan"], said["vectors"]
-    if not isinstance(plan, dict) or not isinstance(vectors, list):
-        raise BadFile("it lacks the plan or the vectors; write it anew")
-    fitted = Fitted(Plan(**plan), tuple(tuple(vector) for vector in vectors))
+    plan, vectors, order = said["plan"], said["vectors"], said["order"]
+    lists = isinstance(vectors, list) and isinstance(order, list)
+    if not isinstance(plan, dict) or not lists:
+        raise BadFile("it lacks the plan, the vectors or the order of columns; write it anew")
+    fitted = Fitted(Plan(**plan), tuple(tuple(vector) for vector in vectors), tuple(order))
+    if not set(fitted.order) <= set(fitted.plan.columns):
+        raise BadFile("it publishes columns that its plan does not have; write it anew")
     width = len(fitted.names)
     if said["columns"] != fitted.names or any(len(vector) != width for vector in fitted.vectors):
         raise BadFile("its vectors are those of another plan; write it anew")

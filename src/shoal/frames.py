@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,10 @@ class Frame:
         if self.kind == "pandas":
             return str(self.native[name].dtype) not in ("object", "category")
         return not (self.kind == "polars" and self._frame[name].dtype == nw.Object)
+
+    def select(self, names: Sequence[str]) -> Frame:
+        """These columns, in this order."""
+        return Frame(self._frame.select(list(names)).to_native())
 
     def rebuild(
         self, rows: np.ndarray[Any, Any], columns: dict[str, Column], drop: Collection[str]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,34 +12,70 @@ import numpy.typing as npt
 from shoal.bound import Bound, crowd_of, lower_bound
 from shoal.choose import Tried
 from shoal.columns import Table
+from shoal.errors import NotHeld, some
 from shoal.explain import Explainer
 from shoal.exposure import Exposure
 from shoal.if_known import IfKnown
 from shoal.models import Check
 from shoal.plan import Plan
+from shoal.progress import Progress, silent
 from shoal.quality import Quality
 from shoal.risks import Risks
 from shoal.utility import Utility
+
+MUCH = 0.1  # share of left-out rows from which on somebody should think about it
+ADVICE = (
+    "Apply the recoding to more rows at once, make one with a larger k or of a table more like "
+    "this, or make a release of this table by itself"
+)
 
 
 @dataclass(frozen=True)
 class Applied:
     """What was left out of a table to which the recoding of another one was applied."""
 
+    rows: int  # of the table to which it was applied
     unknown: dict[str, int]  # rows by column with a value that its hierarchy does not know
     unknown_rows: int  # rows with such a value, and other rows of the same person
     no_class: int  # rows that no published class covers
     broken: dict[str, int]  # rows by promise that the last class that covers them would break
     moved: int  # rows in a wider class than the recoding has for them, for the same reason
     classes: int  # classes that are not published, for the same reason
+    dropped: list[str]  # columns that the recoding does not know
+    most_left_out: float | None  # share of the rows that may be left out; None: any
+
+    @property
+    def left_out(self) -> int:
+        """Rows that are not published."""
+        return self.unknown_rows + self.no_class + sum(self.broken.values())
+
+    @property
+    def much(self) -> bool:
+        """Whether so many rows are left out that what is left may say something else."""
+        return self.left_out > MUCH * self.rows
+
+    def check(self) -> None:
+        """Complain if more is left out than is allowed."""
+        most = self.most_left_out
+        if most is None or self.left_out <= most * self.rows * (1 + 1e-9):
+            return
+        why = {"with unknown values": self.unknown_rows, "that no class covers": self.no_class}
+        why |= {f"whose class would break {key}": rows for key, rows in self.broken.items()}
+        cases = ", ".join(f"{_rows(rows)} {words}" for words, rows in why.items() if rows)
+        raise NotHeld(
+            f"{self.left_out:,} of {_rows(self.rows)} ({100 * self.left_out / self.rows:.3g} %) "
+            f"would be left out, and no more than {100 * most:.3g} % may be: {cases}. {ADVICE}"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers by the names of the JSON file."""
-        return asdict(self)
+        return asdict(self) | {"left_out": self.left_out}
 
     def notes(self) -> list[str]:
         """What was left out, and why."""
         notes = ["what is published of a row was settled by the recoding of another table"]
+        if self.dropped:
+            notes.append(f"left out: the columns {some(self.dropped)}, which the recoding lacks")
         if self.unknown:
             where = ", ".join(f"{name!r} in {_rows(n)}" for name, n in self.unknown.items())
             notes.append(
@@ -95,6 +130,7 @@ class Outcome:
     original_sha256: str | None = None  # of the file that was read; None: no file
     explainer: Explainer | None = None  # what can say why; only where an algorithm ran
     tried: list[Tried] = field(default_factory=list)  # where the plan left something to choose
+    _bounds: list[Bound | None] = field(default_factory=list, init=False)  # once it was asked for
 
     def __repr__(self) -> str:
         held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
@@ -131,21 +167,33 @@ class Outcome:
         """Percent of alteration, per loss metric."""
         return self.quality.losses
 
-    @cached_property
+    @property
     def bound(self) -> Bound | None:
         """What every release that promises such crowds loses at least; None: no crowd promised.
 
-        It takes a second or two on a large table, so it is found when it is first asked for.
+        It takes some seconds on a large table, so it is found when it is first asked for.
         """
-        if self.explainer is None or self.plan.linked:
-            return None
-        k = crowd_of(self.plan.models)
-        if k < 2:
-            return None
-        return lower_bound(self.explainer.table, k, self.plan.loss, QUICK)
+        return self.find_bound()
 
-    def as_dict(self) -> dict[str, Any]:
+    @property
+    def bound_known(self) -> bool:
+        """Whether the bound was asked for already, so that it costs nothing."""
+        return bool(self._bounds)
+
+    def find_bound(self, progress: Progress = silent) -> Bound | None:
+        """The same, telling how far it is."""
+        if not self._bounds:
+            k = crowd_of(self.plan.models)
+            if self.explainer is None or self.plan.linked or k < 2:
+                self._bounds.append(None)
+            else:
+                table, loss = self.explainer.table, self.plan.loss
+                self._bounds.append(lower_bound(table, k, loss, QUICK, progress))
+        return self._bounds[0]
+
+    def as_dict(self, progress: Progress = silent) -> dict[str, Any]:
         """All numbers of the release, by the names of the JSON file."""
+        bound = self.find_bound(progress)
         numbers: dict[str, Any] = {
             "rows": self.rows,
             "published": self.published,
@@ -173,7 +221,7 @@ class Outcome:
             "made": self.made.isoformat(timespec="seconds"),
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
             "loss": self.plan.loss.name,
-            "bound": None if self.bound is None else self.bound.as_dict(),
+            "bound": None if bound is None else bound.as_dict(),
             "tried": [one.as_dict() for one in self.tried],
             "version": self.version,
         }

@@ -47,6 +47,7 @@ class Plan(Setting):
     keep_order: bool = False
     _notes: dict[str, str] = PrivateAttr(default_factory=dict)
     _remarks: list[str] = PrivateAttr(default_factory=list)
+    _drafted: bool = PrivateAttr(default=False)  # whether the algorithm is left open in its file
 
     @field_validator("columns", mode="before")
     @classmethod
@@ -129,7 +130,10 @@ class Plan(Setting):
     def changed(self, **fields: Any) -> Plan:
         """The same plan with some fields changed, checked anew."""
         kept = {field: getattr(self, field) for field in type(self).model_fields}
+        if self._drafted:  # then the default follows the columns, as it does in its file
+            del kept["algorithm"]
         plan = Plan(**{**kept, **fields})
+        plan._drafted = self._drafted and "algorithm" not in fields
         plan.notes.update(self._notes)
         plan.remarks.extend(self._remarks)
         return plan
@@ -236,10 +240,14 @@ class Plan(Setting):
         """Write the plan as a TOML file, from which `load` makes the same plan."""
         path = Path(path)
         with atomic(path) as target:
-            target.write_text(self.to_toml(path.parent), encoding="utf-8")
+            target.write_text(self.to_toml(path.parent, self._drafted), encoding="utf-8")
 
-    def to_toml(self, folder: Path | None = None) -> str:
-        """The plan as TOML; paths of hierarchies are written relative to the folder."""
+    def to_toml(self, folder: Path | None = None, drafted: bool = False) -> str:
+        """The plan as TOML; paths of hierarchies are written relative to the folder.
+
+        A draft leaves the algorithm open: which one is used by default follows from the columns,
+        and they are about to be edited.
+        """
         lines = [f"# {remark}" for remark in self._remarks]
         loss = self.loss.setting()
         if len(loss) == 1:
@@ -267,10 +275,21 @@ class Plan(Setting):
             lines.append(f"{_key(name)} = {_toml(entry)}{note}")
         for model in self.models:
             lines += ["", "[[models]]", *_fields(model.setting())]
-        lines += ["", "[algorithm]", *_fields(self.algorithm.setting())]
+        if drafted:
+            lines += ["", *_OPEN]
+        else:
+            lines += ["", "[algorithm]", *_fields(self.algorithm.setting())]
         if len(loss) > 1:
             lines += ["", "[loss]", *_fields(loss)]
         return "\n".join(lines).lstrip() + "\n"
+
+
+_OPEN = [
+    "# By default the algorithm is peel, or gaa where a column has free ranges or sets.",
+    "# To name one (`shoal list algorithms` shows them all):",
+    "# [algorithm]",
+    '# name = "auto"',
+]
 
 
 def _named_twice(error: str, written: str) -> str:

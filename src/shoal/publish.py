@@ -16,7 +16,7 @@ from shoal.if_known import if_known
 from shoal.linkage import link
 from shoal.plan import Plan
 from shoal.progress import Progress
-from shoal.published import look_at
+from shoal.published import Published, look_at
 from shoal.quality import discernibility, measure
 from shoal.recoding import SUPPRESSED, Recoding, decode
 from shoal.release import Release
@@ -34,12 +34,13 @@ def publish(
     rng: np.random.Generator,
     keep_order: bool,
     clock: Clock,
-    left_out: int = 0,
+    whole: Published | None = None,
 ) -> Release:
     """Decode, verify, and measure what is gained and lost; an error if a promise is broken.
 
-    `left_out` counts rows that are neither in the frame nor in the table.
+    `whole` is the table before, where some of its rows are neither in the frame nor in `original`.
     """
+    left_out = 0 if whole is None else whole.rows - original.rows
     suppressed = recoding.suppressed + left_out
     clock.start("decode")
     released, people = decode(frame, plan.columns, original, recoding, rng, keep_order)
@@ -53,7 +54,9 @@ def publish(
     utility = utility_of(original, published, quality, plan.models)
     k = crowd_asked(plan.models)
     after = expose(published, linkage=linkage, progress=clock.progress, k=k)
-    before = expose(look_at(frame, plan.columns, plan.missing_values), k=k).showing(published)
+    if whole is None:
+        whole = look_at(frame, plan.columns, plan.missing_values)
+    before = expose(whole, k=k).showing(published)
     if people is not None:
         after = replace(after, row_count=None)  # nobody can count them in the release
     linked = people is None  # by the numbers that are published

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from shoal import frames
 from shoal.errors import BadTable, ShoalError
-from shoal.explain import Explainer, Explanation, Reason
+from shoal.explain import Explainer
+from shoal.explanation import Explanation, Reason
 from shoal.linkage import link
 from shoal.outcome import Outcome
 from shoal.progress import Progress, silent
@@ -45,14 +46,17 @@ class Release(Outcome):
             linkage = None if self.original is None else link(self.original, written)
             verify(written, self.plan.models, linkage)
 
-    def report(self, path: str | Path, *, progress: Progress = silent) -> None:
+    def report(
+        self, path: str | Path, *, explain: bool | None = None, progress: Progress = silent
+    ) -> None:
         """Write a page for whoever signs the release: one HTML file that needs no network.
 
-        It names the seed and is meant for the house, not for publication.
+        It names the seed and is meant for the house, not for publication. Which promise made it
+        so takes one more run for each of them: by default that is told where the run was short.
         """
         from shoal.report.release_report import write_report  # drawing is loaded when needed
 
-        write_report(self, path, progress)
+        write_report(self, path, explain, progress)
 
     @property
     def recoding(self) -> Fitted:
@@ -62,10 +66,11 @@ class Release(Outcome):
         if self.fitted is not None:
             return self.fitted
         assert self.explainer is not None
-        return Fitted.of(self.plan, self.explainer.table, self.explainer.recoding)
+        order = frames.open_frame(self.frame).names
+        return Fitted.of(self.plan, self.explainer.table, self.explainer.recoding, order)
 
     def explain(self, row: int, *, progress: Progress = silent) -> Explanation:
-        """Say why a row of the original (the first is 0) is published as it is.
+        """Say why a row of the original (the first is 0) is published as it is, or left out.
 
         Each promise is left out once and the table recoded, which takes as long as the run did;
         the second question costs nothing. For the data manager, not for publication.

@@ -20,6 +20,7 @@ from shoal.errors import some
 from shoal.exposure import Exposure
 from shoal.if_known import IfKnown, bad, told
 from shoal.models import Check
+from shoal.outcome import ADVICE
 from shoal.progress import Progress as Tell
 from shoal.release import Release
 from shoal.utility import Utility
@@ -43,6 +44,9 @@ WORDS = {
     "attack": "trying the attacks on it",
     "sampling": "sampling who could be whom",
     "explain": "leaving out each promise once",
+    "bounding": "finding what any release would lose",
+    "placing": "placing new rows",
+    "promises": "keeping the promises in the new table",
 }
 
 
@@ -124,16 +128,35 @@ def show_release(console: Console, release: Release) -> None:
     worrying = bad(release.if_known, release.plan.columns, release.after.people)
     _warn_known(console, release.if_known, worrying, release.after.people)
     one = release.after.classes == 1 < release.before.classes
+    applied = release.applied
     if one or release.quality.root_percent >= LITTLE:
         _warning(
             console,
             "the release says next to nothing: "
             + ("all rows look the same" if one else "nearly every value is held back")
-            + "; smaller promises, fewer quasi-identifiers or finer hierarchies would leave more",
+            + (
+                "; smaller promises, fewer quasi-identifiers or finer hierarchies would leave more"
+                if applied is None
+                else ""
+            ),
+        )
+    if applied is not None and applied.much:
+        share = percent(100 * applied.left_out / applied.rows)
+        _warning(
+            console,
+            f"{share} of the rows are left out, those that are rare in this table: what is left "
+            f"may not stand for it. {ADVICE}; --most-left-out refuses such a release",
         )
     _print(console, lambda: _compared(release))
     if release.explainer is not None and release.explainer.known:
         _print(console, lambda: _explained(release))
+        for reason in release.reasons():
+            if reason.by_search:
+                note = (
+                    f"without {reason.key} more is lost, not less: that is an effect of the "
+                    "search, which goes step by step, and not of this promise"
+                )
+                show_notes(console, [note])
     _print(
         console,
         lambda: _lost(release),
@@ -157,15 +180,38 @@ def _compared(release: Release) -> Table:
     loss = release.plan.loss.name
     for label, before, after in (
         ("rows", f"{release.rows:,}", f"{release.published:,}"),
+        *_left_out(release),
         ("people", f"{release.before.people:,}", f"{release.after.people:,}"),
         *_exposures(release.before, release.after),
         (f"information lost ({loss})", percent(0), percent(release.losses[loss])),
+        *_at_least(release),
         ("values generalized", percent(0), percent(release.quality.generalized_percent)),
         ("values suppressed altogether", "", percent(release.quality.root_percent)),
         *((label, "", now) for label, now in _useful(release.utility)),
     ):
         table.add_row(label, before, after)
     return table
+
+
+def _left_out(release: Release) -> Iterator[tuple[str, str, str]]:
+    """Rows that are not published, beside how many may not be."""
+    if release.suppressed:
+        applied = release.applied
+        allowed = (
+            getattr(release.plan.algorithm, "suppression", None)
+            if applied is None
+            else applied.most_left_out
+        )
+        of = "" if allowed is None else f" of {100 * allowed:.3g} % allowed"
+        share = percent(100 * release.suppressed / release.rows)
+        yield f"left out ({share}{of})", "", many(release.suppressed, "row")
+
+
+def _at_least(release: Release) -> Iterator[tuple[str, str, str]]:
+    """What no release could avoid, where that was found out for a file."""
+    bound = release.bound if release.bound_known else None
+    if bound is not None and bound.percent is not None:
+        yield "  at least lost by any such release", "", percent(bound.percent)
 
 
 def _explained(release: Release) -> Table:
@@ -454,6 +500,11 @@ def show_roles(console: Console, plan: Any) -> None:
         table.add_row(shown(name), column.role, shown(plan.notes.get(name, "")))
     console.print(table)
     show_notes(console, plan.remarks)
+
+
+def many(count: int, what: str) -> str:
+    """A count with its noun."""
+    return f"{count:,} {what if count == 1 else what + 's'}"
 
 
 def percent(share: float) -> str:

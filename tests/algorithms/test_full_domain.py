@@ -212,3 +212,17 @@ def test_adult_by_trying_every_node(k, suppression):
     kept = got.codes()[got.record != SUPPRESSED]
     assert sum(int(cost[kept[:, j]].sum()) for j, cost in enumerate(costs)) == best
     assert got.suppressed <= limit
+
+
+def test_the_promise_that_cannot_be_kept_is_the_one_that_is_named():
+    """The first one would hold, the second does not at any levels."""
+    rows = pa.table({"age": [21, 22, 31, 32] * 3, "s": ["a"] * 11 + ["b"]})
+    columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "s": "sensitive"}
+    models = [
+        {"name": "t-closeness", "column": "s", "t": 0.9},
+        {"name": "entropy-l-diversity", "column": "s", "l": 2},
+    ]
+    algorithm = {"name": "full-domain", "suppression": 0.2}
+    with pytest.raises(CannotReach, match=r"^entropy-l-diversity\[s\] with 2") as error:
+        shoal.anonymize(rows, shoal.Plan(columns=columns, models=models, algorithm=algorithm))
+    assert error.value.model == "entropy-l-diversity[s]"

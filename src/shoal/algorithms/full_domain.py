@@ -83,8 +83,9 @@ class FullDomain(Algorithm):
 
 def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotReach:
     """Say that no node keeps the promises."""
-    model = next(model for model in models if not model.lasting)
     whole = tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
+    failing = [model for model in models if not model.satisfied(whole).all()]
+    model = next(iter(failing or models))  # where the whole table holds them all, its top does too
     return CannotReach(
         model.key,
         model.reached(whole),

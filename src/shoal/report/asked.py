@@ -111,7 +111,8 @@ def plan_file(plan: Plan) -> PlanFile:
     if hidden := len(plan.missing_values) - len(missing):
         missing.append(f"… {many(hidden, 'word')}, {WITHHELD}")
         withheld.append("words that mean missing")
-    public = plan.changed(columns=shown, missing_values=missing)
+    named = plan.algorithm  # as a draft leaves it open
+    public = plan.changed(columns=shown, missing_values=missing, algorithm=named)
     public.notes.clear()  # free text of the user
     public.remarks.clear()
     above, head, below = public.to_toml().partition("\n[columns]\n")

@@ -17,7 +17,8 @@ from shoal.bound import Bound
 from shoal.choose import Tried
 from shoal.columns import having
 from shoal.errors import BadFile
-from shoal.explain import Reason
+from shoal.explain import Explainer
+from shoal.explanation import ClassReason, Reason
 from shoal.if_known import IfKnown, bad
 from shoal.outcome import Applied, Outcome
 from shoal.progress import Progress, silent
@@ -104,6 +105,8 @@ class Facts:
     plan: asked.PlanFile
     notes: list[str]
     reasons: list[Reason]  # what each promise did; empty: not found out
+    general: list[ClassReason]  # the most general classes, and what made them so
+    minutes: float  # that it would take to find that out, by estimate
     applied: Applied | None  # where the recoding of another table was applied
     tried: list[Tried]  # where the plan left something to choose
     bound: Bound | None  # what every such release loses at least
@@ -130,8 +133,12 @@ class Facts:
         return [column.name for column in self.columns if column.role == role]
 
 
-def facts(release: Outcome, progress: Progress = silent) -> Facts:
-    """Gather what the report of a release tells."""
+def facts(release: Outcome, explain: bool | None = None, progress: Progress = silent) -> Facts:
+    """Gather what the report of a release tells.
+
+    `explain` says whether to find out what each promise did; None: where it takes little time.
+    """
+    explainer = _explaining(release, explain)
     plan, quality, after = release.plan, release.quality, release.after
     frame = frames.open_frame(release.frame)
     seen = look_at(frame, plan.columns, plan.missing_values, release.whose)
@@ -191,17 +198,21 @@ def facts(release: Outcome, progress: Progress = silent) -> Facts:
         algorithm_words=type(plan.algorithm).summary(),
         plan=shown,
         notes=list(release.notes),
-        reasons=_reasons(release, progress),
+        reasons=explainer.reasons(progress) if explainer else [],
+        general=explainer.classes(progress=progress) if explainer else [],
+        minutes=release.explainer.seconds * len(plan.models) / 60 if release.explainer else 0.0,
         applied=release.applied,
         tried=list(release.tried),
-        bound=release.bound,
+        bound=release.find_bound(progress),
     )
 
 
-def _reasons(release: Outcome, progress: Progress) -> list[Reason]:
-    """What each promise did, where that was asked for or takes little time."""
+def _explaining(release: Outcome, explain: bool | None) -> Explainer | None:
+    """What tells which promise did what, where that is wanted."""
     explainer = release.explainer
-    return explainer.reasons(progress) if explainer is not None and explainer.cheap else []
+    if explainer is None or explain is False:
+        return None
+    return explainer if explain or explainer.cheap else None
 
 
 def sha256(frame: frames.Frame) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shoal.frames import atomic
 from shoal.if_known import told
-from shoal.outcome import Outcome
+from shoal.outcome import ADVICE, Outcome
 from shoal.progress import Progress, silent
 from shoal.report import found, lost, reasons, signed, useful
 from shoal.report.chosen import chosen
@@ -40,9 +40,14 @@ ROLES = {
 }
 
 
-def write_report(release: Outcome, path: str | Path, progress: Progress = silent) -> None:
+def write_report(
+    release: Outcome,
+    path: str | Path,
+    explain: bool | None = None,
+    progress: Progress = silent,
+) -> None:
     """Write the report of a release to a file, all of it or nothing."""
-    html = render(page(facts(release, progress)))
+    html = render(page(facts(release, explain, progress)))
     with atomic(path) as target:
         target.write_text(html, encoding="utf-8")
 
@@ -117,8 +122,21 @@ def _summary(facts: Facts) -> list[Block]:
         blocks.append(
             Text(
                 "The release says next to nothing: nearly all quasi-identifiers are held back, or "
-                "all rows look the same. Smaller promises, fewer quasi-identifiers or finer "
-                "hierarchies would leave more."
+                "all rows look the same."
+                + (
+                    ""
+                    if facts.applied
+                    else " Smaller promises, fewer quasi-identifiers or finer hierarchies would "
+                    "leave more."
+                )
+            )
+        )
+    if facts.applied and facts.applied.much:
+        share = percent(100 * facts.applied.left_out / facts.applied.rows)
+        blocks.append(
+            Text(
+                f"{share} of the rows are left out, those that are rare in this table: what is "
+                f"left may not stand for it. {ADVICE}."
             )
         )
     if facts.unprotected:
