@@ -394,6 +394,17 @@ def test_missing_values_are_placed_with_missing_ones():
     assert release.frame["q"].to_pylist() == [None, None]
 
 
+def test_weights_are_those_of_the_values_that_were_fitted(tmp_path):
+    weights = {"name": "weights", "edge_weights": {"y": {"u": 1.0, "v": 2.0, "w": 3.0}}}
+    plan = Plan(columns={"y": "quasi"}, models=K2, loss=weights)
+    shoal.anonymize(pa.table({"y": list("uuvvww")}), plan).recoding.save(tmp_path / "r.json")
+    fitted = Fitted.load(tmp_path / "r.json")
+    assert sorted(fitted.apply(pa.table({"y": list("uuv")})).frame["y"].to_pylist()) == ["u", "u"]
+    release = fitted.apply(pa.table({"y": ["u", "u", "v", "v", "z", None]}))  # z has no weight
+    assert sorted(release.frame["y"].to_pylist()) == ["u", "u", "v", "v"]
+    assert release.suppressed == 2
+
+
 def test_prefixes_are_written_as_in_the_release():
     """Where codes have five characters they are 476**, whatever a new table holds."""
     plan = Plan(columns={"zip": {"role": "quasi", "hierarchy": {"prefixes": True}}}, models=K2)
@@ -551,9 +562,27 @@ def senseless_plan(content):
     summed(content)
 
 
+def promising_nothing(content):
+    content["plan"]["models"] = []
+    summed(content)
+
+
+def with_vector(vector):
+    def change(content):
+        content["vectors"][0] = vector
+        summed(content)
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        (promising_nothing, "the plan promises nothing"),
+        *(
+            (with_vector(one), "lists of values as text")
+            for one in (7, None, "ab", [1, 2], [[], ""])
+        ),
         (other_plan, "its checksum does not fit"),
         (narrower, "those of another plan"),
         (no_plan, "lacks the plan"),

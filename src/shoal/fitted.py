@@ -25,6 +25,7 @@ from shoal.frames import Frame, atomic, fingerprint, open_frame
 from shoal.free import Covers, elements_of, ends_of
 from shoal.hierarchy import FreeRanges, FreeSets, Hierarchy
 from shoal.kernels.group import group_rows
+from shoal.losses.weights import Weights
 from shoal.outcome import Applied
 from shoal.placing import first_covering, keep_promises
 from shoal.plan import Plan
@@ -351,13 +352,25 @@ def _settled(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
     columns = {}
     for name, column in plan.columns.items():
         hierarchy = column.hierarchy
-        if hierarchy is not None:
+        if isinstance(plan.loss, Weights) and name in trees:
+            hierarchy = _frozen(trees[name])
+        elif hierarchy is not None:
             hierarchy = hierarchy.settled(trees.get(name))
         columns[name] = Column(role=column.role, hierarchy=hierarchy, publish=column.publish)
     settled = plan.changed(columns=columns, seed=None)
     settled.notes.clear()
     settled.remarks.clear()
     return settled
+
+
+def _frozen(tree: Tree) -> Hierarchy:
+    """The very nodes of a tree: weights are given for these values, and new ones have none."""
+    parents = {
+        label: tree.labels[above]
+        for label, above in zip(tree.labels[1:], tree.parent[1:], strict=True)
+        if label is not None
+    }
+    return Hierarchy.from_parents(parents) if parents else Hierarchy.flat()
 
 
 def _as_dict(plan: Plan) -> dict[str, Any]:
@@ -407,7 +420,13 @@ def _from(content: Any) -> Fitted:
     lists = isinstance(vectors, list) and isinstance(order, list)
     if not isinstance(plan, dict) or not lists:
         raise BadFile("it lacks the plan, the vectors or the order of columns; write it anew")
+    labels = [*order, *(label for one in vectors if isinstance(one, list) for label in one)]
+    if not all(isinstance(one, list) for one in vectors) or not all(
+        label is None or isinstance(label, str) for label in labels
+    ):
+        raise BadFile("its vectors are not lists of values as text; write it anew")
     fitted = Fitted(Plan(**plan), tuple(tuple(vector) for vector in vectors), tuple(order))
+    fitted.plan.check_served()  # a file that promises nothing would publish anything
     if not set(fitted.order) <= set(fitted.plan.columns):
         raise BadFile("it publishes columns that its plan does not have; write it anew")
     width = len(fitted.names)
