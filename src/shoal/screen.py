@@ -211,7 +211,7 @@ def _at_least(release: Release) -> Iterator[tuple[str, str, str]]:
     """What no release could avoid, where that was found out for a file."""
     bound = release.bound if release.bound_known else None
     if bound is not None and bound.percent is not None:
-        yield "  at least lost by any such release", "", percent(bound.percent)
+        yield "  the least any such release can lose", "", percent(bound.percent)
 
 
 def _explained(release: Release) -> Table:
