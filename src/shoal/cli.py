@@ -305,7 +305,7 @@ def compare(
     from shoal import frames
     from shoal.compare import compare as run
     from shoal.compare import from_words
-    from shoal.comparison import check_plot
+    from shoal.comparison import Unfinished, check_plot
     from shoal.plan import Plan
     from shoal.screen_comparison import show_comparison
 
@@ -325,7 +325,10 @@ def compare(
     wanted = from_words(k, algorithms, losses)
     console = _console(json_file)
     with _progress(console) as tell:
-        result = run(data, asked, **wanted, limit=limit, progress=tell)
+        try:
+            result = run(data, asked, **wanted, limit=limit, progress=tell)
+        except Unfinished as stopped:
+            result = stopped.comparison
         with ExitStack() as files:  # all files get their names when all of them are complete
             if result.holds:
                 _write_json(files, json_file, result.as_dict())
@@ -342,6 +345,8 @@ def compare(
     for path in (csv, plot, None if json_file == "-" else json_file):
         if path is not None:
             console.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
+    if not result.finished:
+        _fail("interrupted; this is what had finished", INTERRUPTED)
 
 
 @command

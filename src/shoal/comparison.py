@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.bound import Bound
 from shoal.errors import BadFile, CannotReach
 from shoal.files import atomic
 from shoal.trial import Measured
@@ -38,7 +39,7 @@ class Line:
         if self.found is None:
             return {}
         found = asdict(self.found)
-        del found["rest_mb"]
+        del found["rest_mb"], found["cold"]
         spent = {"recode_seconds": self.found.recode_seconds}
         return found | spent | {"whole_seconds": self.found.whole_seconds}
 
@@ -51,10 +52,17 @@ class Comparison:
     yardstick: str  # the metric that says which is best: "mean" or the one guiding loss
     rows: int
     people: int
-    bounds: dict[int, float]  # per k, what every release loses at least; by the yardstick
+    bounds: dict[int, Bound]  # per k, what every release loses at least, by the yardstick
     notes: list[str]
     seed: int
+    finished: bool = True  # whether all that was asked for was done
     version: str = __version__
+
+    @property
+    def lower_bounds(self) -> dict[int, float]:
+        """Per k, what every release loses at least in percent, where that is known."""
+        both = ((k, bound.percent) for k, bound in self.bounds.items())
+        return {k: percent for k, percent in both if percent is not None}
 
     @property
     def ks(self) -> list[int]:
@@ -113,7 +121,8 @@ class Comparison:
             numbers = line.numbers()
             losses, steps = numbers.pop("losses", {}), numbers.pop("seconds", {})
             row = {"k": line.k, "algorithm": line.algorithm, "loss": line.loss}
-            row |= {"best": self._is_best(line), "reason": line.reason, **numbers}
+            row |= {"best": self._is_best(line), "reason": line.reason}
+            row |= {"bound": self.lower_bounds.get(line.k), "finished": self.finished, **numbers}
             row |= {f"lost_{name}": percent for name, percent in losses.items()}
             rows.append(row | {f"seconds_{step}": spent for step, spent in steps.items()})
         return rows
@@ -140,7 +149,9 @@ class Comparison:
             "k": self.ks,
             "judged_by": self.yardstick,
             "runs": runs,
-            "lower_bounds": {str(k): bound for k, bound in self.bounds.items()},
+            "finished": self.finished,
+            "bound": {str(k): bound.as_dict() for k, bound in self.bounds.items()},
+            "lower_bounds": {str(k): percent for k, percent in self.lower_bounds.items()},
             "memory_at_rest_mb": self.rest_mb,
             "notes": self.notes,
             "seed": self.seed,
@@ -168,7 +179,7 @@ class Comparison:
         lost += f" ({'mean of seven metrics' if self.yardstick == MEAN else self.yardstick})"
         losses, seconds = self._curves()
         curves = [Curve(name, losses[name], seconds[name]) for name in losses]
-        drawn = draw(curves, self.bounds, lost, Path(path).suffix.lower())
+        drawn = draw(curves, self.lower_bounds, lost, Path(path).suffix.lower())
         with atomic(path) as target:
             target.write_bytes(drawn)
 
@@ -182,6 +193,14 @@ class Comparison:
                 losses.setdefault(self.name(line), {})[k] = line.lost(self.yardstick)
                 seconds.setdefault(self.name(line), {})[k] = line.found.recode_seconds
         return losses, seconds
+
+
+class Unfinished(KeyboardInterrupt):
+    """A comparison was interrupted; `comparison` holds what had finished."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        super().__init__("the comparison was interrupted")
+        self.comparison = comparison
 
 
 def _written(cell: Any) -> Any:

@@ -72,8 +72,8 @@ def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
             cells += [_seconds(found.recode_seconds), _seconds(found.whole_seconds)]
             cells += ["–" if found.peak_mb is None else f"{found.peak_mb:,.0f}"]
             table.add_row(*cells, style="bold green" if first else None)
-        if k in comparison.bounds:
-            cells = ["", "  proven lower bound", _lost(comparison.bounds[k])]
+        if k in comparison.lower_bounds:
+            cells = ["", "  proven lower bound", _lost(comparison.lower_bounds[k])]
             table.add_row(*cells, style="italic")
     return table
 
@@ -97,8 +97,9 @@ def _memory(comparison: Comparison) -> list[str]:
     if comparison.rest_mb is None:
         return []
     return [
-        f"peak MB is all memory of the run's process, of which Python, its libraries and compiled "
-        f"code took {comparison.rest_mb:,.0f} MB before the table was read; compiling is not timed"
+        f"peak MB is the most memory that the process held during the run; up to "
+        f"{comparison.rest_mb:,.0f} MB of it were there before: Python, its libraries, compiled "
+        "code; compiling is not timed"
     ]
 
 
