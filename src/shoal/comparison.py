@@ -39,9 +39,10 @@ class Line:
         if self.found is None:
             return {}
         found = asdict(self.found)
-        del found["rest_mb"], found["cold"]
+        del found["cold"]
         spent = {"recode_seconds": self.found.recode_seconds}
-        return found | spent | {"whole_seconds": self.found.whole_seconds}
+        spent |= {"whole_seconds": self.found.whole_seconds}
+        return found | spent | {"memory_mb": self.found.memory_mb}
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Comparison:
 
     @property
     def rest_mb(self) -> float | None:
-        """Memory of a run before the table is there: Python, libraries, compiled code."""
+        """Memory of the process before a run, at the most: Python, libraries, compiled code."""
         known = [line.found.rest_mb for line in self.lines if line.found and line.found.rest_mb]
         return max(known, default=None)
 

@@ -71,6 +71,13 @@ class Measured:
         """From the table in memory to the verified and measured release."""
         return sum(spent for step, spent in self.seconds.items() if step != "read")
 
+    @property
+    def memory_mb(self) -> float | None:
+        """The most that the run took at once, beside what the process held before."""
+        if self.peak_mb is None or self.rest_mb is None:
+            return None
+        return max(0.0, self.peak_mb - self.rest_mb)
+
     @staticmethod
     def of(release: Release, peak: float | None = None, rest: float | None = None) -> Measured:
         """The numbers of a release."""
