@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from shoal.compare import from_words, serving, with_ks
 from shoal.comparison import Comparison, Unfinished
 from shoal.frames import open_frame
 from shoal.models import PeopleModel
-from shoal.report.side_by_side import Curve, draw
+from shoal.report.side_by_side import COLOURS, MARKS, MORE, Curve, draw
 from shoal.screen_comparison import show_comparison
 from shoal.stopwatch import stopwatch
 from shoal.trial import Apart, Failed, Here, loosened
@@ -354,8 +355,34 @@ def test_plots(several, tmp_path):
 
 
 def test_a_plot_of_losses_and_times_of_nothing():
-    curve = Curve("gaa", {2: 0.0, 3: 0.0}, {2: 0.0, 3: 0.0})
+    curve = Curve("gaa", "nllm", {2: 0.0, 3: 0.0}, {2: 0.0, 3: 0.0})
     assert b"<svg" in draw([curve], {}, "lost", ".svg")
+
+
+def test_twelve_lines_can_be_told_apart():
+    """A colour and a mark for each algorithm, dashes for each guide, and ticks as people write."""
+    names = [f"method{i}" for i in range(12)]
+    curves = [
+        Curve(name, guide, {2: i + 1.0, 10: i + 2.0, 1000: i + 4.0}, {2: 0.1, 10: 0.2, 1000: 1})
+        for i, name in enumerate(names)
+        for guide in ("nllm", "ncp")
+    ]
+    svg = draw(curves, {2: 0.5, 10: 0.7}, "lost", ".svg", ["why & what"]).decode()
+    plain = svg[svg.rindex("</style>") :]
+    lines = re.findall(r'<path aria-label="k: [^"]*"[^>]*>', plain)
+    strokes = {
+        (c, d) for c, d in re.findall(r'stroke="(#[0-9a-f]{6})"[^>]*dasharray="([^"]*)"', plain)
+    }
+    assert len({colour for colour, _ in strokes} & set(COLOURS)) == 12, lines
+    assert len(set(MARKS)) >= 12 <= len(COLOURS)
+    assert ">10<" in svg
+    assert ">1,000<" in svg
+    assert "1e+" not in svg
+    assert "why &amp; what" in svg
+    for dark in MORE.values():
+        assert dark in svg[: svg.rindex("</style>")]
+    order = [svg.index(f">{name}<") for name in names]
+    assert order == sorted(order, reverse=True)  # as the lines end
 
 
 # ── In processes of their own ──

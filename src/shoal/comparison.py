@@ -6,13 +6,16 @@ import csv
 import io
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.bound import Bound
 from shoal.errors import BadFile, CannotReach
 from shoal.files import atomic
 from shoal.trial import Measured
 from shoal.version import __version__
+
+if TYPE_CHECKING:
+    from shoal.report.side_by_side import Curve
 
 MEAN = "mean"  # of the seven metrics, as a yardstick
 
@@ -172,28 +175,35 @@ class Comparison:
     def plot(self, path: str | Path) -> None:
         """Draw loss and time against k: an SVG or PNG file, as its name says."""
         check_plot(path)
-        from shoal.report.side_by_side import Curve, draw  # drawing is loaded when needed
+        from shoal.report.side_by_side import draw  # drawing is loaded when needed
 
         if not self.holds:
             raise BadFile(f"cannot draw {path}: no run brought a release")
         lost = "percent lost"
         lost += f" ({'mean of seven metrics' if self.yardstick == MEAN else self.yardstick})"
-        losses, seconds = self._curves()
-        curves = [Curve(name, losses[name], seconds[name]) for name in losses]
-        drawn = draw(curves, self.lower_bounds, lost, Path(path).suffix.lower())
+        kind = Path(path).suffix.lower()
+        drawn = draw(self._curves(), self.lower_bounds, lost, kind, self._drawn_notes())
         with atomic(path) as target:
             target.write_bytes(drawn)
 
-    def _curves(self) -> tuple[dict[str, dict[int, float]], dict[str, dict[int, float]]]:
+    def _curves(self) -> list[Curve]:
         """By method what it lost and the seconds it took at each k; the best at most k first."""
-        losses: dict[str, dict[int, float]] = {}
-        seconds: dict[str, dict[int, float]] = {}
+        from shoal.report.side_by_side import Curve
+
+        curves: dict[tuple[str, str], Curve] = {}
         for k in reversed(self.ks):
             for line in self.at(k):
                 assert line.found is not None
-                losses.setdefault(self.name(line), {})[k] = line.lost(self.yardstick)
-                seconds.setdefault(self.name(line), {})[k] = line.found.recode_seconds
-        return losses, seconds
+                method = line.algorithm, line.loss
+                curve = curves.setdefault(method, Curve(*method, {}, {}))
+                curve.lost[k] = line.lost(self.yardstick)
+                curve.seconds[k] = line.found.recode_seconds
+        return list(curves.values())
+
+    def _drawn_notes(self) -> list[str]:
+        """What the reader of a plot must know: what is not in it."""
+        notes = [note for note in self.notes if "lower bound" in note]
+        return notes if self.finished else ["interrupted: not all runs were done", *notes]
 
 
 class Unfinished(KeyboardInterrupt):
