@@ -649,8 +649,15 @@ def gone(group, seconds=10.0):
     return False
 
 
-@pytest.mark.parametrize("after", [1, 3])
-def test_an_interrupt_leaves_what_has_finished(people, after):  # noqa: F811
+@pytest.mark.parametrize(
+    ("after", "send"),
+    [
+        (1, lambda process: os.killpg(process.pid, signal.SIGINT)),
+        (3, lambda process: os.killpg(process.pid, signal.SIGINT)),
+        (3, lambda process: process.terminate()),
+    ],
+)
+def test_an_interrupt_leaves_what_has_finished(people, after, send):  # noqa: F811
     """Ctrl-C while a run is under way: what had finished, and no process that goes on."""
     rows = "".join(f"Person {i},{20 + i % 40},{'fm'[i % 2]},d{i % 5}\n" for i in range(20_000))
     (people / "people.csv").write_text("name,age,sex,disease\n" + rows, encoding="utf-8")
@@ -665,7 +672,7 @@ def test_an_interrupt_leaves_what_has_finished(people, after):  # noqa: F811
     for line in process.stderr:
         if line.startswith(f"run {after} of 12"):
             break
-    os.killpg(process.pid, signal.SIGINT)
+    send(process)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert gone(process.pid)

@@ -43,7 +43,8 @@ CROWDS = 20  # classes of k people that a sample must have room for
 BEST, FINALISTS = 3, 3  # algorithms that are tried with all losses; runs on the whole table
 SHARE = 1 / 3  # of the time that may go into samples by estimate
 MOST = 1 / 2  # of the time that may go into samples by the clock
-PART = 1 / 4  # of the time that is left for samples, which one run on them may take
+PART = 1 / 4  # of the time that is left for samples, which one run on them may take, or else
+OVER = 4  # times its estimate
 STRATEGIES: tuple[Literal["S2", "S3", "S4", "S6", "S7"], ...] = (
     "S2",
     "S3",
@@ -252,7 +253,8 @@ class _Search:
             self.unseen.append(way)
             return lost
         rng = np.random.default_rng(self.seed)
-        tell = self._within(begin + PART * max(left, 0.0), place, total)
+        most = max(PART * left, min(left, OVER * way.algorithm.work(part.rows)), 0.0)
+        tell = self._within(begin + most, place, total)
         try:
             recoding = way.algorithm.recode(part, self.plan.models, way.loss, rng, tell)
             (lost,) = alterations(part, recoding, [self.yardstick])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -324,7 +325,7 @@ def compare(
         asked = asked.with_seed(seed)
     wanted = from_words(k, algorithms, losses)
     console = _console(json_file)
-    with _progress(console) as tell:
+    with _progress(console) as tell, _kill_interrupts():
         try:
             result = run(data, asked, **wanted, limit=limit, progress=tell)
         except Unfinished as stopped:
@@ -476,6 +477,16 @@ def _progress(console: Console) -> Iterator[Progress]:
 
     with progress_on(screen) as tell, told_of_compiling(compiling):
         yield tell
+
+
+@contextmanager
+def _kill_interrupts() -> Iterator[None]:
+    """A polite kill is an interrupt, so that what has finished is written."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _show(screen: Callable[[], None]) -> None:
