@@ -24,7 +24,7 @@ from shoal.losses import Loss
 from shoal.losses.mean import Mean
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
-from shoal.trial import Apart, Failed, Here, Measured
+from shoal.trial import WARMING, Apart, Failed, Here, Measured
 
 SAMPLE = 300  # rows on which everything is compiled before it is measured
 NOT_RUN = "interrupted before it was done"
@@ -278,6 +278,9 @@ def _named(progress: Progress, one: _Asked, place: int, runs: int) -> Progress:
 
     def tell(stage: str, share: float) -> None:
         nonlocal furthest
+        if stage == WARMING:
+            progress(f"{step}: {WARMING}", (place + furthest) / runs)
+            return
         furthest = max(furthest, BEGINS.get(stage, BEGINS["recode"] + 0.8 * share))
         progress(step, (place + furthest) / runs)
 

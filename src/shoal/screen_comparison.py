@@ -55,7 +55,7 @@ def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
         table.add_column(f"% lost\n{name}", justify="right", style="dim" if name in more else "")
     for heading in ("classes", "least\nclass", *(["rows\nout"] if left_out else [])):
         table.add_column(heading, justify="right")
-    for heading in ("recode\nseconds", "whole\nseconds", "memory\nMB"):
+    for heading in ("recode\nseconds", "whole\nseconds", "used\nMB"):
         table.add_column(heading, justify="right")
     for k in comparison.ks:
         table.add_section()
@@ -97,7 +97,7 @@ def _memory(comparison: Comparison) -> list[str]:
     if comparison.rest_mb is None:
         return []
     return [
-        "memory is the most that a run took at once, beside up to "
+        "used MB is the most memory that a run took at once, beside up to "
         f"{comparison.rest_mb:,.0f} MB that its process held before: Python, its libraries, "
         "compiled code; compiling is not timed"
     ]

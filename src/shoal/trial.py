@@ -26,6 +26,7 @@ from shoal.release import Release
 from shoal.stopwatch import stopwatch
 
 SERVE = "from shoal.trial import serve; serve()"
+WARMING = "compiling or loading kernels"
 PATIENCE = 0.1  # seconds between two words about progress
 MEGABYTE = 1e6
 NOISE = 0.01  # the share of a run that may go into loading kernels before it is run again
@@ -119,7 +120,7 @@ class Here:
     ) -> Measured:
         """Run a plan; `begin` is called when the kernels are warm."""
         try:
-            cold = self._warm_up(plan)
+            cold = self._warm_up(plan, progress)
             found, compiling = self._measure(plan, progress, begin)
             if compiling > NOISE * sum(found.seconds.values()):
                 # The sample did not lead to all of its kernels; now they are there.
@@ -141,12 +142,13 @@ class Here:
         peak = peak_memory() if self._memory else None
         return Measured.of(release, peak, rest), watch.compiling
 
-    def _warm_up(self, plan: Plan) -> str:
+    def _warm_up(self, plan: Plan, progress: Progress) -> str:
         """Compile the kernels, or load what was compiled before: that is no part of the run."""
         easy = loosened(plan)
         kind = str([one.setting() for one in (easy.algorithm, easy.loss, *easy.models)])
         if kind not in self._warm:
             self._warm[kind] = ""
+            progress(WARMING, 0.0)
             try:
                 anonymize(self._sample, easy)
             except ShoalError as error:
@@ -220,7 +222,13 @@ class Apart:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if os.environ.get("SHOAL_DEBUG") else subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": where},
+            # The system's own allocator gives back what a run freed, so that runs compare.
+            env={
+                **os.environ,
+                "PYTHONPATH": where,
+                "ARROW_DEFAULT_MEMORY_POOL": "system",
+                "MALLOC_ARENA_MAX": "1",
+            },
         )
         self._send(self._asked)
         return self._process
@@ -312,7 +320,7 @@ def serve() -> None:
 
 def _served(trial: Here, plan: Plan, say: Callable[..., None]) -> tuple[Measured | str, bool]:
     """What a run brings, or why nothing, and whether another one can follow in this process."""
-    last = perf_counter()
+    last = 0.0
 
     def tell(stage: str, share: float) -> None:
         nonlocal last
