@@ -14,7 +14,7 @@ SOURCE = Path(shoal.__file__).parent
 # From the ground up: a module may import from its own line or the lines above it, no further down.
 ORDER = [
     ["errors", "version", "progress"],
-    ["kernels", "settings", "values"],
+    ["kernels", "settings", "values", "stopwatch"],
     ["tree", "calendar"],
     ["free"],
     ["hierarchy", "files"],

@@ -72,11 +72,7 @@ def test_comparing_is_true(tmp_path, monkeypatch, capsys):
     """The command and the example of docs/comparing.md run, in one process for speed."""
     page = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        import_module("shoal.compare"),
-        "run_apart",
-        lambda task, *_: trial.run_here(task) if task.plan is not None else None,
-    )
+    monkeypatch.setattr(import_module("shoal.compare"), "Apart", trial.Here)
     (example,) = blocks("python", page)
     names: dict[str, object] = {}
     exec(compile(example, "comparing.md", "exec"), names)

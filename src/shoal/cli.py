@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -342,7 +343,7 @@ def compare(
     from shoal import frames
     from shoal.compare import compare as run
     from shoal.compare import from_words
-    from shoal.comparison import check_plot
+    from shoal.comparison import Unfinished, check_plot
     from shoal.plan import Plan
     from shoal.screen_comparison import show_comparison
 
@@ -361,8 +362,11 @@ def compare(
         asked = asked.with_seed(seed)
     wanted = from_words(k, algorithms, losses)
     console = _console(json_file)
-    with _progress(console) as tell:
-        result = run(data, asked, **wanted, limit=limit, progress=tell)
+    with _progress(console) as tell, _kill_interrupts():
+        try:
+            result = run(data, asked, **wanted, limit=limit, progress=tell)
+        except Unfinished as stopped:
+            result = stopped.comparison
         with ExitStack() as files:  # all files get their names when all of them are complete
             if result.holds:
                 _write_json(files, json_file, result.as_dict())
@@ -379,6 +383,8 @@ def compare(
     for path in (csv, plot, None if json_file == "-" else json_file):
         if path is not None:
             console.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
+    if not result.finished:
+        _fail("interrupted; this is what had finished", INTERRUPTED)
 
 
 @command
@@ -510,6 +516,16 @@ def _progress(console: Console) -> Iterator[Progress]:
 
     with progress_on(screen) as tell, told_of_compiling(compiling):
         yield tell
+
+
+@contextmanager
+def _kill_interrupts() -> Iterator[None]:
+    """A polite kill is an interrupt, so that what has finished is written."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _show(screen: Callable[[], None]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +14,20 @@ import numpy as np
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.bound import lower_bound
+from shoal.bound import Bound, crowd_of, lower_bound
 from shoal.choose import label
 from shoal.columns import Table, encode
-from shoal.comparison import MEAN, Comparison, Line
-from shoal.errors import BadPlan
+from shoal.comparison import MEAN, Comparison, Line, Unfinished
+from shoal.errors import BadPlan, ShoalError, some
 from shoal.frames import Frame, open_frame
 from shoal.losses import Loss
+from shoal.losses.mean import Mean
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
-from shoal.trial import Failed, Task, run_apart, run_here
+from shoal.trial import WARMING, Apart, Failed, Here, Measured
 
 SAMPLE = 300  # rows on which everything is compiled before it is measured
+NOT_RUN = "interrupted before it was done"
 # The share of a run that is done when each step of the flow begins, about.
 BEGINS = {
     "read": 0.0,
@@ -52,8 +54,9 @@ def compare(
 
     `algorithms` and `losses` are given by name, as mappings or as objects; by default all
     algorithms that serve the plan, and the plan's loss and k. A run that takes longer than
-    `limit` seconds is stopped. Each run has a process of its own, after everything was compiled;
-    with `apart=False` all of them share this one, and memory is not measured.
+    `limit` seconds is stopped. The runs share a process apart, one after the other, each after its
+    kernels were compiled; with `apart=False` they share this one, and memory is not measured. An
+    interrupt raises `Unfinished`, a KeyboardInterrupt whose `comparison` holds what had finished.
 
     >>> import pyarrow as pa
     >>> plan = Plan(
@@ -72,45 +75,78 @@ def compare(
         raise BadPlan("a limit is a number of seconds above 0, for runs in their own processes")
     plan = plan if plan.seed is not None else plan.with_seed(secrets.randbelow(2**31))
     crowds = with_ks(plan, k)
-    guides = _made(catalog.losses, losses, plan.loss)
+    guides = _made(catalog.losses, losses, plan.loss) or [plan.loss]
     methods = _made(catalog.algorithms, algorithms, plan.algorithm) or serving(plan)
-    guides = guides or [plan.loss]
     progress("read", 0.0)
     frame = open_frame(table)
     progress("encode", 0.0)
     encoded = encode(frame, plan.columns, plan.missing, plan.missing_values)
     one_guide = len(guides) == 1 and not guides[0].undecided
-    yardstick = guides[0].name if one_guide else MEAN
+    yardstick: Loss = guides[0] if one_guide else Mean()
     source = table if isinstance(table, str | Path) else frame.native
     asked = [
-        (crowd, one.changed(algorithm=method, loss=guide))
+        _Asked(crowd, name, one.changed(algorithm=method, loss=guide))
         for crowd, one in crowds.items()
-        for guide in guides
+        for name, guide in zip(_names(guides), guides, strict=True)
         for method in methods
     ]
-    runner = _Runner(source, _sample(frame), apart, limit, progress, len(asked))
-    runner.warm_up([one for crowd, one in asked if crowd == min(crowds)])
-    lines = [runner.line(crowd, one, i / len(asked)) for i, (crowd, one) in enumerate(asked)]
-    lines.sort(key=lambda line: (line.k, round(line.lost(yardstick), 9)))  # a tie: as asked
-    return Comparison(
-        lines=lines,
-        yardstick=yardstick,
-        rows=encoded.rows,
-        people=encoded.crowd,
-        bounds=lower_bounds(encoded, plan, list(crowds), yardstick),
-        notes=_notes(lines, apart),
-        seed=plan.seed or 0,
-    )
+    lines: list[Line] = []
+    bounds: dict[int, Bound] = {}
+
+    def found(finished: bool) -> Comparison:
+        by = yardstick.name if one_guide else MEAN
+        left = [one.line(None, NOT_RUN) for one in asked[len(lines) :]]
+        known = {crowd: bounds.get(crowd, Bound(None, NOT_RUN, crowd)) for crowd in crowds}
+        return Comparison(
+            lines=sorted([*lines, *left], key=lambda line: (line.k, round(line.lost(by), 9))),
+            yardstick=by,
+            rows=encoded.rows,
+            people=encoded.crowd,
+            bounds=known,
+            notes=[*_notes(lines, apart), *_bound_notes(known)],
+            seed=plan.seed or 0,
+            finished=finished,
+        )
+
+    trial = Apart(source, _sample(frame)) if apart else Here(source, _sample(frame))
+    try:
+        for one in asked:
+            lines.append(_run(one, trial, limit, _named(progress, one, len(lines), len(asked))))
+        for crowd, bound in lower_bounds(encoded, crowds, yardstick, progress):
+            bounds[crowd] = bound
+    except KeyboardInterrupt:
+        if not any(line.found for line in lines):
+            raise
+        raise Unfinished(found(finished=False)) from None
+    finally:
+        trial.close()
+    return found(finished=True)
 
 
-def lower_bounds(table: Table, plan: Plan, ks: Sequence[int], yardstick: str) -> dict[int, float]:
-    """Per k, the percent that every release of this table loses at least; empty: not known."""
-    if plan.linked:
-        return {}
-    loss = plan.loss if plan.loss.name == yardstick else catalog.losses.make(yardstick)
-    assert isinstance(loss, Loss)
-    found = {k: lower_bound(table, k, loss).percent for k in ks}
-    return {k: percent for k, percent in found.items() if percent is not None}
+def lower_bounds(
+    table: Table, plans: Mapping[int, Plan], loss: Loss, progress: Progress = silent
+) -> Iterator[tuple[int, Bound]]:
+    """Per k, the percent that every release of this table loses at least by a loss, or why not."""
+    known: dict[int, Bound] = {}  # by the people that a class needs
+    for k, plan in plans.items():
+        if plan.linked:
+            name = next(model.name for model in plan.models if model.linkage)
+            yield k, Bound(None, f"{name} is not about classes, and a bound is known for these", k)
+            continue
+        crowd = crowd_of(plan.models)
+        if crowd not in known:
+            known[crowd] = _lower_bound(table, k, crowd, loss, progress)
+        yield k, known[crowd]
+
+
+def _lower_bound(table: Table, k: int, crowd: int, loss: Loss, progress: Progress) -> Bound:
+    step = f"proving a lower bound, k = {k:,}"
+    progress(step, 0.0)
+    try:
+        bound = lower_bound(table, crowd, loss, progress=lambda _, share: progress(step, share))
+    except ShoalError as error:  # what the runs stumbled over as well
+        return Bound(None, str(error), crowd)
+    return bound
 
 
 def with_ks(plan: Plan, k: int | Iterable[int] | None) -> dict[int, Plan]:
@@ -212,52 +248,81 @@ def _sample(frame: Frame) -> Any:
 
 
 @dataclass(frozen=True)
-class _Runner:
-    """Runs plans on one table, and makes a line of each."""
+class _Asked:
+    """A run that was asked for."""
 
-    table: Any
-    sample: Any
-    apart: bool
-    limit: float | None
-    progress: Progress
-    runs: int
+    k: int
+    guide: str  # the name of its guiding loss
+    plan: Plan
 
-    def warm_up(self, plans: Sequence[Plan]) -> None:
-        """Compile all that will run, once for all processes: they share what is compiled."""
-        self.progress("compiling what is not compiled yet", 0.0)
-        if self.apart:
-            with suppress(Failed):
-                run_apart(Task(self.sample, plans))
+    def line(self, found: Measured | None, reason: str) -> Line:
+        """What becomes of it."""
+        method = self.plan.algorithm
+        return Line(self.k, label(method), self.guide, method.options(), found, reason)
 
-    def line(self, k: int, plan: Plan, done: float) -> Line:
-        """Run one plan; what stands in its way becomes the reason."""
-        name, part = label(plan.algorithm), 1 / self.runs
-        step = f"run {round(done / part) + 1} of {self.runs}: {name}, k = {k}"
-        furthest = 0.0
 
-        def tell(stage: str, share: float) -> None:
-            nonlocal furthest
-            furthest = max(furthest, BEGINS.get(stage, BEGINS["recode"] + 0.8 * share))
-            self.progress(step, done + part * furthest)
+def _run(one: _Asked, trial: Here | Apart, limit: float | None, progress: Progress) -> Line:
+    """Run one plan; what stands in its way becomes the reason."""
+    try:
+        one.plan.check_served()
+        return one.line(trial.run(one.plan, progress, limit), "")
+    except (Failed, BadPlan) as error:
+        return one.line(None, str(error))
 
-        tell("read", 0.0)
-        found, reason = None, ""
-        try:
-            plan.check_served()
-            task = Task(self.sample, [plan], self.table, plan)
-            found = run_apart(task, tell, self.limit) if self.apart else run_here(task, tell)
-        except (Failed, BadPlan) as error:
-            reason = str(error)
-        return Line(k, name, plan.loss.name, plan.algorithm.options(), found, reason)
+
+def _named(progress: Progress, one: _Asked, place: int, runs: int) -> Progress:
+    """Progress of one of the runs, as part of all of them."""
+    name = f"{label(one.plan.algorithm)}, k = {one.k:,}, guided by {one.guide}"
+    step = f"run {place + 1} of {runs}: {name}"
+    furthest = 0.0
+
+    def tell(stage: str, share: float) -> None:
+        nonlocal furthest
+        if stage == WARMING:
+            progress(f"{step}: {WARMING}", (place + furthest) / runs)
+            return
+        furthest = max(furthest, BEGINS.get(stage, BEGINS["recode"] + 0.8 * share))
+        progress(step, (place + furthest) / runs)
+
+    tell("read", 0.0)
+    return tell
+
+
+def _names(guides: Sequence[Loss]) -> list[str]:
+    """The names of guiding losses, numbered where they are alike but for their options."""
+    names = [guide.name for guide in guides]
+    return [
+        name if names.count(name) == 1 else f"{name} {names[:i].count(name) + 1}"
+        for i, name in enumerate(names)
+    ]
 
 
 def _notes(lines: Sequence[Line], apart: bool) -> list[str]:
     """What the reader should know besides."""
     notes = []
-    if any(line.found is not None and line.found.linked for line in lines):
+    done = [(line, line.found) for line in lines if line.found is not None]
+    if any(found.linked for _, found in done):
         notes.append(
             "without classes the smallest class is the fewest rows that could be a person's"
+        )
+    for reason in dict.fromkeys(found.cold for _, found in done if found.cold):
+        names = some(dict.fromkeys(line.algorithm for line, found in done if found.cold == reason))
+        notes.append(
+            f"a warm-up on {SAMPLE} rows failed for {names} ({reason}); whatever was compiled "
+            "during its run was run again and measured then"
         )
     if not apart:
         notes.append("all runs shared one process, so memory was not measured")
     return notes
+
+
+def _bound_notes(bounds: Mapping[int, Bound]) -> list[str]:
+    """Why there is no lower bound, or one that may be lower than it could be."""
+    reasons: dict[tuple[bool, str], list[str]] = {}
+    for k, bound in bounds.items():
+        if bound.reason:
+            reasons.setdefault((bound.percent is None, bound.reason), []).append(f"{k:,}")
+    return [
+        f"{'no lower bound' if unknown else 'lower bound'} for k = {', '.join(ks)}: {reason}"
+        for (unknown, reason), ks in reasons.items()
+    ]

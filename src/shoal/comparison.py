@@ -6,12 +6,16 @@ import csv
 import io
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from shoal.bound import Bound
 from shoal.errors import BadFile, CannotReach
 from shoal.files import atomic
 from shoal.trial import Measured
 from shoal.version import __version__
+
+if TYPE_CHECKING:
+    from shoal.report.side_by_side import Curve
 
 MEAN = "mean"  # of the seven metrics, as a yardstick
 
@@ -38,9 +42,10 @@ class Line:
         if self.found is None:
             return {}
         found = asdict(self.found)
-        del found["rest_mb"]
+        del found["cold"]
         spent = {"recode_seconds": self.found.recode_seconds}
-        return found | spent | {"whole_seconds": self.found.whole_seconds}
+        spent |= {"whole_seconds": self.found.whole_seconds}
+        return found | spent | {"memory_mb": self.found.memory_mb}
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,17 @@ class Comparison:
     yardstick: str  # the metric that says which is best: "mean" or the one guiding loss
     rows: int
     people: int
-    bounds: dict[int, float]  # per k, what every release loses at least; by the yardstick
+    bounds: dict[int, Bound]  # per k, what every release loses at least, by the yardstick
     notes: list[str]
     seed: int
+    finished: bool = True  # whether all that was asked for was done
     version: str = __version__
+
+    @property
+    def lower_bounds(self) -> dict[int, float]:
+        """Per k, what every release loses at least in percent, where that is known."""
+        both = ((k, bound.percent) for k, bound in self.bounds.items())
+        return {k: percent for k, percent in both if percent is not None}
 
     @property
     def ks(self) -> list[int]:
@@ -68,7 +80,7 @@ class Comparison:
 
     @property
     def rest_mb(self) -> float | None:
-        """Memory of a run before the table is there: Python, libraries, compiled code."""
+        """Memory of the process before a run, at the most: Python, libraries, compiled code."""
         known = [line.found.rest_mb for line in self.lines if line.found and line.found.rest_mb]
         return max(known, default=None)
 
@@ -113,7 +125,8 @@ class Comparison:
             numbers = line.numbers()
             losses, steps = numbers.pop("losses", {}), numbers.pop("seconds", {})
             row = {"k": line.k, "algorithm": line.algorithm, "loss": line.loss}
-            row |= {"best": self._is_best(line), "reason": line.reason, **numbers}
+            row |= {"best": self._is_best(line), "reason": line.reason}
+            row |= {"bound": self.lower_bounds.get(line.k), "finished": self.finished, **numbers}
             row |= {f"lost_{name}": percent for name, percent in losses.items()}
             rows.append(row | {f"seconds_{step}": spent for step, spent in steps.items()})
         return rows
@@ -140,7 +153,9 @@ class Comparison:
             "k": self.ks,
             "judged_by": self.yardstick,
             "runs": runs,
-            "lower_bounds": {str(k): bound for k, bound in self.bounds.items()},
+            "finished": self.finished,
+            "bound": {str(k): bound.as_dict() for k, bound in self.bounds.items()},
+            "lower_bounds": {str(k): percent for k, percent in self.lower_bounds.items()},
             "memory_at_rest_mb": self.rest_mb,
             "notes": self.notes,
             "seed": self.seed,
@@ -160,28 +175,43 @@ class Comparison:
     def plot(self, path: str | Path) -> None:
         """Draw loss and time against k: an SVG or PNG file, as its name says."""
         check_plot(path)
-        from shoal.report.side_by_side import Curve, draw  # drawing is loaded when needed
+        from shoal.report.side_by_side import draw  # drawing is loaded when needed
 
         if not self.holds:
             raise BadFile(f"cannot draw {path}: no run brought a release")
         lost = "percent lost"
         lost += f" ({'mean of seven metrics' if self.yardstick == MEAN else self.yardstick})"
-        losses, seconds = self._curves()
-        curves = [Curve(name, losses[name], seconds[name]) for name in losses]
-        drawn = draw(curves, self.bounds, lost, Path(path).suffix.lower())
+        kind = Path(path).suffix.lower()
+        drawn = draw(self._curves(), self.lower_bounds, lost, kind, self._drawn_notes())
         with atomic(path) as target:
             target.write_bytes(drawn)
 
-    def _curves(self) -> tuple[dict[str, dict[int, float]], dict[str, dict[int, float]]]:
+    def _curves(self) -> list[Curve]:
         """By method what it lost and the seconds it took at each k; the best at most k first."""
-        losses: dict[str, dict[int, float]] = {}
-        seconds: dict[str, dict[int, float]] = {}
+        from shoal.report.side_by_side import Curve
+
+        curves: dict[tuple[str, str], Curve] = {}
         for k in reversed(self.ks):
             for line in self.at(k):
                 assert line.found is not None
-                losses.setdefault(self.name(line), {})[k] = line.lost(self.yardstick)
-                seconds.setdefault(self.name(line), {})[k] = line.found.recode_seconds
-        return losses, seconds
+                method = line.algorithm, line.loss
+                curve = curves.setdefault(method, Curve(*method, {}, {}))
+                curve.lost[k] = line.lost(self.yardstick)
+                curve.seconds[k] = line.found.recode_seconds
+        return list(curves.values())
+
+    def _drawn_notes(self) -> list[str]:
+        """What the reader of a plot must know: what is not in it."""
+        notes = [note for note in self.notes if "lower bound" in note]
+        return notes if self.finished else ["interrupted: not all runs were done", *notes]
+
+
+class Unfinished(KeyboardInterrupt):
+    """A comparison was interrupted; `comparison` holds what had finished."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        super().__init__("the comparison was interrupted")
+        self.comparison = comparison
 
 
 def _written(cell: Any) -> Any:

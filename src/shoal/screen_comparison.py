@@ -55,7 +55,7 @@ def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
         table.add_column(f"% lost\n{name}", justify="right", style="dim" if name in more else "")
     for heading in ("classes", "least\nclass", *(["rows\nout"] if left_out else [])):
         table.add_column(heading, justify="right")
-    for heading in ("recode\nseconds", "whole\nseconds", "peak\nMB"):
+    for heading in ("recode\nseconds", "whole\nseconds", "used\nMB"):
         table.add_column(heading, justify="right")
     for k in comparison.ks:
         table.add_section()
@@ -70,10 +70,10 @@ def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
             cells += ["–" if found.linked else f"{found.classes:,}", f"{found.smallest_class:,}"]
             cells += [f"{found.suppressed:,}"] if left_out else []
             cells += [_seconds(found.recode_seconds), _seconds(found.whole_seconds)]
-            cells += ["–" if found.peak_mb is None else f"{found.peak_mb:,.0f}"]
+            cells += ["–" if found.memory_mb is None else f"{found.memory_mb:,.0f}"]
             table.add_row(*cells, style="bold green" if first else None)
-        if k in comparison.bounds:
-            cells = ["", "  proven lower bound", _lost(comparison.bounds[k])]
+        if k in comparison.lower_bounds:
+            cells = ["", "  proven lower bound", _lost(comparison.lower_bounds[k])]
             table.add_row(*cells, style="italic")
     return table
 
@@ -97,8 +97,9 @@ def _memory(comparison: Comparison) -> list[str]:
     if comparison.rest_mb is None:
         return []
     return [
-        f"peak MB is all memory of the run's process, of which Python, its libraries and compiled "
-        f"code took {comparison.rest_mb:,.0f} MB before the table was read; compiling is not timed"
+        "used MB is the most memory that a run took at once, beside up to "
+        f"{comparison.rest_mb:,.0f} MB that its process held before: Python, its libraries, "
+        "compiled code; compiling is not timed"
     ]
 
 

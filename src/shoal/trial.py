@@ -1,39 +1,46 @@
-"""Trial: one run of the flow, measured, in a process of its own so that its memory is its own."""
+"""Trial: runs of the flow, measured, in a process apart so that their memory is their own."""
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Timer
 from time import perf_counter
-from typing import IO, Any
+from typing import Any
 
 from shoal.anonymize import anonymize
-from shoal.errors import ShoalError
+from shoal.errors import BadPlan, ShoalError
+from shoal.models import Model
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
 from shoal.release import Release
+from shoal.stopwatch import stopwatch
 
 SERVE = "from shoal.trial import serve; serve()"
+WARMING = "compiling or loading kernels"
 PATIENCE = 0.1  # seconds between two words about progress
 MEGABYTE = 1e6
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a process has to do: warm up on a small sample, then run one plan on the table."""
-
-    sample: Any
-    warm: Sequence[Plan]
-    table: Any = None  # a frame, or the path of a file; None: nothing but warming up
-    plan: Plan | None = None
+NOISE = 0.01  # the share of a run that may go into loading kernels before it is run again
+# What each option of a model is set to before kernels are warmed up: the first that it takes.
+LOOSEST: dict[str, Sequence[float]] = {
+    "k": (2,),
+    "l": (2, 1.01),
+    "p": (2,),
+    "alpha": (1.0, 0.99),
+    "beta": (99.0, 0.99),
+    "c": (99.0,),
+    "delta": (99.0,),
+    "t": (1.0,),
+}
 
 
 @dataclass(frozen=True)
@@ -51,8 +58,9 @@ class Measured:
     root_percent: float
     linked: bool  # whether rows were widened one by one, without classes
     seconds: dict[str, float]  # by step of the flow
-    peak_mb: float | None  # the most memory that the process ever held; None: not measured
-    rest_mb: float | None  # the same before the table was there
+    peak_mb: float | None  # the most that the process held during the run; None: not measured
+    rest_mb: float | None  # what it held just before the run
+    cold: str = ""  # why kernels could not be warmed up before the run
 
     @property
     def recode_seconds(self) -> float:
@@ -63,6 +71,13 @@ class Measured:
     def whole_seconds(self) -> float:
         """From the table in memory to the verified and measured release."""
         return sum(spent for step, spent in self.seconds.items() if step != "read")
+
+    @property
+    def memory_mb(self) -> float | None:
+        """The most that the run took at once, beside what the process held before."""
+        if self.peak_mb is None or self.rest_mb is None:
+            return None
+        return max(0.0, self.peak_mb - self.rest_mb)
 
     @staticmethod
     def of(release: Release, peak: float | None = None, rest: float | None = None) -> Measured:
@@ -89,67 +104,189 @@ class Failed(ShoalError):
     """A run that brought no release, and why."""
 
 
-def run_here(task: Task, progress: Progress = silent) -> Measured:
-    """Run in this process, where memory cannot be told from what was there before."""
-    for plan in task.warm:
-        _warm_up(task.sample, plan)
-    try:
-        return Measured.of(_release(task, progress))
-    except ShoalError as error:
-        raise Failed(str(error)) from None
+class Here:
+    """Runs plans on a table in this process, each when its kernels are warm."""
+
+    def __init__(self, table: Any, sample: Any, memory: bool = False) -> None:
+        self._table, self._sample, self._memory = table, sample, memory
+        self._warm: dict[str, str] = {}  # what was warmed up, and why that failed
+
+    def run(
+        self,
+        plan: Plan,
+        progress: Progress = silent,
+        limit: float | None = None,  # noqa: ARG002 (nobody could stop it)
+        begin: Callable[[], None] = lambda: None,
+    ) -> Measured:
+        """Run a plan; `begin` is called when the kernels are warm."""
+        try:
+            cold = self._warm_up(plan, progress)
+            found, compiling = self._measure(plan, progress, begin)
+            if compiling > NOISE * sum(found.seconds.values()):
+                # The sample did not lead to all of its kernels; now they are there.
+                found, _ = self._measure(plan, progress, begin)
+        except Failed:
+            raise
+        except ShoalError as error:
+            raise Failed(str(error)) from None
+        return replace(found, cold=cold)
+
+    def _measure(
+        self, plan: Plan, progress: Progress, begin: Callable[[], None]
+    ) -> tuple[Measured, float]:
+        """What a run brings, and the seconds of it in which kernels were compiled or loaded."""
+        rest = resting_memory() if self._memory else None
+        begin()
+        with stopwatch() as watch:
+            release = anonymize(self._table, plan, progress=progress)
+        peak = peak_memory() if self._memory else None
+        return Measured.of(release, peak, rest), watch.compiling
+
+    def _warm_up(self, plan: Plan, progress: Progress) -> str:
+        """Compile the kernels, or load what was compiled before: that is no part of the run."""
+        easy = loosened(plan)
+        kind = str([one.setting() for one in (easy.algorithm, easy.loss, *easy.models)])
+        if kind not in self._warm:
+            self._warm[kind] = ""
+            progress(WARMING, 0.0)
+            try:
+                anonymize(self._sample, easy)
+            except ShoalError as error:
+                self._warm[kind] = str(error)
+        return self._warm[kind]
+
+    def close(self) -> None:
+        """Nothing to end."""
 
 
-def run_apart(
-    task: Task, progress: Progress = silent, limit: float | None = None
-) -> Measured | None:
-    """Run in a process of its own, for `limit` seconds at the most."""
-    try:
-        asked = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        raise Failed(
-            "the table or the plan cannot be handed to another process; "
-            "shoal.compare(…, apart=False) runs in this one"
-        ) from None
-    # Not multiprocessing: it would run the user's own script again where nothing guards it.
-    where = os.pathsep.join(path for path in sys.path if path)
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-c", SERVE],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=None if os.environ.get("SHOAL_DEBUG") else subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": where},
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    alarm = Timer(limit or 0.0, process.kill)
-    try:
-        with suppress(BrokenPipeError), process.stdin as inbox:
-            inbox.write(asked)
-        return _listen(process.stdout, progress, None if limit is None else alarm)
-    except (EOFError, pickle.UnpicklingError):
-        if alarm.finished.is_set():
-            raise Failed(f"stopped: it was not done after {limit:g} seconds") from None
-        raise Failed(_how_it_ended(process.wait())) from None
-    finally:
-        alarm.cancel()
-        process.kill()
-        process.wait()
-        process.stdout.close()
+def loosened(plan: Plan) -> Plan:
+    """The same plan with promises of the same kinds that hardly ask for anything."""
+    return plan.changed(models=[_loosened(model) for model in plan.models])
 
 
-def _listen(inbox: IO[bytes], progress: Progress, alarm: Timer | None) -> Measured | None:
-    """What the other process says, until it is done; the time runs from when it has warmed up."""
-    while True:
-        match pickle.load(inbox):
-            case ("warm",) if alarm is not None:
-                alarm.start()
-            case "progress", str(stage), float(share):
-                progress(stage, share)
-            case "failed", str(reason):
-                raise Failed(reason)
-            case "done", measured:
-                assert measured is None or isinstance(measured, Measured)
-                return measured
+def _loosened(model: Model) -> Model:
+    for name in type(model).model_fields:
+        for value in LOOSEST.get(name, ()):
+            options = {field: getattr(model, field) for field in type(model).model_fields}
+            with suppress(BadPlan):
+                model = type(model)(**{**options, name: value})
+                break
+    return model
+
+
+class Apart:
+    """Runs plans on a table in a process of its own; one that is gone is replaced."""
+
+    def __init__(self, table: Any, sample: Any) -> None:
+        try:
+            self._asked = pickle.dumps((table, sample), pickle.HIGHEST_PROTOCOL)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            raise Failed(
+                "the table cannot be handed to another process; "
+                "shoal.compare(…, apart=False) runs in this one"
+            ) from None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def run(self, plan: Plan, progress: Progress = silent, limit: float | None = None) -> Measured:
+        """Run a plan, for `limit` seconds at the most."""
+        try:
+            asked = pickle.dumps(plan, pickle.HIGHEST_PROTOCOL)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            raise Failed(
+                "the plan cannot be handed to another process; "
+                "shoal.compare(…, apart=False) runs in this one"
+            ) from None
+        process = self._process = self._process or self._started()
+        alarm = _Alarm(limit, process.kill)
+        go_on = False
+        try:
+            self._send(asked)
+            found, go_on = self._listen(process, progress, alarm)
+        except (EOFError, pickle.UnpicklingError):
+            if alarm.rang:
+                raise Failed(f"stopped: it was not done after {limit:g} seconds") from None
+            raise Failed(_how_it_ended(process.wait())) from None
+        finally:
+            alarm.cancel()
+            if not go_on:
+                self.close()
+        if isinstance(found, str):
+            raise Failed(found)
+        return found
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        # Not multiprocessing: it would run the user's own script again where nothing guards it.
+        where = os.pathsep.join(path for path in sys.path if path)
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", SERVE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None if os.environ.get("SHOAL_DEBUG") else subprocess.DEVNULL,
+            # The system's own allocator gives back what a run freed, so that runs compare.
+            env={
+                **os.environ,
+                "PYTHONPATH": where,
+                "ARROW_DEFAULT_MEMORY_POOL": "system",
+                "MALLOC_ARENA_MAX": "1",
+            },
+        )
+        self._send(self._asked)
+        return self._process
+
+    def _send(self, asked: bytes) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):  # listening will tell how it ended
+            self._process.stdin.write(asked)
+            self._process.stdin.flush()
+
+    def _listen(
+        self, process: subprocess.Popen[bytes], progress: Progress, alarm: _Alarm
+    ) -> tuple[Measured | str, bool]:
+        """What a run brings, or why nothing, and whether its process can do another one."""
+        assert process.stdout is not None
+        while True:
+            match pickle.load(process.stdout):
+                case ("begin",):
+                    alarm.set()
+                case "progress", str(stage), float(share):
+                    progress(stage, share)
+                case "done", Measured() | str() as found, bool(go_on):
+                    return found, go_on
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with suppress(BrokenPipeError):
+                    if stream is not None:
+                        stream.close()
+
+
+class _Alarm:
+    """Ends a run after some seconds, which count from when it began last."""
+
+    def __init__(self, limit: float | None, kill: Callable[[], None]) -> None:
+        self._limit, self._kill = limit, kill
+        self._timer: Timer | None = None
+        self.rang = False
+
+    def set(self) -> None:
+        self.cancel()
+        if self._limit is not None:
+            self._timer = Timer(self._limit, self._ring)
+            self._timer.start()
+
+    def cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _ring(self) -> None:
+        self.rang = True
+        self._kill()
 
 
 def _how_it_ended(status: int) -> str:
@@ -159,7 +296,7 @@ def _how_it_ended(status: int) -> str:
 
 
 def serve() -> None:
-    """Do what standard input asks for, and say on standard output how it goes."""
+    """Run the plans that standard input asks for, and say on standard output how it goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked ends this process
     with os.fdopen(os.dup(0), "rb") as inbox, os.fdopen(os.dup(1), "wb") as outbox:
         os.dup2(2, 1)  # nobody's print may stand between our words
@@ -169,27 +306,21 @@ def serve() -> None:
             outbox.flush()
 
         try:
-            say("done", _run(pickle.load(inbox), say))
-        except ShoalError as error:
-            say("failed", str(error))
-        except MemoryError:
-            say("failed", "there was not enough memory")
+            table, sample = pickle.load(inbox)
+            trial = Here(table, sample, memory=True)
+            go_on = True
+            while go_on:
+                found, go_on = _served(trial, pickle.load(inbox), say)
+                say("done", found, go_on)
+        except EOFError:
+            pass  # nothing more is asked
         except BrokenPipeError:
             os._exit(1)  # nobody listens any more
-        except Exception as error:
-            if os.environ.get("SHOAL_DEBUG"):
-                raise
-            say("failed", f"a defect of shoal ({type(error).__name__})")
 
 
-def _run(task: Task, say: Any) -> Measured | None:
-    for plan in task.warm:
-        _warm_up(task.sample, plan)
-    if task.plan is None:
-        return None
-    rest = peak_memory()
-    say("warm")
-    last = perf_counter()
+def _served(trial: Here, plan: Plan, say: Callable[..., None]) -> tuple[Measured | str, bool]:
+    """What a run brings, or why nothing, and whether another one can follow in this process."""
+    last = 0.0
 
     def tell(stage: str, share: float) -> None:
         nonlocal last
@@ -197,22 +328,45 @@ def _run(task: Task, say: Any) -> Measured | None:
             last = perf_counter()
             say("progress", stage, float(share))
 
-    return Measured.of(_release(task, tell), peak_memory(), rest)
+    try:
+        return trial.run(plan, tell, begin=lambda: say("begin")), forget_peak()
+    except ShoalError as error:
+        return str(error), forget_peak()
+    except MemoryError:
+        return "there was not enough memory", False
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if os.environ.get("SHOAL_DEBUG"):
+            raise
+        return f"a defect of shoal ({type(error).__name__})", False
 
 
-def _release(task: Task, progress: Progress) -> Release:
-    assert task.plan is not None
-    return anonymize(task.table, task.plan, progress=progress)
+def resting_memory() -> float | None:
+    """Give back what earlier runs left, forget their peak, and tell the megabytes that stay."""
+    gc.collect()
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # glibc keeps what was freed
+        ctypes.CDLL(None).malloc_trim(0)
+    forget_peak()
+    return peak_memory()
 
 
-def _warm_up(sample: Any, plan: Plan) -> None:
-    """Compile the kernels, or load what was compiled before: that is no part of the run."""
-    with suppress(ShoalError):  # a sample may be too small for a promise
-        anonymize(sample, plan)
+def forget_peak() -> bool:
+    """Note the most memory that this process holds from now on; whether the system can (Linux)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return False
+    return True
 
 
 def peak_memory() -> float | None:
-    """The most megabytes that this process ever held in memory; None where it does not tell."""
+    """The most megabytes that this process held since `forget_peak`; None where it does not tell.
+
+    Where the system cannot forget, it is the most that the process ever held.
+    """
     with suppress(OSError, StopIteration):
         # Linux: getrusage() would count what the parent held when it started us.
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="ignore").splitlines()

@@ -22,7 +22,10 @@ class Auto(Algorithm):
 
     The flow settles it, see `shoal.choose`: all algorithms that serve the plan, and the strategies
     of gaa where something is promised about a sensitive column, are tried on a sample; the best
-    ones on the whole table, as far as an estimate of their work fits into `seconds`.
+    ones on the whole table, the quickest of them first, as far as there is time in `seconds`. That
+    counts from the beginning of the search; compiling kernels on a first run does not count. Runs
+    are ended when the time is over, but not the one that is to bring the first release: on a large
+    table it can last longer than all of the `seconds`.
     """
 
     name: ClassVar[str] = "auto"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
+from textwrap import wrap
 from typing import Any
 
 from shoal.report.plots import (
@@ -12,7 +14,6 @@ from shoal.report.plots import (
     INK,
     LABEL,
     SHADES,
-    SHAPES,
     cycled,
     for_both_grounds,
     round_ticks,
@@ -20,27 +21,55 @@ from shoal.report.plots import (
 )
 
 WIDTH, HEIGHT = 380, 320  # of one panel
+WORDS = 110  # width of the words below the bound
+NOTE = 150  # letters of a line below
 STEP = 26  # between two bars
 LEAST = 1e-3  # seconds, below which a clock tells nothing
 WIDE = 4.0  # largest k / smallest k from which on k is drawn on a logarithmic axis
 SECONDS = "seconds that the algorithm took"
 BOUND = "proven lower bound"
 SHARPER = 2.0  # pixels of a PNG for each of the drawing
+# Thirteen colours that can be told apart, the usual ones first; on light ground → on dark ground.
+MORE = {
+    "#6a3fb5": "#b79bff",
+    "#c2002f": "#ff6b81",
+    "#6b8e00": "#b5d84a",
+    "#d100b8": "#ff5ee8",
+    "#1f2f8f": "#7f8cff",
+}
+COLOURS = {**SHADES, **MORE}
+STAR = "M0,-1L.24,-.32L.95,-.31L.38,.12L.59,.81L0,.4L-.59,.81L-.38,.12L-.95,-.31L-.24,-.32Z"
+MARKS = (
+    "circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right",
+    STAR, "triangle-left", "M-.5,-.87L.5,-.87L1,0L.5,.87L-.5,.87L-1,0Z",  # a hexagon
+    "M0,-.35L.5,-.85L.85,-.5L.35,0L.85,.5L.5,.85L0,.35L-.5,.85L-.85,.5L-.35,0L-.85,-.5L-.5,-.85Z",
+    "M-1,-.45H1V.45H-1Z", "M-.45,-1H.45V1H-.45Z",  # an x; bars across and upright
+)  # fmt: skip
+DASHES: tuple[list[int], ...] = (
+    [1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 1], [12, 4], [1, 3], [9, 3, 2, 3, 2, 3],
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Curve:
     """One method: what it lost, and the seconds it took, at each k."""
 
-    name: str
-    lost: Mapping[int, float]
-    seconds: Mapping[int, float]
+    algorithm: str
+    loss: str  # the guiding loss
+    lost: dict[int, float]
+    seconds: dict[int, float]
 
 
-def draw(curves: Sequence[Curve], bounds: Mapping[int, float], lost: str, kind: str) -> bytes:
-    """Draw two panels as `.svg` or `.png`; bars where there is a single k.
+def draw(
+    curves: Sequence[Curve],
+    bounds: Mapping[int, float],
+    lost: str,
+    kind: str,
+    notes: Sequence[str] = (),
+) -> bytes:
+    """Draw two panels as `.svg` or `.png`, with notes below; bars where there is a single k.
 
-    >>> curve = Curve("gaa", {2: 3.4, 10: 11.0}, {2: 0.1, 10: 0.2})
+    >>> curve = Curve("gaa", "nllm", {2: 3.4, 10: 11.0}, {2: 0.1, 10: 0.2})
     >>> b"percent lost" in draw([curve], {}, "percent lost (nllm)", ".svg")
     True
     """
@@ -52,49 +81,93 @@ def draw(curves: Sequence[Curve], bounds: Mapping[int, float], lost: str, kind: 
         raise ValueError("a plot needs at least one run")
     panels = _bars if len(ks) == 1 else _lines
     left, right = panels(alt, curves, ks, bounds, lost)
-    chart = alt.hconcat(left, right, spacing=36).resolve_scale(color="shared", shape="shared")
+    chart = alt.hconcat(left, right, spacing=36).resolve_scale(
+        color="shared", shape="shared", strokeDash="shared"
+    )
     chart = chart.properties(background=GROUND, padding=16)
+    if notes:
+        below = alt.TitleParams(
+            [line for note in notes for line in wrap(note, NOTE)],
+            orient="bottom", anchor="start", fontSize=11, fontWeight="normal", color=FAINT,
+            offset=14,
+        )  # fmt: skip
+        chart = chart.properties(title=below)
     spec = styled(chart).to_dict()
     if kind == ".png":
         return bytes(vl_convert.vegalite_to_png(spec, scale=SHARPER))
     svg: str = vl_convert.vegalite_to_svg(spec)
-    return for_both_grounds(svg).encode()
+    return _for_both_grounds(svg).encode()
+
+
+def _for_both_grounds(svg: str) -> str:
+    """As in all plots, with the further colours of this one."""
+    rules = "".join(
+        f'[{what}="{light}"]{{{what}:{dark}}}'
+        for light, dark in MORE.items()
+        for what in ("fill", "stroke")
+    )
+    style = f"<style>@media screen and (prefers-color-scheme: dark){{{rules}}}</style>"
+    return for_both_grounds(svg).replace("</style>", f"</style>{style}", 1)
 
 
 def _lines(
     alt: Any, curves: Sequence[Curve], ks: list[int], bounds: Mapping[int, float], lost: str
 ) -> list[Any]:
-    """A line a method: its loss on the left, its time on the right."""
-    names = [curve.name for curve in curves]
+    """A line a method, in colour and mark its algorithm, in dashes its guiding loss."""
+    # The legend stands as the lines end: what loses most on top.
+    names = list(dict.fromkeys(curve.algorithm for curve in curves))[::-1]
+    guides = list(dict.fromkeys(curve.loss for curve in curves))
     kind = {"type": "log"} if ks[-1] >= WIDE * ks[0] else {"zero": False}
     x = alt.X("k:Q", title="k", scale=alt.Scale(**kind, domain=[ks[0], ks[-1]], nice=False))
-    x = x.axis(values=ks, format=",")
-    legend = alt.Legend(orient="bottom", columns=6, symbolType="stroke", labelLimit=LABEL)
+    x = x.axis(values=ks, labelExpr="format(datum.value, ',')")  # of a log axis: 10, not 1e+1
+    legend = alt.Legend(orient="right", symbolType="stroke", labelLimit=LABEL)
     color = alt.Color("name:N", sort=names, title=None, legend=legend).scale(
-        domain=names, range=cycled(SHADES, names)
+        domain=names, range=_by_name(COLOURS, names)
     )
     shape = alt.Shape("name:N", sort=names, title=None, legend=legend).scale(
-        domain=names, range=cycled(SHAPES, names)
+        domain=names, range=_by_name(MARKS, names)
     )
+    dashes = alt.StrokeDash("guide:N", sort=guides, title=None).scale(
+        domain=guides, range=cycled(DASHES, guides)
+    )
+    several = alt.Legend(
+        orient="right", title="guided by", symbolType="stroke", symbolStrokeColor=INK,
+        symbolStrokeWidth=2, titleColor=INK, titleFontSize=12, titleFontWeight="normal",
+        symbolSize=400,
+    )  # fmt: skip
+    dashes = dashes.legend(several if len(guides) > 1 else None)
     panels = []
     for title, points in ((lost, "lost"), (SECONDS, "seconds")):
         data = [
-            {"name": curve.name, "k": k, "y": y if points == "lost" else max(y, LEAST)}
+            {
+                "name": curve.algorithm,
+                "guide": curve.loss,
+                "k": k,
+                "y": y if points == "lost" else max(y, LEAST),
+            }
             for curve in curves
             for k, y in getattr(curve, points).items()
         ]
         y = alt.Y("y:Q", title=title)
         if points == "seconds":
             y = _log(alt, y, [one["y"] for one in data])
-        drawn = alt.Chart(alt.Data(values=data)).encode(x=x, y=y, color=color)
+        drawn = alt.Chart(alt.Data(values=data)).encode(x=x, y=y, color=color, detail="guide:N")
         layers = [
-            drawn.mark_line(strokeWidth=2, opacity=0.9),
+            drawn.mark_line(strokeWidth=2, opacity=0.9).encode(strokeDash=dashes),
             drawn.mark_point(filled=True, size=60, opacity=1).encode(shape=shape),
         ]
         if points == "lost" and bounds:
-            layers = [*_bound(alt, x, y, bounds), *layers]
+            top = max(one["y"] for one in data)
+            layers = [*_bound(alt, x, y, bounds, top), *layers]
         panels.append(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
     return panels
+
+
+def _by_name(choice: Iterable[str], names: Sequence[str]) -> list[str]:
+    """One of the choice for each name, the same in every plot of the same algorithms."""
+    order = sorted(names)
+    given = dict(zip(order, cycled(choice, order), strict=True))
+    return [given[name] for name in names]
 
 
 def _log(alt: Any, y: Any, values: Sequence[float]) -> Any:
@@ -105,14 +178,27 @@ def _log(alt: Any, y: Any, values: Sequence[float]) -> Any:
     return y.scale(scale).axis(values=ticks, format="~g") if ticks else y.scale(scale)
 
 
-def _bound(alt: Any, x: Any, y: Any, bounds: Mapping[int, float]) -> list[Any]:
+def _bound(alt: Any, x: Any, y: Any, bounds: Mapping[int, float], top: float) -> list[Any]:
     data = [{"k": k, "y": bound, "label": ""} for k, bound in sorted(bounds.items())]
     data[-1]["label"] = BOUND
     drawn = alt.Chart(alt.Data(values=data)).encode(x=x, y=y)
+    below = 14 + _rise(bounds, top)
     return [
         drawn.mark_line(color=FAINT, strokeDash=[4, 4], strokeWidth=1.5),
-        drawn.mark_text(color=FAINT, align="right", dy=26, fontSize=11).encode(text="label:N"),
+        drawn.mark_text(color=FAINT, align="right", dy=below, fontSize=11).encode(text="label:N"),
     ]
+
+
+def _rise(bounds: Mapping[int, float], top: float) -> float:
+    """Pixels that the end of the bound rises above the words that stand below it."""
+    ks = sorted(bounds)
+    if len(ks) == 1 or top <= 0:
+        return 0.0
+    straight = ks[-1] < WIDE * ks[0]
+    place = [k if straight else log(k) for k in ks]
+    run = WIDTH * (place[-1] - place[-2]) / (place[-1] - place[0])
+    rise = HEIGHT * (bounds[ks[-1]] - bounds[ks[-2]]) / top
+    return max(0.0, rise * min(1.0, WORDS / run))
 
 
 def _bars(
@@ -120,12 +206,13 @@ def _bars(
 ) -> list[Any]:
     """A bar a method, the best on top: its loss on the left, its time on the right."""
     k = ks[0]
-    names = [curve.name for curve in curves]
+    one_guide = len({curve.loss for curve in curves}) == 1
+    names = [_name(curve, one_guide) for curve in curves]
     panels = []
     for i, points in enumerate(("lost", "seconds")):
         data = [
-            {"name": curve.name, "x": getattr(curve, points)[k], "shown": _number(points, curve, k)}
-            for curve in curves
+            {"name": name, "x": getattr(curve, points)[k], "shown": _number(points, curve, k)}
+            for name, curve in zip(names, curves, strict=True)
         ]
         top = max(one["x"] for one in data) or 1.0
         title = f"{lost} at k = {k:,}" if points == "lost" else SECONDS
@@ -150,6 +237,10 @@ def _bars(
         panel = alt.layer(*layers).properties(width=WIDTH - 60, height=alt.Step(STEP))
         panels.append(panel)
     return panels
+
+
+def _name(curve: Curve, one_guide: bool) -> str:
+    return curve.algorithm if one_guide else f"{curve.algorithm} · {curve.loss}"
 
 
 def _number(points: str, curve: Curve, k: int) -> str:
