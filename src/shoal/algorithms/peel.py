@@ -40,7 +40,8 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 MOST = 500_000_000  # looks at tuples that one search for cells may take
-MERGED = 3_000  # failing classes up to which the merge of Tassa 2012 is tried
+MERGED = 5_000  # failing classes up to which the merge of Tassa 2012 is tried …
+COUNTED = 40_000  # … and the same times the sensitive values, as it is slow
 WEIGHT = 0.15  # its w: "found to yield best results" (App. C, Tassa 2012)
 
 
@@ -238,7 +239,8 @@ def keep_promises(task: Task, start: Classes, models: Sequence[Model], label: Lo
     if fails == 0:
         return label
     ways = [mending.mend(task.progress)]
-    if fails <= MERGED:
+    values = sum(len(histogram.total) for histogram in start.histograms.values())
+    if fails <= MERGED and fails * values <= COUNTED:
         ways.append(_merged(task, start, models, label))
     return min(ways, key=lambda way: task.lost(way))
 
