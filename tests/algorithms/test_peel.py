@@ -8,19 +8,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import catalog
-from shoal.algorithms.peel import Peel, Task
+from shoal.algorithms._clusters import closures
+from shoal.algorithms._diversify import diversify
+from shoal.algorithms._mend import Mending
+from shoal.algorithms.gaa import check_reachable
+from shoal.algorithms.peel import Peel, Task, merge_rest
 from shoal.classes import tally
 from shoal.columns import Table
 from shoal.errors import BadPlan, CannotReach
 from shoal.exact import exact_costs
 from shoal.hierarchy import Hierarchy
+from shoal.histogram import Sensitive
 from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
 from shoal.models.distinct_l_diversity import DistinctLDiversity
+from shoal.models.entropy_l_diversity import EntropyLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.progress import silent
-from shoal.recoding import check_covers
+from shoal.recoding import Recoding, check_covers
 from tests.naive.peel import peel
 from tests.strategies import examples, tables
 
@@ -45,7 +51,7 @@ def test_equals_a_look_at_all_cells(table, k, loss, lend):
             recode(table, k, guide)
         return
     costs = exact_costs(guide, table.domains, table.rows)
-    order = Task(table, k, (), costs, silent).order.tolist()
+    order = Task(table, k, costs, silent).order.tolist()
     expected = peel(table.codes, table.trees, costs, k, order, table.people, lend)
     got = recode(table, k, guide, passes=0, lend=lend).codes()
     assert [tuple(row) for row in got.tolist()] == expected
@@ -88,6 +94,85 @@ def test_exchange_never_loses_more(table, k):
 @pytest.mark.parametrize("seed", range(4))
 def test_exchange_gains_on_larger_tables(seed):
     """Hundreds of classes: tuples move, classes go, the index grows."""
+    table = larger_table(seed)
+    plain, swapped = recode(table, 3, passes=0), recode(table, 3, passes=3)
+    check_covers(table, swapped)
+    assert tally(swapped.codes(), table.people).smallest >= 3
+    assert lost(table, NLLM(), swapped) < lost(table, NLLM(), plain)
+
+
+def test_passes_are_checked():
+    with pytest.raises(BadPlan, match="passes of 0 or more"):
+        Peel(passes=-1)
+
+
+PROMISES = [
+    [DistinctLDiversity(column="s", l=2)],
+    [TCloseness(column="s", t=0.3)],
+    [EntropyLDiversity(column="s", l=1.8)],
+    [DistinctLDiversity(column="s", l=2), TCloseness(column="s", t=0.4)],
+]
+
+
+@settings(max_examples=examples(100))
+@given(
+    table=tables(persons=True, sensitive=True, most_rows=24),
+    k=st.integers(1, 4),
+    models=st.sampled_from(PROMISES),
+)
+def test_mending_keeps_all_promises(table, k, models):
+    """From single tuples, and whatever the other way to merge would have come to."""
+    try:
+        check_reachable(table, [KAnonymity(k=max(k, 2)), *models])
+    except CannotReach:
+        return
+    task = Task(table, k, exact_costs(NCP(), table.domains, table.rows), silent)
+    start = tally(table.unified, table.people, table.sensitive)
+    whole = merge_rest(task, table.unified).record[start.first]
+    shapes = [table.trees[j] for j in task.order]
+    mending = Mending(shapes, task.trees, task.lattice.vector, start, models, k, whole)
+    label = mending.mend(silent)
+    for number in np.unique(label):
+        inside = np.isin(start.label, np.flatnonzero(label == number))
+        c = tally(np.where(inside, 0, 1)[:, None].astype(np.int32), table.people, table.sensitive)
+        here = int(c.label[np.flatnonzero(inside)[0]])
+        assert c.people[here] >= k
+        assert all(model.satisfied(c)[here] for model in models)
+    assert_books_agree(mending, shapes, start)
+
+
+def assert_books_agree(mending, shapes, start):
+    """What the classes are said to be after all moves is what their tuples make of them."""
+    label, parts = mending.parts.of, mending.parts
+    wide = closures(shapes, mending.classes.vector[mending.many :], label)
+    assert (mending.classes.vector[label] == wide).all()
+    assert (mending.classes.size[label] == np.bincount(label, start.size)[label]).all()
+    assert (parts.crowd[label] == np.bincount(label, start.people)[label]).all()
+    assert set(mending.alive) == set(label)
+    assert not mending.fails[mending.alive].any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_other_promises_lose_less_than_a_merge(seed):
+    """Hundreds of classes: the merge of Tassa 2012 after the same peeling loses no less."""
+    table = larger_table(seed)
+    models = [KAnonymity(k=3), *PROMISES[seed]]
+    recoding = Peel().recode(table, models, NLLM(), RNG)
+    check_covers(table, recoding)
+    classes = tally(recoding.codes(), table.people, table.sensitive)
+    assert all(model.check(classes).holds for model in models)
+    plain = recode(table, 3)
+    start = tally(plain.codes(), table.people, table.sensitive)
+    task = Task(table, 3, exact_costs(NLLM(), table.domains, table.rows), silent)
+    vectors = plain.codes()[start.first][:, task.order]
+    vectors, into = diversify(start, vectors, task.trees, PROMISES[seed], 0.15, silent)
+    merged = Recoding(vectors=vectors[:, np.argsort(task.order)], record=into[start.label])
+    assert lost(table, NLLM(), plain) <= lost(table, NLLM(), recoding)
+    assert lost(table, NLLM(), recoding) <= lost(table, NLLM(), merged)
+
+
+def larger_table(seed):
+    """Where the sensitive values go with the quasi-identifiers."""
     rng = np.random.default_rng(seed)
     shapes = (
         Hierarchy.ranges([2, 4, 8]).tree(range(40)),
@@ -97,13 +182,6 @@ def test_exchange_gains_on_larger_tables(seed):
     leaves = [np.flatnonzero(t.end == np.arange(t.size) + 1) for t in shapes]
     codes = np.stack([rng.choice(leaf, 1500) for leaf in leaves], axis=1).astype(np.int32)
     people = np.unique(rng.integers(0, 1200, 1500), return_inverse=True)[1] if seed % 2 else None
-    table = Table(("a", "b", "c"), shapes, codes, people, (True,) * 3)
-    plain, swapped = recode(table, 3, passes=0), recode(table, 3, passes=3)
-    check_covers(table, swapped)
-    assert tally(swapped.codes(), people).smallest >= 3
-    assert lost(table, NLLM(), swapped) < lost(table, NLLM(), plain)
-
-
-def test_passes_are_checked():
-    with pytest.raises(BadPlan, match="passes of 0 or more"):
-        Peel(passes=-1)
+    values = (codes[:, 0] // 9 + rng.integers(0, 3, 1500)) % 5
+    kept = Sensitive.of("s", values.astype(np.int32), list("abcde"))
+    return Table(("a", "b", "c"), shapes, codes, people, (True,) * 3, sensitive=(kept,))

@@ -69,6 +69,20 @@ class Mondrian(Algorithm):
         return run.recoding()
 
 
+def cut_further(
+    table: Table, start: Classes, models: Sequence[Model], loss: Loss, label: Longs,
+    progress: Progress,
+) -> Recoding:  # fmt: skip
+    """Cut classes that keep these promises, as far as their parts keep them; `label` tells which.
+
+    `start` are the distinct tuples with their sensitive values, and it numbers a class of each.
+    """
+    k, others = promised(models)
+    run = _Run(table, start, loss, k, True, judge_by(others, start))
+    run.cut(progress, label)
+    return run.recoding()
+
+
 class _Run:
     """The state of a run: the parts that are done, and those that may still be cut."""
 
@@ -98,10 +112,14 @@ class _Run:
         nodes = int(self.shapes.start[-1])
         self.scratch = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64), np.zeros(1, np.int64)
 
-    def cut(self, progress: Progress) -> None:
-        """Cut the parts that can be, all of a round at once."""
+    def cut(self, progress: Progress, label: Longs | None = None) -> None:
+        """Cut the parts that can be, all of a round at once; to start with, those of a label."""
         n, finished = len(self.member), 0
-        parts = self._parts(np.array([0]), np.array([n]))
+        edges = np.array([0, n])
+        if label is not None:
+            self.member[:] = np.argsort(label, kind="stable")
+            edges = np.append(0, np.cumsum(np.unique(label, return_counts=True)[1]))
+        parts = self._parts(edges[:-1], edges[1:])
         progress("cutting", 0.0)
         while len(parts.begin):
             self._propose(parts, progress, finished / n)

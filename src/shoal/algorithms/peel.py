@@ -14,15 +14,17 @@ from pydantic import field_validator
 from shoal.algorithms import Algorithm
 from shoal.algorithms._cells import NONE, cheapest_cells, make_lattice, no_cells
 from shoal.algorithms._clusters import closures
+from shoal.algorithms._diversify import diversify
 from shoal.algorithms._exchange import Exchange
+from shoal.algorithms._mend import Mending
 from shoal.algorithms.gaa import (
     _merge,
     check_reachable,
     flat_trees,
     index_order,
-    judge_by,
     promised,
 )
+from shoal.algorithms.mondrian import cut_further
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.exact import exact_costs
@@ -34,11 +36,13 @@ from shoal.models import Model
 from shoal.progress import Progress, silent
 from shoal.recoding import Recoding
 
-Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 MOST = 500_000_000  # looks at tuples that one search for cells may take
+MERGED = 5_000  # failing classes up to which the merge of Tassa 2012 is tried …
+COUNTED = 40_000  # … and the same times the sensitive values, as it is slow
+WEIGHT = 0.15  # its w: "found to yield best results" (App. C, Tassa 2012)
 
 
 class Peel(Algorithm):
@@ -50,10 +54,14 @@ class Peel(Algorithm):
     again. Classes are tightened to the least values that cover them; what remains in the end is
     merged with the nearest class.
 
-    Where k-anonymity is all that is promised, up to `passes` passes of exchange between the
-    classes follow: single tuples move, classes are dissolved, neighbours are parted anew. With
-    `lend` a cell may also borrow tuples that a class of more than k people can spare, which takes
-    about twice the time.
+    Up to `passes` passes of exchange between the classes follow: single tuples move, classes are
+    dissolved, neighbours are parted anew. With `lend` a cell may also borrow tuples that a class
+    of more than k people can spare, which takes about twice the time.
+
+    Other promises come after that. Classes that break one take tuples that they lack from near
+    by, or are merged, what costs least for what it mends first; the merge of Tassa 2012 is tried
+    beside it, and the one that loses less counts. What comes of it is cut as `mondrian` does,
+    where all parts keep the promises.
     """
 
     name: ClassVar[str] = "peel"
@@ -83,29 +91,31 @@ class Peel(Algorithm):
         """Peel the table, then merge what is left."""
         check_reachable(table, models)
         k, others = promised(models)
-        task = Task(table, k, others, exact_costs(loss, table.domains, table.rows), progress)
-        label = peel(task, self.lend and not others)  # int64[tuples], a tuple of its class
-        if not others:
-            label = exchange(task, label, self.passes)
+        task = Task(table, k, exact_costs(loss, table.domains, table.rows), progress)
+        label = peel(task, self.lend)  # int64[tuples], a tuple of its class
+        label = exchange(task, label, self.passes)
         published = closures(table.trees, task.start_vector, label)[task.start.label]
-        return merge_rest(task, published)
+        recoding = merge_rest(task, published)
+        if not others:
+            return recoding
+        start = tally(table.unified, table.people, table.sensitive)
+        label = keep_promises(task, start, others, recoding.record[start.first])
+        return cut_further(table, start, models, loss, label, progress)
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to be peeled: distinct tuples, and the promises."""
+    """What is to be peeled: distinct tuples, and how many people a class needs."""
 
     table: Table
     k: int
-    others: Sequence[Model]  # models other than k-anonymity
     costs: Sequence[Longs]  # per column the cost from each node to the root
     progress: Progress
 
     @cached_property
     def start(self) -> Classes:
         """The distinct tuples."""
-        table = self.table
-        return tally(table.unified, table.people, table.sensitive if self.others else ())
+        return tally(self.table.unified, self.table.people)
 
     @cached_property
     def start_vector(self) -> Ints:
@@ -128,12 +138,11 @@ class Task:
         vector = np.ascontiguousarray(self.start_vector[:, self.order])
         return make_lattice(self.table, self.trees, self.order, vector, self.start.people)
 
-    def passes(self, label: Longs, ids: Longs) -> Bools:
-        """Whether the models other than k-anonymity hold for these classes."""
-        judge = judge_by(self.others, self.start)
-        if judge is None or not len(ids):
-            return np.ones(len(ids), np.bool_)
-        return judge(np.where(label < 0, np.arange(len(label)), label), ids)
+    def lost(self, label: Longs) -> int:
+        """What is lost of all records where these tuples are classes, but for a constant."""
+        wide = closures(self.table.trees, self.start_vector, label)
+        kept = sum(cost[wide[:, j]] for j, cost in enumerate(self.costs))
+        return -int((kept * self.start.size).sum())
 
 
 def ceilings(task: Task) -> list[int]:
@@ -150,10 +159,7 @@ def ceilings(task: Task) -> list[int]:
 
 
 def peel(task: Task, lend: bool = False) -> Longs:
-    """Number the class of each tuple by one of its tuples; one that is left is alone.
-
-    Other models may break where a class lends what k can spare: then nothing is to be lent.
-    """
+    """Number the class of each tuple by one of its tuples; one that is left is alone."""
     n, lattice = len(task.start), task.lattice
     label = np.full(n, -1, np.int64)
     best = no_cells(lattice, task.k)
@@ -170,8 +176,6 @@ def peel(task: Task, lend: bool = False) -> Longs:
         wanted = left[best.cost[left] < NONE]
         wanted = wanted[np.lexsort((task.start.first[wanted], best.cost[wanted]))]
         took = _take(task, best, ceiling, lend, left, wanted, label)
-        if task.others:
-            _judge(task, best, label, took)
         if limits:
             ceiling = limits.pop(0)
         elif len(took) == 0:
@@ -201,18 +205,6 @@ def _take(
     return np.unique(label[wanted][label[wanted] >= 0])
 
 
-def _judge(task: Task, best: kernels.Best, label: Longs, took: Longs) -> None:
-    """Dissolve the classes that break a promise; whoever wanted them needs more people now."""
-    fails = np.zeros(len(label), np.bool_)
-    fails[took[~task.passes(label, took)]] = True
-    gone = np.flatnonzero((label >= 0) & fails[label])
-    people = np.bincount(label[gone], task.start.people[gone], len(label)).astype(np.int64)
-    crowd = people[label[gone]]
-    alike = (best.level[gone] == best.level[label[gone]]).all(axis=1)
-    best.need[gone[alike]] = (2 * crowd)[alike]
-    label[gone] = -1
-
-
 def exchange(task: Task, label: Longs, passes: int) -> Longs:
     """Let classes exchange tuples where that loses less."""
     start, shapes = task.start, [task.table.trees[j] for j in task.order]
@@ -223,14 +215,41 @@ def exchange(task: Task, label: Longs, passes: int) -> Longs:
 
 
 def merge_rest(task: Task, published: Ints) -> Recoding:
-    """Publish these vectors; classes that fail are merged with their nearest ones."""
+    """Publish these vectors; classes of too few people are merged with their nearest ones."""
     table = replace(task.table, codes=published)
-    start = tally(published, table.people, table.sensitive if task.others else ())
-    if not task.others and start.people.min() >= task.k:
+    start = tally(published, table.people)
+    if start.people.min() >= task.k:
         return Recoding(vectors=published[start.first], record=start.label)
-    vector, into = _merge(
-        table, start, task.costs, task.order, task.k, True, False, task.progress,
-        judge_by(task.others, start),
-    )  # fmt: skip
+    vector, into = _merge(table, start, task.costs, task.order, task.k, True, False, task.progress)
     alive, number = np.unique(into, return_inverse=True)
     return Recoding(vectors=vector[alive], record=number[start.label])
+
+
+def keep_promises(task: Task, start: Classes, models: Sequence[Model], label: Longs) -> Longs:
+    """Number the classes of tuples anew, so that none breaks a promise.
+
+    Two ways, of which the one that loses less counts: failing classes take what they lack from
+    near by or are merged, the cheapest first; or they are merged as in Algorithm 8 of Tassa 2012,
+    which looks farther, but is left out where too many classes fail for it.
+    """
+    shapes = [task.table.trees[j] for j in task.order]
+    vector = task.lattice.vector
+    mending = Mending(shapes, task.trees, vector, start, models, task.k, label)
+    fails = int(mending.fails.sum())
+    if fails == 0:
+        return label
+    ways = [mending.mend(task.progress)]
+    values = sum(len(histogram.total) for histogram in start.histograms.values())
+    if fails <= MERGED and fails * values <= COUNTED:
+        ways.append(_merged(task, start, models, label))
+    return min(ways, key=lambda way: task.lost(way))
+
+
+def _merged(task: Task, start: Classes, models: Sequence[Model], label: Longs) -> Longs:
+    """Number the classes of tuples after those that fail were merged."""
+    wide = closures(task.table.trees, task.start_vector, label)
+    table = task.table
+    classes = tally(wide[start.label], table.people, table.sensitive)
+    vectors = wide[start.label][classes.first][:, task.order]
+    _, into = diversify(classes, vectors, task.trees, models, WEIGHT, task.progress)
+    return into[classes.label[start.first]]
