@@ -44,7 +44,12 @@ class Space:
     @staticmethod
     def of(table: Table, loss: Loss, order: Longs | None = None) -> Space:
         """The columns of a table, with what each value keeps."""
-        costs = _scaled(table, exact_costs(loss, table.domains, table.rows))
+        return Space.by_costs(table, exact_costs(loss, table.domains, table.rows), order)
+
+    @staticmethod
+    def by_costs(table: Table, exact: Sequence[Longs], order: Longs | None = None) -> Space:
+        """The same, where the costs from each node to the root are known."""
+        costs = _scaled(table, exact)
         order = _telling_first(table, costs) if order is None else order
         trees = [table.trees[j] for j in order]
         shapes = [_shape(tree, costs[j]) for j, tree in zip(order, trees, strict=True)]
@@ -164,7 +169,7 @@ def _words(tree: Tree) -> int:
     return {kernels.TREE: 1, kernels.RANGE: 2}.get(_kind(tree), -(-tree.size // BITS))
 
 
-def _scaled(table: Table, costs: list[Longs]) -> list[Longs]:
+def _scaled(table: Table, costs: Sequence[Longs]) -> list[Longs]:
     """Costs times a number that makes what a step of a free value loses whole, if one is small.
 
     Otherwise steps are rounded to the finest unit that cannot overflow.

@@ -18,6 +18,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 NEIGHBOURS = 4  # classes with which a class is parted anew
+VISITS = 1_000  # nodes of the index, for each tuple, that one kind of move may look at in a pass
 LITTLE = 0.001  # share of the loss that a pass must gain to be followed by another
 
 
@@ -32,6 +33,7 @@ class Exchange:
         self.vector, self.size, self.people, self.first = vector, size, people, first
         price = trees.cost[trees.start[:-1] + vector].sum(axis=1)
         self.possible = int((price * size).sum())
+        self.hurried = False  # whether a move ended before it had tried all
 
     def improve(self, label: Longs, passes: int, tell: Callable[[float], None]) -> Longs:
         """Number the class of each tuple anew; the loss never rises."""
@@ -79,7 +81,7 @@ class Exchange:
             label.astype(np.int64),
             np.bincount(label, self.people).astype(np.int64),
             self.people,
-            np.zeros(2, np.int64),
+            np.zeros(3, np.int64),
         )
         kernels.link_all(parts)
         scratch = kernels.Scratch(
@@ -100,8 +102,9 @@ class Exchange:
                 extra = (pieces,) if kernel is not kernels.fill_index else ()
                 return kernel(at, self.trees, classes, parts, *args, fan, *extra)
 
-            parts.at[0] = 0
+            parts.at[0], parts.at[2] = 0, work.visits[0] + VISITS * n
             run(step, index[0], self.trees, lambda: None)
+            self.hurried = self.hurried or work.visits[0] >= parts.at[2]
 
         each(kernels.fill_index)
         each(kernels.move_tuples, work, scratch, self.k)
