@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.algorithms._pace import Pace
 from shoal.columns import Table
 from shoal.exact import LARGEST, exact_costs
 from shoal.free import Cover, Covers, FreeTree
@@ -28,7 +28,6 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 BITS = 64  # bits of a word of a set
-PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
 Judge = Callable[[Longs, Longs], npt.NDArray[np.bool_]]
 
@@ -319,16 +318,14 @@ def run_boxes(
     To begin with the boxes `ids` are in the index. Between two pieces there is time to tell how far
     it is, and for Ctrl-C.
     """
-    index, pieces = space.index(boxes, ids), 200
+    index, pace = space.index(boxes, ids), Pace()
     tell()
     while True:
-        begin = perf_counter()
-        outcome = step(index, pieces)
+        outcome = step(index, pace.begin())
         tell()
         if outcome == merging.DONE:
             return
         if outcome == merging.NEEDS_ROOM:
             index = space.index(boxes)
         elif outcome == merging.PAUSED:
-            quick = perf_counter() - begin < PATIENCE / 2
-            pieces = pieces * 2 if quick else max(1, pieces // 2)
+            pace.end()
