@@ -210,7 +210,7 @@ def _peel_among(
         if task.others:
             _judge(task, best, label, took)
         if looks >= most:
-            return False
+            return bool(task.start.people[among[label[among] < 0]].sum() < task.k)
         if limits:
             ceiling = limits.pop(0)
         elif len(took) == 0:
