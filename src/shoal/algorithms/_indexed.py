@@ -44,16 +44,16 @@ def run(
     index: trie.Index,
     trees: trie.Trees,
     tell: Callable[[], None],
-) -> None:
+) -> trie.Index:
     """Call a kernel piece by piece until it is done, with a larger index where it needs one.
 
-    Between two pieces there is time to tell how far it is, and for Ctrl-C.
+    Returns that index. Between two pieces there is time to tell how far it is, and for Ctrl-C.
     """
     pace = Pace()
     while True:
         outcome = step(index, pace.begin())
         if outcome == merging.DONE:
-            return
+            return index
         if outcome == merging.NEEDS_ROOM:
             index = larger(index, trees)
         else:

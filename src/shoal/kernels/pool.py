@@ -181,21 +181,31 @@ def merge_any(shapes, index, boxes, crowd, into, small, place, mark, draws, k, b
 
 
 @lean_kernel
+def fill_trees(index, trees, classes, mark, fan, budget):
+    """Put all classes into the index of trees; mark[3] is how many are in it."""
+    while mark[3] < len(classes.size):
+        if budget == 0:
+            return PAUSED
+        if not has_room(index, 2 * classes.vector.shape[1], 2 * fan):
+            return NEEDS_ROOM
+        budget -= 1
+        insert(index, trees, classes, mark[3])
+        mark[3] += 1
+    return DONE
+
+
+@lean_kernel
 def merge_any_of_trees(
     index, trees, classes, crowd, into, small, place, mark, draws, work, k, fan, budget
 ):
-    """The same over the index of trees; mark[3] is how many classes were put into it."""
+    """The same as `merge_any` over the index of trees, which is filled."""
     q = classes.vector.shape[1]
-    while mark[3] < len(into) or (mark[0] > 0 and mark[2] > 1):
+    while mark[0] > 0 and mark[2] > 1:
         if budget == 0:
             return PAUSED
         if not has_room(index, 2 * q, 2 * fan):
             return NEEDS_ROOM
         budget -= 1
-        if mark[3] < len(into):
-            insert(index, trees, classes, mark[3])
-            mark[3] += 1
-            continue
         c = small[np.int64(draws[mark[1]] * mark[0])]
         mark[1] += 1
         remove(index, trees, classes, c, True)
