@@ -185,3 +185,42 @@ def larger_table(seed):
     values = (codes[:, 0] // 9 + rng.integers(0, 3, 1500)) % 5
     kept = Sensitive.of("s", values.astype(np.int32), list("abcde"))
     return Table(("a", "b", "c"), shapes, codes, people, (True,) * 3, sensitive=(kept,))
+
+
+@settings(max_examples=examples(40))
+@given(
+    table=tables(persons=True, sensitive=True, most_rows=24),
+    k=st.integers(2, 4),
+    diverse=st.booleans(),
+    lend=st.booleans(),
+)
+def test_goes_on_in_pieces_when_looks_are_used_up(table, k, diverse, lend):
+    models = [KAnonymity(k=k)]
+    if diverse:
+        models.append(DistinctLDiversity(column="s", l=2))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"MOST": 1, "LEAST": 1, "MOST_APART": 20, "PIECE": 2}.items():
+            patch.setattr(f"shoal.algorithms.peel.{name}", value)
+        try:
+            recoding, again = (Peel(lend=lend).recode(table, models, NCP(), RNG) for _ in range(2))
+        except CannotReach:
+            return
+    check_covers(table, recoding)
+    classes = tally(recoding.codes(), table.people, table.sensitive)
+    assert all(model.check(classes).holds for model in models)
+    assert all("pieces" in note or "exchange" in note for note in recoding.notes)
+    assert (recoding.codes() == again.codes()).all()
+    assert recoding.notes == again.notes
+
+
+def test_says_that_it_went_on_in_pieces(monkeypatch):
+    for name, value in {"MOST": 1, "LEAST": 1}.items():
+        monkeypatch.setattr(f"shoal.algorithms.peel.{name}", value)
+    tree = Hierarchy.ranges([2, 4, 8]).tree(range(40))
+    leaves = np.flatnonzero(tree.end == np.arange(tree.size) + 1)
+    codes = np.random.default_rng(1).choice(leaves, (300, 3)).astype(np.int32)
+    table = Table(("a", "b", "c"), (tree,) * 3, codes, None, (True,) * 3)
+    recoding = recode(table, 3)
+    check_covers(table, recoding)
+    assert tally(recoding.codes()).smallest >= 3
+    assert "pieces, each of them peeled by itself" in recoding.notes[0]

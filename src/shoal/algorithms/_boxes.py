@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.algorithms._pace import Pace
 from shoal.columns import Table
 from shoal.exact import LARGEST, exact_costs
 from shoal.free import Cover, Covers, FreeTree
@@ -28,7 +28,6 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 BITS = 64  # bits of a word of a set
-PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
 Judge = Callable[[Longs, Longs], npt.NDArray[np.bool_]]
 
@@ -44,7 +43,12 @@ class Space:
     @staticmethod
     def of(table: Table, loss: Loss, order: Longs | None = None) -> Space:
         """The columns of a table, with what each value keeps."""
-        costs = _scaled(table, exact_costs(loss, table.domains, table.rows))
+        return Space.by_costs(table, exact_costs(loss, table.domains, table.rows), order)
+
+    @staticmethod
+    def by_costs(table: Table, exact: Sequence[Longs], order: Longs | None = None) -> Space:
+        """The same, where the costs from each node to the root are known."""
+        costs = _scaled(table, exact)
         order = _telling_first(table, costs) if order is None else order
         trees = [table.trees[j] for j in order]
         shapes = [_shape(tree, costs[j]) for j, tree in zip(order, trees, strict=True)]
@@ -164,7 +168,7 @@ def _words(tree: Tree) -> int:
     return {kernels.TREE: 1, kernels.RANGE: 2}.get(_kind(tree), -(-tree.size // BITS))
 
 
-def _scaled(table: Table, costs: list[Longs]) -> list[Longs]:
+def _scaled(table: Table, costs: Sequence[Longs]) -> list[Longs]:
     """Costs times a number that makes what a step of a free value loses whole, if one is small.
 
     Otherwise steps are rounded to the finest unit that cannot overflow.
@@ -314,16 +318,14 @@ def run_boxes(
     To begin with the boxes `ids` are in the index. Between two pieces there is time to tell how far
     it is, and for Ctrl-C.
     """
-    index, pieces = space.index(boxes, ids), 200
+    index, pace = space.index(boxes, ids), Pace()
     tell()
     while True:
-        begin = perf_counter()
-        outcome = step(index, pieces)
+        outcome = step(index, pace.begin())
         tell()
         if outcome == merging.DONE:
             return
         if outcome == merging.NEEDS_ROOM:
             index = space.index(boxes)
         elif outcome == merging.PAUSED:
-            quick = perf_counter() - begin < PATIENCE / 2
-            pieces = pieces * 2 if quick else max(1, pieces // 2)
+            pace.end()

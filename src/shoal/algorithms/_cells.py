@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.algorithms._boxes import PATIENCE
+from shoal.algorithms._pace import Pace
 from shoal.columns import Table
 from shoal.kernels import cells as kernels
 from shoal.kernels import index as trie
@@ -115,12 +114,10 @@ def _search(
         np.zeros(3, np.int64),
     )
     search.stack[0, 1] = len(among)
-    pieces = 1_000_000
+    pace = Pace(1_000_000)
     while True:
-        begin = perf_counter()
-        outcome = step(search, pieces, most)
+        outcome = step(search, pace.begin(), most)
         if outcome != kernels.PAUSED:
             return int(search.at[2])
         tell()
-        if perf_counter() - begin < PATIENCE / 2:
-            pieces *= 2
+        pace.end()

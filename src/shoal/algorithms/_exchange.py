@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 NEIGHBOURS = 4  # classes with which a class is parted anew
+VISITS = 1_000  # nodes of the index, for each tuple, that one kind of move may look at in a pass
 LITTLE = 0.001  # share of the loss that a pass must gain to be followed by another
 
 
@@ -32,13 +34,14 @@ class Exchange:
         self.vector, self.size, self.people, self.first = vector, size, people, first
         price = trees.cost[trees.start[:-1] + vector].sum(axis=1)
         self.possible = int((price * size).sum())
+        self.hurried = False  # whether a move ended before it had tried all
 
     def improve(self, label: Longs, passes: int, tell: Callable[[float], None]) -> Longs:
         """Number the class of each tuple anew; the loss never rises."""
         loss = self.loss(label)
         for number in range(passes):
             tell(number / passes)
-            better = self.one_pass(label)
+            better = self.one_pass(label, partial(_share_of, tell, number, passes))
             now = self.loss(better)
             if now >= loss:
                 break
@@ -57,7 +60,7 @@ class Exchange:
         kept = self.trees.cost[self.trees.start[:-1] + wide].sum(axis=1)
         return self.possible - int((kept * self.size).sum())
 
-    def one_pass(self, label: Longs) -> Longs:
+    def one_pass(self, label: Longs, tell: Callable[[float], None]) -> Longs:
         """Move, dissolve, part anew: each of them once over all."""
         n, q = self.vector.shape
         _, begin, label = np.unique(label, return_index=True, return_inverse=True)
@@ -79,7 +82,7 @@ class Exchange:
             label.astype(np.int64),
             np.bincount(label, self.people).astype(np.int64),
             self.people,
-            np.zeros(2, np.int64),
+            np.zeros(3, np.int64),
         )
         kernels.link_all(parts)
         scratch = kernels.Scratch(
@@ -94,19 +97,20 @@ class Exchange:
         work, fan = make_work(self.trees), fan_of(self.trees)
         index = [make_index(many, self.trees)]
 
-        def each(kernel: Callable[..., int], *args: Any) -> None:
+        def each(stage: int, total: int, kernel: Callable[..., int], *args: Any) -> None:
             def step(at: trie.Index, pieces: int) -> int:
                 index[0] = at  # it may have grown
                 extra = (pieces,) if kernel is not kernels.fill_index else ()
                 return kernel(at, self.trees, classes, parts, *args, fan, *extra)
 
-            parts.at[0] = 0
-            run(step, index[0], self.trees, lambda: None)
+            parts.at[0], parts.at[2] = 0, work.visits[0] + VISITS * n
+            run(step, index[0], self.trees, lambda: tell((stage + parts.at[0] / total) / 4))
+            self.hurried = self.hurried or work.visits[0] >= parts.at[2]
 
-        each(kernels.fill_index)
-        each(kernels.move_tuples, work, scratch, self.k)
-        each(kernels.dissolve_classes, work, scratch, self._worst(classes, parts), self.k)
-        each(kernels.part_anew, work, scratch, self._worst(classes, parts), self.k)
+        each(0, many, kernels.fill_index)
+        each(1, n, kernels.move_tuples, work, scratch, self.k)
+        each(2, many, kernels.dissolve_classes, work, scratch, self._worst(classes, parts), self.k)
+        each(3, many, kernels.part_anew, work, scratch, self._worst(classes, parts), self.k)
         return parts.of
 
     def _worst(self, classes: trie.Classes, parts: kernels.Parts) -> Longs:
@@ -116,3 +120,8 @@ class Exchange:
         whole = np.bincount(parts.of, prices[many:] * self.size, many)
         lost = whole / np.maximum(classes.size[:many], 1) - prices[:many]
         return np.argsort(-lost, kind="stable")
+
+
+def _share_of(tell: Callable[[float], None], number: int, passes: int, share: float) -> None:
+    """Tell how far all passes are when one is so far."""
+    tell((number + share) / passes)

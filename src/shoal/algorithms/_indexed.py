@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 
 import numpy as np
 
-from shoal.algorithms._boxes import PATIENCE
+from shoal.algorithms._pace import Pace
 from shoal.kernels import index as trie
 from shoal.kernels import merge as merging
 
@@ -45,21 +44,18 @@ def run(
     index: trie.Index,
     trees: trie.Trees,
     tell: Callable[[], None],
-) -> None:
+) -> trie.Index:
     """Call a kernel piece by piece until it is done, with a larger index where it needs one.
 
-    Between two pieces there is time to tell how far it is, and for Ctrl-C.
+    Returns that index. Between two pieces there is time to tell how far it is, and for Ctrl-C.
     """
-    pieces = 200
+    pace = Pace()
     while True:
-        begin = perf_counter()
-        outcome = step(index, pieces)
+        outcome = step(index, pace.begin())
         if outcome == merging.DONE:
-            return
+            return index
         if outcome == merging.NEEDS_ROOM:
             index = larger(index, trees)
-        elif perf_counter() - begin < PATIENCE / 2:
-            pieces *= 2
-        elif perf_counter() - begin > PATIENCE:
-            pieces = max(1, pieces // 2)
+        else:
+            pace.end()
         tell()

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._boxes import PATIENCE, Space
+from shoal.algorithms._boxes import Space
+from shoal.algorithms._pace import PATIENCE
 from shoal.algorithms.gaa import check_reachable
 from shoal.columns import Table
 from shoal.errors import CannotReach

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms._boxes import PATIENCE
 from shoal.algorithms._clusters import Clustering, Longs, Task
+from shoal.algorithms._pace import Pace
 from shoal.classes import tally
 from shoal.kernels import forest as kernels
 from shoal.kernels.tuples import Tuples, make_tuples
@@ -38,12 +37,11 @@ class Forest(Clustering):
             root=np.arange(n),
         )
         stack, heap = np.empty((q, 8), np.int64), np.empty((k + 2, 3), np.int64)
-        done, pieces = 0, 200
+        done, pace = 0, Pace()
         while done < n:
-            begin = perf_counter()
-            stop = min(done + pieces, n)
+            stop = min(done + pace.begin(), n)
             kernels.grow(tuples, task.trees, members, forest, k, done, stop, stack, heap)
-            pieces = pieces * 2 if perf_counter() - begin < PATIENCE / 2 else max(1, pieces // 2)
+            pace.end()
             done = stop
             task.progress("growing trees", done / n)
         label: Longs = kernels.cut_trees(forest.out, k)[0]

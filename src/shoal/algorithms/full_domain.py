@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._boxes import PATIENCE
+from shoal.algorithms._pace import PATIENCE
 from shoal.algorithms.gaa import check_reachable, promised, summaries
 from shoal.classes import Classes, tally
 from shoal.columns import Table
@@ -245,7 +245,11 @@ class Search:
         while True:
             level = np.unravel_index(here, self.shape)
             lower = [here - int(step) for step, at in zip(steps, level, strict=True) if at > 0]
-            found = [(self.check(node), -node) for node in lower if not self.done.flat[node]]
+            found = []
+            for node in lower:
+                if not self.done.flat[node]:
+                    progress("descending the lattice", 1 - sum(level) / max(sum(self.shape), 1))
+                    found.append((self.check(node), -node))
             if not found or max(found)[0] < max(keeps, 0):
                 return
             keeps, here = max(found)[0], -max(found)[1]

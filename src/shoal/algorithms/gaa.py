@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._boxes import PATIENCE, Judge, Space, merge_failing
+from shoal.algorithms._boxes import Judge, Space, merge_failing
+from shoal.algorithms._pace import PATIENCE
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.errors import BadPlan, CannotReach, did_you_mean

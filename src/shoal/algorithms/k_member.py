@@ -31,7 +31,7 @@ class KMember(Pooled):
         n, space = len(pool.units), pool.space
         boxes = space.found(pool.own, pool.units.size, pool.units.first)
         label = np.full(n, -1)
-        state = np.array([int(rng.integers(n)), 0])
+        state = np.array([int(rng.integers(n)), 0, 0, 0])
         box = np.zeros(pool.own.shape[1], np.int64)
 
         def step(index: nearest.Index, pieces: int) -> int:
@@ -41,7 +41,7 @@ class KMember(Pooled):
             return outcome
 
         def tell() -> None:
-            pool.progress("filling clusters", min(1.0, int(state[1]) * pool.k / n))
+            pool.progress("filling clusters", min(1.0, int(state[1] * pool.k + state[2]) / n))
 
         run_boxes(space, boxes, np.arange(n), step, tell)
         return pool.with_the_rest(label)

@@ -32,7 +32,7 @@ class MDAV(Pooled):
         n, space = len(pool.units), pool.space
         boxes = space.found(pool.own, np.ones(n, np.int64), pool.units.first)
         label = np.full(n, -1)
-        state = np.zeros(1, np.int64)
+        state = np.zeros(4, np.int64)
         box = np.zeros(pool.own.shape[1], np.int64)
 
         def step(index: nearest.Index, pieces: int) -> int:
@@ -43,7 +43,7 @@ class MDAV(Pooled):
             return outcome
 
         def tell() -> None:
-            pool.progress("filling clusters", min(1.0, int(state[0]) * pool.k / n))
+            pool.progress("filling clusters", min(1.0, int(state[0] * pool.k + state[1]) / n))
 
         run_boxes(space, boxes, np.arange(n), step, tell)
         return np.unique(label, return_inverse=True)[1]

@@ -25,7 +25,7 @@ from shoal.recoding import Recoding
 Longs = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-AT_A_TIME = 200_000  # tuples between two looks at progress and Ctrl-C, about
+AT_A_TIME = 2_000_000  # values between two looks at progress and Ctrl-C, about
 
 
 class Mondrian(Algorithm):
@@ -64,9 +64,10 @@ class Mondrian(Algorithm):
         check_reachable(table, models)
         k, others = promised(models)
         start = tally(table.unified, table.people, table.sensitive if others else ())
-        run = _Run(table, start, loss, k, self.cuts == "relaxed", judge_by(others, start))
-        run.cut(progress)
-        return run.recoding()
+        space = Space.of(table, loss, np.arange(len(table.trees)))
+        cutting = Cutting(space, start, k, self.cuts == "relaxed", judge_by(others, start))
+        cutting.cut([np.arange(len(start))], progress)
+        return cutting.recoding()
 
 
 def cut_further(
@@ -78,19 +79,24 @@ def cut_further(
     `start` are the distinct tuples with their sensitive values, and it numbers a class of each.
     """
     k, others = promised(models)
-    run = _Run(table, start, loss, k, True, judge_by(others, start))
-    run.cut(progress, label)
-    return run.recoding()
+    space = Space.of(table, loss, np.arange(len(table.trees)))
+    cutting = Cutting(space, start, k, True, judge_by(others, start))
+    edges = np.cumsum(np.unique(label, return_counts=True)[1])
+    cutting.cut(np.split(np.argsort(label, kind="stable"), edges[:-1]), progress)
+    return cutting.recoding()
 
 
-class _Run:
-    """The state of a run: the parts that are done, and those that may still be cut."""
+class Cutting:
+    """The state of a run: the parts that are done, and those that may still be cut.
+
+    The columns of the space must be in their own order.
+    """
 
     def __init__(
-        self, table: Table, start: Classes, loss: Loss, k: int, relaxed: bool, judge: Judge | None
+        self, space: Space, start: Classes, k: int, relaxed: bool, judge: Judge | None
     ) -> None:
-        self.table, self.start, self.k, self.relaxed, self.judge = table, start, k, relaxed, judge
-        self.space = space = Space.of(table, loss, np.arange(len(table.trees)))
+        self.table = table = space.table
+        self.space, self.start, self.k, self.relaxed, self.judge = space, start, k, relaxed, judge
         boxes = space.boxes(table.unified[start.first], table.covers)
         old, kinds = space.shapes.at, space.shapes.kind
         both = zip(pairwise(old), kinds == TREE, strict=True)
@@ -106,20 +112,18 @@ class _Run:
             people=start.people,
             last=np.array(last, np.int64),
         )
-        self.member = np.arange(len(start))
-        self.group = np.zeros(len(start), np.int64)
+        self.member = self.group = np.zeros(0, np.int64)
         self.done: list[tuple[Longs, Longs]] = []  # where parts begin and stop
         nodes = int(self.shapes.start[-1])
         self.scratch = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64), np.zeros(1, np.int64)
 
-    def cut(self, progress: Progress, label: Longs | None = None) -> None:
-        """Cut the parts that can be, all of a round at once; to start with, those of a label."""
+    def cut(self, pieces: Sequence[Longs], progress: Progress) -> None:
+        """Cut the parts that can be, all of a round at once; to begin with these tuples are one."""
+        self.member = np.concatenate(pieces)
+        self.group = np.zeros_like(self.member)
         n, finished = len(self.member), 0
-        edges = np.array([0, n])
-        if label is not None:
-            self.member[:] = np.argsort(label, kind="stable")
-            edges = np.append(0, np.cumsum(np.unique(label, return_counts=True)[1]))
-        parts = self._parts(edges[:-1], edges[1:])
+        stops = np.cumsum([len(piece) for piece in pieces])
+        parts = self._parts(np.append(0, stops[:-1]), stops)
         progress("cutting", 0.0)
         while len(parts.begin):
             self._propose(parts, progress, finished / n)
@@ -153,7 +157,7 @@ class _Run:
         """Find a cut for every part that has none at hand; where there is none, refuse all."""
         fresh = np.flatnonzero(parts.groups == 0)
         asked = kernels.Parts(*(field[fresh] for field in parts))
-        amount = np.cumsum(asked.stop - asked.begin)
+        amount = np.cumsum(asked.stop - asked.begin) * len(self.table.trees)
         at = 0
         while at < len(fresh):
             before = amount[at - 1] if at else 0
@@ -183,9 +187,9 @@ class _Run:
         place += parts.begin[cut][owner]
         child = base[owner] + self.group[place]  # int64[members of all these parts]
         # A group is known by its first tuple.
-        first = np.full(base[-1], len(self.member), np.int64)
+        first = np.full(base[-1], len(self.start), np.int64)
         np.minimum.at(first, child, self.member[place])
-        into = np.arange(len(self.member))
+        into = np.arange(len(self.start))
         into[self.member[place]] = first[child]
         passes = self.judge(into, first)
         sound = np.logical_and.reduceat(passes, base[:-1])
@@ -200,6 +204,11 @@ class _Run:
                 parts.refused[p, parts.column[p]] = True
                 parts.groups[p] = 0
         return fine
+
+    def parts(self) -> list[Longs]:
+        """The tuples of each part."""
+        both = [zip(begin, stop, strict=True) for begin, stop in self.done]
+        return [self.member[lo:hi] for part in both for lo, hi in part]
 
     def recoding(self) -> Recoding:
         """The least values that cover each part."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
+from shoal.algorithms._boxes import Space
 from shoal.algorithms._cells import NONE, cheapest_cells, make_lattice, no_cells
 from shoal.algorithms._clusters import closures
 from shoal.algorithms._diversify import diversify
@@ -24,7 +25,7 @@ from shoal.algorithms.gaa import (
     index_order,
     promised,
 )
-from shoal.algorithms.mondrian import cut_further
+from shoal.algorithms.mondrian import Cutting, cut_further
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.exact import exact_costs
@@ -39,7 +40,12 @@ from shoal.recoding import Recoding
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-MOST = 500_000_000  # looks at tuples that one search for cells may take
+# Looks at tuples that all searches for cells may take. They are counted, not timed, so that a table
+# gives the same release on every machine.
+MOST = 6_000  # for each tuple
+LEAST = 100_000_000  # in a table of few tuples
+MOST_APART = 10_000  # for each tuple in a piece of the table, after that
+PIECE = 10  # people of a piece, at least, as so many times k
 MERGED = 5_000  # failing classes up to which the merge of Tassa 2012 is tried …
 COUNTED = 40_000  # … and the same times the sensitive values, as it is slow
 WEIGHT = 0.15  # its w: "found to yield best results" (App. C, Tassa 2012)
@@ -53,6 +59,11 @@ class Peel(Algorithm):
     are taken in the order of their cost, and a record whose cell has lost too many people looks
     again. Classes are tightened to the least values that cover them; what remains in the end is
     merged with the nearest class.
+
+    In a table with dozens of columns there are too many cells to look at. When a fixed number of
+    looks is used up, what is left is cut into pieces as `mondrian` does; each of them is peeled by
+    itself, with a number of looks of its own, and what is left of it then is cut again. The release
+    says so where that happened.
 
     Up to `passes` passes of exchange between the classes follow: single tuples move, classes are
     dissolved, neighbours are parted anew. With `lend` a cell may also borrow tuples that a class
@@ -96,11 +107,11 @@ class Peel(Algorithm):
         label = exchange(task, label, self.passes)
         published = closures(table.trees, task.start_vector, label)[task.start.label]
         recoding = merge_rest(task, published)
-        if not others:
-            return recoding
-        start = tally(table.unified, table.people, table.sensitive)
-        label = keep_promises(task, start, others, recoding.record[start.first])
-        return cut_further(table, start, models, loss, label, progress)
+        if others:
+            start = tally(table.unified, table.people, table.sensitive)
+            label = keep_promises(task, start, others, recoding.record[start.first])
+            recoding = cut_further(table, start, models, loss, label, progress)
+        return replace(recoding, notes=tuple(task.notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +122,7 @@ class Task:
     k: int
     costs: Sequence[Longs]  # per column the cost from each node to the root
     progress: Progress
+    notes: list[str] = field(default_factory=list)  # what the reader should know
 
     @cached_property
     def start(self) -> Classes:
@@ -160,28 +172,91 @@ def ceilings(task: Task) -> list[int]:
 
 def peel(task: Task, lend: bool = False) -> Longs:
     """Number the class of each tuple by one of its tuples; one that is left is alone."""
-    n, lattice = len(task.start), task.lattice
+    n = len(task.start)
     label = np.full(n, -1, np.int64)
-    best = no_cells(lattice, task.k)
-    in_order = np.lexsort(lattice.vector.T[::-1])
-    limits = ceilings(task)
+    best = no_cells(task.lattice, task.k)
+    in_order = np.lexsort(task.lattice.vector.T[::-1])
+    most = max(LEAST, MOST * n)
+
+    def tell(looks: int) -> None:
+        # Half of the way at most, as pieces may follow, but never less than what is done.
+        task.progress("peeling", max(float((label >= 0).mean()), looks / most / 2))
+
+    if not _peel_among(task, best, in_order, most, lend, label, tell):
+        _peel_apart(task, best, in_order, lend, label)
+    task.progress("peeling", 1.0)
+    return np.where(label < 0, np.arange(n), label)
+
+
+def _peel_among(
+    task: Task,
+    best: kernels.Best,
+    among: Longs,
+    most: int,
+    lend: bool,
+    label: Longs,
+    tell: Callable[[int], None],
+) -> bool:
+    """Peel these tuples with so many looks at most; whether they were enough."""
+    limits, looks = ceilings(task), 0
     ceiling = limits.pop(0)
-    while (label < 0).any():
-        left = in_order[(label[in_order] < 0) | (best.spare[in_order] >= 0)]
+    while (label[among] < 0).any():
+        left = among[(label[among] < 0) | (best.spare[among] >= 0)]
         if task.start.people[left].sum() < task.k:
             break
-        tell = partial(task.progress, "peeling", float((label >= 0).mean()))
-        best.cost[:] = NONE
-        cheapest_cells(lattice, best, left, ceiling, ceiling, MOST, tell)
+        tell(looks)
+        best.cost[left] = NONE
+        looks += cheapest_cells(
+            task.lattice, best, left, ceiling, ceiling, most - looks, partial(tell, looks)
+        )
         wanted = left[best.cost[left] < NONE]
         wanted = wanted[np.lexsort((task.start.first[wanted], best.cost[wanted]))]
         took = _take(task, best, ceiling, lend, left, wanted, label)
+        if looks >= most:
+            return bool(task.start.people[among[label[among] < 0]].sum() < task.k)
         if limits:
             ceiling = limits.pop(0)
         elif len(took) == 0:
             break
-    task.progress("peeling", 1.0)
-    return np.where(label < 0, np.arange(n), label)
+    return True
+
+
+def _peel_apart(task: Task, best: kernels.Best, in_order: Longs, lend: bool, label: Longs) -> None:
+    """Cut what is left into pieces, peel each of them, and cut what is left of it."""
+    left, done = np.flatnonzero(label < 0), float((label >= 0).mean())
+    space = Space.by_costs(task.table, task.costs, np.arange(len(task.order)))
+    rank = np.argsort(in_order)
+    at = max(done, 0.5)
+
+    def tell(share: float) -> Callable[..., None]:
+        return lambda *_: task.progress("peeling", share)
+
+    pieces = Cutting(space, task.start, PIECE * task.k, True, None)
+    pieces.cut([left], tell(at))
+    rests, gone = [], 0
+    for piece in pieces.parts():
+        gone += len(piece)
+        share = at + (1 - at) * gone / len(left)
+        among = in_order[np.sort(rank[piece])]
+        _peel_among(task, best, among, MOST_APART * len(piece), lend, label, tell(share))
+        rests.append(piece[label[piece] < 0])
+    task.notes.append(
+        f"peel: the columns have too many combinations of values to look at all; after "
+        f"{done:.0%} of the distinct rows the others were cut into {len(pieces.parts()):,} pieces, "
+        "each of them peeled by itself: fewer or coarser columns may lose less"
+    )
+    enough = [task.start.people[rest].sum() >= task.k for rest in rests]
+    whole = [rest for rest, fine in zip(rests, enough, strict=True) if fine]
+    # Pieces that have too few people left are one.
+    few = [rest for rest, fine in zip(rests, enough, strict=True) if not fine]
+    together = np.concatenate([*few, left[:0]])
+    if task.start.people[together].sum() >= task.k:
+        whole.append(together)
+    if whole:
+        last = Cutting(space, task.start, task.k, True, None)
+        last.cut(whole, task.progress)
+        for part in last.parts():
+            label[part] = part[0]
 
 
 def _take(
@@ -211,7 +286,12 @@ def exchange(task: Task, label: Longs, passes: int) -> Longs:
     swap = Exchange(
         shapes, task.trees, task.lattice.vector, start.size, start.people, start.first, task.k
     )
-    return swap.improve(label, passes, partial(task.progress, "exchanging"))
+    better = swap.improve(label, passes, partial(task.progress, "exchanging"))
+    if swap.hurried:
+        task.notes.append(
+            "peel: the exchange between classes ended before it had tried all of them"
+        )
+    return better
 
 
 def merge_rest(task: Task, published: Ints) -> Recoding:

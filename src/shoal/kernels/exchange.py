@@ -30,7 +30,7 @@ class Parts(NamedTuple):
     of: np.ndarray  # int64[tuples], its class
     crowd: np.ndarray  # int64[classes], people
     people: np.ndarray  # int64[tuples]
-    at: np.ndarray  # int64[2]: the next to look at, moves that were made
+    at: np.ndarray  # int64[3]: the next to look at, moves made, visits after which to end
 
 
 class Scratch(NamedTuple):
@@ -173,6 +173,8 @@ def move_tuples(index, trees, classes, parts, work, scratch, k, fan, budget):
     while parts.at[0] < len(parts.of):
         if budget == 0:
             return PAUSED
+        if work.visits[0] >= parts.at[2]:
+            return DONE
         if not room_for(index, vector.shape[1], fan, 4):
             return NEEDS_ROOM
         budget -= 1
@@ -236,6 +238,8 @@ def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan,
     while parts.at[0] < len(order):
         if budget == 0:
             return PAUSED
+        if work.visits[0] >= parts.at[2]:
+            return DONE
         c = order[parts.at[0]]
         if parts.head[c] < 0 or parts.crowd[c] >= 2 * k:
             parts.at[0] += 1
@@ -331,6 +335,8 @@ def part_anew(index, trees, classes, parts, work, scratch, order, k, fan, budget
     while parts.at[0] < len(order):
         if budget == 0:
             return PAUSED
+        if work.visits[0] >= parts.at[2]:
+            return DONE
         if not room_for(index, q, fan, 4 * len(scratch.near) + 4):
             return NEEDS_ROOM
         budget -= 1

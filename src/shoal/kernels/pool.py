@@ -31,28 +31,32 @@ def k_member(shapes, index, boxes, label, box, state, k, budget):
     """Fill clusters of k units while there are k left.
 
     A cluster begins with the unit that is farthest from the last one that was taken, and takes in
-    the unit by which the loss of all its records grows least. `state` is int64[2]: the last unit
-    taken, clusters so far; `box` is scratch space.
+    the unit by which the loss of all its records grows least. `state` is int64[4]: the last unit
+    taken, clusters so far, units and records of the one at hand; `box` is what covers it. Pauses
+    after `budget` units.
     """
-    while index.mark[0] >= k:
+    while state[2] > 0 or index.mark[0] >= k:
         if budget == 0:
             return PAUSED
         if thinned(index):
             return NEEDS_ROOM
         budget -= 1
-        b = farthest(shapes, index, boxes, boxes.box[state[0]])
-        for w in range(len(box)):
-            box[w] = boxes.box[b, w]
-        size = np.int64(0)
-        for taken in range(k):
-            if taken > 0:
-                b, _ = nearest(shapes, index, boxes, box, size, NO_COST, NO_COST, -1)
-                join_boxes(shapes, box, boxes.box[b])
-            drop(index, boxes, b)
-            size += boxes.size[b]
-            label[b] = state[1]
+        if state[2] == 0:
+            b = farthest(shapes, index, boxes, boxes.box[state[0]])
+            for w in range(len(box)):
+                box[w] = boxes.box[b, w]
+            state[3] = 0
+        else:
+            b, _ = nearest(shapes, index, boxes, box, state[3], NO_COST, NO_COST, -1)
+            join_boxes(shapes, box, boxes.box[b])
+        drop(index, boxes, b)
         state[0] = b
-        state[1] += 1
+        state[2] += 1
+        state[3] += boxes.size[b]
+        label[b] = state[1]
+        if state[2] == k:
+            state[1] += 1
+            state[2] = 0
     return DONE
 
 
@@ -97,39 +101,38 @@ def centre(shapes, index, count, box):
             box[shapes.at[j] + w] = index.part[best, w]
 
 
-@lean_kernel
-def gather(shapes, index, boxes, label, count, b, k, number):
-    """Make a cluster of unit b and the k - 1 units that are nearest to it."""
-    own = boxes.box[b]
-    for taken in range(k):
-        if taken > 0:
-            b, _ = nearest(shapes, index, boxes, own, 1, NO_COST, NO_COST, -1)
-        take(index, boxes, b, count)
-        label[b] = number
-
-
 @kernel
 def mdav(shapes, index, boxes, label, count, box, state, k, budget):
     """Make two clusters of k at opposite ends while there are 3 k units left, then one or two more.
 
-    `count` is int64[values], `state` int64[1], clusters so far; `box` is scratch space.
+    The second begins with the unit that is farthest from the first of the other. `count` is
+    int64[values]; `state` is int64[4]: clusters so far, units of the one at hand, its first unit,
+    whether a second one follows; `box` is scratch space. Pauses after `budget` units.
     """
     count_values(index, boxes, count)
-    while index.mark[0] >= 2 * k:
+    while state[1] > 0 or state[3] == 1 or index.mark[0] >= 2 * k:
         if budget == 0:
             return PAUSED
         if thinned(index):
             return NEEDS_ROOM
         budget -= 1
-        two = index.mark[0] >= 3 * k
-        centre(shapes, index, count, box)
-        b = farthest(shapes, index, boxes, box)
-        gather(shapes, index, boxes, label, count, b, k, state[0])
-        state[0] += 1
-        if two:
-            b = farthest(shapes, index, boxes, boxes.box[b])
-            gather(shapes, index, boxes, label, count, b, k, state[0])
+        if state[1] > 0:
+            own = boxes.box[state[2]]
+            b, _ = nearest(shapes, index, boxes, own, 1, NO_COST, NO_COST, -1)
+        elif state[3] == 1:
+            b = farthest(shapes, index, boxes, boxes.box[state[2]])
+            state[2], state[3] = b, 2
+        else:
+            state[3] = 1 if index.mark[0] >= 3 * k else 0
+            centre(shapes, index, count, box)
+            b = farthest(shapes, index, boxes, box)
+            state[2] = b
+        take(index, boxes, b, count)
+        label[b] = state[0]
+        state[1] += 1
+        if state[1] == k:
             state[0] += 1
+            state[1] = 0
     for b in range(len(label)):
         if boxes.where[b] == STANDS:
             label[b] = state[0]
@@ -178,21 +181,31 @@ def merge_any(shapes, index, boxes, crowd, into, small, place, mark, draws, k, b
 
 
 @lean_kernel
+def fill_trees(index, trees, classes, mark, fan, budget):
+    """Put all classes into the index of trees; mark[3] is how many are in it."""
+    while mark[3] < len(classes.size):
+        if budget == 0:
+            return PAUSED
+        if not has_room(index, 2 * classes.vector.shape[1], 2 * fan):
+            return NEEDS_ROOM
+        budget -= 1
+        insert(index, trees, classes, mark[3])
+        mark[3] += 1
+    return DONE
+
+
+@lean_kernel
 def merge_any_of_trees(
     index, trees, classes, crowd, into, small, place, mark, draws, work, k, fan, budget
 ):
-    """The same over the index of trees; mark[3] is how many classes were put into it."""
+    """The same as `merge_any` over the index of trees, which is filled."""
     q = classes.vector.shape[1]
-    while mark[3] < len(into) or (mark[0] > 0 and mark[2] > 1):
+    while mark[0] > 0 and mark[2] > 1:
         if budget == 0:
             return PAUSED
         if not has_room(index, 2 * q, 2 * fan):
             return NEEDS_ROOM
         budget -= 1
-        if mark[3] < len(into):
-            insert(index, trees, classes, mark[3])
-            mark[3] += 1
-            continue
         c = small[np.int64(draws[mark[1]] * mark[0])]
         mark[1] += 1
         remove(index, trees, classes, c, True)
