@@ -78,15 +78,17 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int, progress: Progress
     costs = exact_costs(loss, table.domains, table.rows)
     rows = Table(table.names, table.trees, table.codes, None, table.exact)
     order = index_order(rows, start, costs)
-    vector = np.ascontiguousarray(table.codes[start.first][:, order])
-    lattice = make_lattice(table, flat_trees(rows, costs, order), order, vector, start.people)
-    possible = int((lattice.own[:, -1] * start.size).sum())
+    vector = table.codes[start.first][:, order]
+    rank = np.lexsort(vector.T[::-1])  # neighbours lie together in memory
+    size, people, vector = start.size[rank], start.people[rank], vector[rank].copy(order="C")
+    lattice = make_lattice(table, flat_trees(rows, costs, order), order, vector, people)
+    possible = int((lattice.own[:, -1] * size).sum())
     if possible == 0:
         return Bound(0.0)
     known, left = _each_alone(lattice, k, most, progress)
-    lost = float((known * start.size).sum())
+    lost = float((known * size).sum())
     if left > 0:
-        lost = _together(lattice, start.size, known, k, min(left, LONGER), progress)
+        lost = _together(lattice, size, known, k, min(left, LONGER), progress)
     progress("bounding", 1.0)
     if left > 0:
         return Bound(100.0 * lost / possible)

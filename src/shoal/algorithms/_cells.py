@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,9 @@ def make_lattice(
                 rises = tree.level[above] <= level
         rows.append(np.concatenate(climb))
     own = np.stack([trees.cost[trees.start[j] + vector[:, j]] for j in range(len(order))], axis=1)
+    own = np.cumsum(own, axis=1)
+    spans = list(pairwise(trees.start.tolist()))
+    keeps = [[trees.cost[lo:hi][row[lo:hi]].max() for lo, hi in spans] for row in rows]
     return kernels.Lattice(
         start=trees.start,
         end=trees.end,
@@ -46,7 +50,9 @@ def make_lattice(
         level=np.concatenate([tree.level for tree in shapes]).astype(np.int32),
         climb=np.stack(rows),
         vector=vector,
-        own=np.cumsum(own, axis=1),
+        own=own,
+        lowest=own.min(axis=0),
+        keeps=np.array(keeps, np.int64),
         crowd=crowd,
     )
 
@@ -73,8 +79,15 @@ def cheapest_cells(
     Of the people in a cell those count whom it costs no more than `reach`.
     Stops after `most` looks at tuples: then there may be cheaper cells. Returns the looks it took.
     """
-    step = partial(kernels.search_cells, lattice, best)
-    return _search(lattice, among, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, tell)
+    # Tuples that are looked at together lie together in memory if `among` is in their order.
+    some = lattice._replace(
+        vector=lattice.vector[among], own=lattice.own[among], crowd=lattice.crowd[among]
+    )
+    found = kernels.Best(*(each[among] for each in best))
+    step = partial(kernels.search_cells, some, found)
+    looks = _search(some, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, tell)
+    best.cost[among], best.level[among] = found.cost, found.level
+    return looks
 
 
 def common_falls(
@@ -89,31 +102,28 @@ def common_falls(
 
     They are right only if fewer than `most` looks at tuples were taken.
     """
-    fall, heap = cap.copy(), np.empty((k + 1, 2), np.int64)
+    fall, run, heap = cap.copy(), np.zeros(3, np.int64), np.empty((k + 1, 2), np.int64)
     step = partial(search_falls, lattice, size, cap, k, fall)
-    each = np.arange(len(cap))
-    return fall, _search(lattice, each, lambda *at: step(at[0], heap, *at[1:]), most, tell)
+    return fall, _search(lattice, lambda *at: step(at[0], run, heap, *at[1:]), most, tell)
 
 
 def _search(
     lattice: kernels.Lattice,
-    among: Longs,
     step: Callable[[kernels.Search, int, int], int],
     most: int,
     tell: Callable[[], None],
 ) -> int:
-    """Go through the cells of these tuples, with time for Ctrl-C; returns the looks at tuples."""
-    q = lattice.vector.shape[1]
+    """Go through the cells of all tuples, with time for Ctrl-C; returns the looks at tuples."""
+    n, q = lattice.vector.shape
     widest = int(np.diff(lattice.start).max())
     search = kernels.Search(
-        among.copy(),
-        np.empty(len(among), np.int64),
+        np.arange(n),
+        np.empty(n, np.int64),
         np.empty(widest + 1, np.int64),
         np.zeros((q + 1, 5), np.int64),
         np.array([0, 1, 0], np.int64),
-        np.zeros(3, np.int64),
     )
-    search.stack[0, 1] = len(among)
+    search.stack[0, 1] = n
     pace = Pace(1_000_000)
     while True:
         outcome = step(search, pace.begin(), most)

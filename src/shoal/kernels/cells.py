@@ -36,6 +36,8 @@ class Lattice(NamedTuple):
     climb: np.ndarray  # int32[levels, nodes], the highest ancestor that is not above this level
     vector: np.ndarray  # int32[tuples, q]
     own: np.ndarray  # int64[tuples, q], cost to the root of the values up to this one
+    lowest: np.ndarray  # int64[q], the lowest of these
+    keeps: np.ndarray  # int64[levels, q], the most that a value keeps at a level
     crowd: np.ndarray  # int64[tuples], people
 
 
@@ -56,7 +58,6 @@ class Search(NamedTuple):
     counts: np.ndarray  # int64[most nodes of a tree + 1]
     stack: np.ndarray  # int64[q + 1, 5]: from, to, level, next run, cost of the cell so far
     at: np.ndarray  # int64[3]: depth, whether its tuples are to be sorted, looks so far
-    run: np.ndarray  # int64[3]: where the run at hand begins and ends, cost of its cell so far
 
 
 @lean_kernel
@@ -91,60 +92,6 @@ def sort_run(lattice, search, lo, hi, j):
 
 
 @lean_kernel
-def next_run(lattice, search):
-    """Go on to the next run of tuples below one node; returns whether there is one.
-
-    One that the level below already had is left out: there it costs less.
-    """
-    tuples, stack, at, vector = search.tuples, search.stack, search.at, lattice.vector
-    depth = at[0]
-    while True:
-        lo, hi, start = stack[depth, 0], stack[depth, 1], lattice.start[depth]
-        if at[1] == 1:
-            sort_run(lattice, search, lo, hi, depth)
-            stack[depth, 2], stack[depth, 3] = 0, lo
-            at[1] = 0
-            at[2] += hi - lo
-        level, pos = stack[depth, 2], stack[depth, 3]
-        while pos < hi:
-            value = vector[tuples[pos], depth]
-            node = lattice.climb[level, start + value]
-            begin = pos
-            if lattice.level[start + node] > level:  # a value that was general from the start
-                while pos < hi and vector[tuples[pos], depth] == value:
-                    pos += 1
-                continue
-            stop = lattice.end[start + node]
-            while pos < hi and vector[tuples[pos], depth] < stop:
-                pos += 1
-            at[2] += pos - begin
-            if level > 0:
-                first = lattice.climb[level - 1, start + value]
-                last = lattice.climb[level - 1, start + vector[tuples[pos - 1], depth]]
-                if first == last and lattice.level[start + last] < level:
-                    continue
-            stack[depth, 3] = pos
-            search.run[0], search.run[1] = begin, pos
-            search.run[2] = stack[depth, 4] + lattice.cost[start + node]
-            return True
-        stack[depth, 2], stack[depth, 3] = level + 1, lo
-        if level + 1 == lattice.height[depth]:
-            if depth == 0:
-                return False
-            depth -= 1
-            at[0] = depth
-
-
-@lean_kernel
-def descend(search):
-    """Go on with the next attribute of the run at hand."""
-    depth = search.at[0] + 1
-    search.at[0], search.at[1] = depth, 1
-    search.stack[depth, 0], search.stack[depth, 1] = search.run[0], search.run[1]
-    search.stack[depth, 4] = search.run[2]
-
-
-@lean_kernel
 def search_cells(lattice, best, search, ceiling, reach, budget, most):
     """Find the cheapest cell of every tuple that costs it no more than the ceiling.
 
@@ -152,31 +99,76 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
     ones it has the lowest levels, in the order of the attributes. Pauses after `budget` looks at
     tuples, and stops after `most`.
     """
-    own, crowd, tuples, spare = lattice.own, lattice.crowd, search.tuples, best.spare
-    q = lattice.vector.shape[1]
-    pause = search.at[2] + budget
-    while search.at[2] < most:
-        if search.at[2] >= pause:
-            return PAUSED
-        if not next_run(lattice, search):
-            return DONE
-        depth, begin, to, keeps = search.at[0], search.run[0], search.run[1], search.run[2]
+    vector, own, crowd, climb = lattice.vector, lattice.own, lattice.crowd, lattice.climb
+    tuples, stack, spare = search.tuples, search.stack, best.spare
+    q = vector.shape[1]
+    depth, enter, looks = search.at[0], search.at[1] == 1, search.at[2]
+    pause = looks + budget
+    lo, hi, at_level, pos, kept = (
+        stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3], stack[depth, 4],
+    )  # fmt: skip
+    start = lattice.start[depth]
+    while True:
+        if enter:
+            enter = False
+            sort_run(lattice, search, lo, hi, depth)
+            start = lattice.start[depth]
+            at_level, pos = np.int64(0), lo
+            looks += hi - lo
+        if pos >= hi:
+            at_level += 1
+            pos = lo
+            # At higher levels every cell may cost every tuple more than the ceiling.
+            if (
+                at_level == lattice.height[depth]
+                or lattice.lowest[depth] - kept - lattice.keeps[at_level, depth] > ceiling
+            ):
+                if depth == 0:
+                    search.at[2] = looks
+                    return DONE
+                depth -= 1
+                start = lattice.start[depth]
+                lo, hi, at_level, pos, kept = (
+                    stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3],
+                    stack[depth, 4],
+                )  # fmt: skip
+            elif looks >= pause or looks >= most:
+                search.at[0], search.at[1], search.at[2] = depth, 0, looks
+                stack[depth, 0], stack[depth, 1], stack[depth, 2] = lo, hi, at_level
+                stack[depth, 3], stack[depth, 4] = pos, kept
+                return PAUSED if looks < most else STOPPED
+            continue
+        value = vector[tuples[pos], depth]
+        node = climb[at_level, start + value]
+        if lattice.level[start + node] > at_level:  # a value that was general from the start
+            while pos < hi and vector[tuples[pos], depth] == value:
+                pos += 1
+            continue
+        stop = lattice.end[start + node]
+        keeps = kept + lattice.cost[start + node]
         people = np.int64(0)
         spared, kept_of_spared, least_kept = np.int64(0), np.int64(0), MANY
         least = MANY  # what one of those needs who could gain
-        for i in range(begin, to):
-            x = tuples[i]
+        to = pos
+        while to < hi:
+            x = tuples[to]
+            if vector[x, depth] >= stop:
+                break
             price = own[x, depth] - keeps
             if spare[x] >= 0:
                 if price <= reach:
                     spared += crowd[x]
                     kept_of_spared += crowd[x] * spare[x]
                     least_kept = min(least_kept, spare[x])
+                to += 1
                 continue
             if price <= reach:
                 people += crowd[x]
             if price < best.cost[x] and price <= ceiling:
                 least = min(least, best.need[x])
+            to += 1
+        begin, pos = pos, to
+        looks += to - begin
         if people + spared < least:
             continue
         if people < least:
@@ -193,22 +185,30 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
                     break
             if not gains:
                 continue
-        if depth < q - 1:
-            descend(search)
-            continue
-        for i in range(begin, to):
-            x = tuples[i]
-            if spare[x] >= 0 or people + spared < best.need[x]:
+        if at_level > 0:
+            last = climb[at_level - 1, start + vector[tuples[to - 1], depth]]
+            same = climb[at_level - 1, start + value] == last
+            if same and lattice.level[start + last] < at_level:
                 continue
-            price = own[x, depth] - keeps
-            if people < best.need[x]:
-                dear = max(0, kept_of_spared // spared - keeps)
-                price += (best.need[x] - people) * dear // people
-            if price < best.cost[x] and price <= ceiling:
-                best.cost[x] = price
-                for j in range(q):
-                    best.level[x, j] = search.stack[j, 2]
-    return STOPPED
+        stack[depth, 2] = at_level
+        if depth == q - 1:
+            for i in range(begin, to):
+                x = tuples[i]
+                if spare[x] >= 0 or people + spared < best.need[x]:
+                    continue
+                price = own[x, depth] - keeps
+                if people < best.need[x]:
+                    dear = max(0, kept_of_spared // spared - keeps)
+                    price += (best.need[x] - people) * dear // people
+                if price < best.cost[x] and price <= ceiling:
+                    best.cost[x] = price
+                    for j in range(q):
+                        best.level[x, j] = stack[j, 2]
+            continue
+        stack[depth, 0], stack[depth, 1], stack[depth, 3], stack[depth, 4] = lo, hi, pos, kept
+        depth += 1
+        lo, hi, kept = begin, to, keeps
+        enter = True
 
 
 @lean_kernel

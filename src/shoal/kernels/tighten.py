@@ -11,7 +11,63 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.cells import DONE, MANY, PAUSED, STOPPED, descend, next_run
+from shoal.kernels.cells import DONE, MANY, PAUSED, STOPPED, sort_run
+
+
+@lean_kernel
+def next_run(lattice, search, run):
+    """Go on to the next run of tuples below one node; returns whether there is one.
+
+    Writes into `run`, int64[3], where it begins and ends, and what its cell keeps so far. One that
+    the level below already had is left out: there it costs less.
+    """
+    tuples, stack, at, vector = search.tuples, search.stack, search.at, lattice.vector
+    depth = at[0]
+    while True:
+        lo, hi, start = stack[depth, 0], stack[depth, 1], lattice.start[depth]
+        if at[1] == 1:
+            sort_run(lattice, search, lo, hi, depth)
+            stack[depth, 2], stack[depth, 3] = 0, lo
+            at[1] = 0
+            at[2] += hi - lo
+        level, pos = stack[depth, 2], stack[depth, 3]
+        while pos < hi:
+            value = vector[tuples[pos], depth]
+            node = lattice.climb[level, start + value]
+            begin = pos
+            if lattice.level[start + node] > level:  # a value that was general from the start
+                while pos < hi and vector[tuples[pos], depth] == value:
+                    pos += 1
+                continue
+            stop = lattice.end[start + node]
+            while pos < hi and vector[tuples[pos], depth] < stop:
+                pos += 1
+            at[2] += pos - begin
+            if level > 0:
+                first = lattice.climb[level - 1, start + value]
+                last = lattice.climb[level - 1, start + vector[tuples[pos - 1], depth]]
+                if first == last and lattice.level[start + last] < level:
+                    continue
+            stack[depth, 3] = pos
+            run[0], run[1] = begin, pos
+            run[2] = stack[depth, 4] + lattice.cost[start + node]
+            return True
+        level += 1
+        stack[depth, 2], stack[depth, 3] = level, lo
+        if level == lattice.height[depth]:
+            if depth == 0:
+                return False
+            depth -= 1
+            at[0] = depth
+
+
+@lean_kernel
+def descend(search, run):
+    """Go on with the next attribute of the run at hand."""
+    depth = search.at[0] + 1
+    search.at[0], search.at[1] = depth, 1
+    search.stack[depth, 0], search.stack[depth, 1] = run[0], run[1]
+    search.stack[depth, 4] = run[2]
 
 
 @lean_kernel
@@ -61,10 +117,11 @@ def lowest(tuples, begin, to, cap, size, k, heap):
 
 
 @lean_kernel
-def search_falls(lattice, size, cap, k, fall, search, heap, budget, most):
+def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
     """Lower fall[x] to what the caps of tuple x, and those of all others by theirs, may fall.
 
-    It is the least of all its cells. Falls are rounded down. `heap` is int64[k + 1, 2]. Pauses
+    It is the least of all its cells. Falls are rounded down. `run` is int64[3] and stays the same
+    from pause to pause, `heap` int64[k + 1, 2]. Pauses
     after `budget` looks at tuples, and stops after `most`: then falls may be too high.
     """
     own, crowd, tuples = lattice.own, lattice.crowd, search.tuples
@@ -73,9 +130,9 @@ def search_falls(lattice, size, cap, k, fall, search, heap, budget, most):
     while search.at[2] < most:
         if search.at[2] >= pause:
             return PAUSED
-        if not next_run(lattice, search):
+        if not next_run(lattice, search, run):
             return DONE
-        depth, begin, to, keeps = search.at[0], search.run[0], search.run[1], search.run[2]
+        depth, begin, to, keeps = search.at[0], run[0], run[1], run[2]
         people, least, hope = np.int64(0), MANY, -MANY
         for i in range(begin, to):
             x = tuples[i]
@@ -90,7 +147,7 @@ def search_falls(lattice, size, cap, k, fall, search, heap, budget, most):
         if k * hope <= total:
             continue
         if depth < q - 1:
-            descend(search)
+            descend(search, run)
             continue
         room = (total - k * keeps) // k
         for i in range(begin, to):
