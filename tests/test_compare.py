@@ -17,6 +17,7 @@ from importlib import import_module
 from time import sleep
 
 import numba
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -705,3 +706,16 @@ def test_an_interrupt_while_bounds_are_found_keeps_all_runs(monkeypatch):
     assert not found.failed()
     assert not found.finished
     assert "no lower bound for k = 3: interrupted" in found.notes[-1]
+
+
+@pytest.mark.parametrize("k", [2.5, "5", [2, "5"], [None], True, []])
+def test_k_that_is_no_whole_number(k):
+    plan = Plan(columns={"a": "quasi"}, models=[{"name": "k-anonymity", "k": 2}])
+    with pytest.raises(BadPlan, match=r"whole numbers|at least one k"):
+        with_ks(plan, k)
+
+
+def test_k_may_be_a_number_of_numpy():
+    plan = Plan(columns={"a": "quasi"}, models=[{"name": "k-anonymity", "k": 2}])
+    assert list(with_ks(plan, np.int64(3))) == [3]
+    assert list(with_ks(plan, np.array([5, 4, 5]))) == [4, 5]

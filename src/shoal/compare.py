@@ -160,9 +160,13 @@ def with_ks(plan: Plan, k: int | Iterable[int] | None) -> dict[int, Plan]:
         )
     if k is None:
         return {max(getattr(model, "k") for model in own): plan}  # noqa: B009 (not all have it)
-    asked = sorted({k} if isinstance(k, int) else set(k))
-    if not asked:
+    given = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    if not given:
         raise BadPlan("give at least one k")
+    wrong = [one for one in given if not isinstance(one, int | np.integer) or one is True]
+    if wrong:
+        raise BadPlan(f"k must be whole numbers, for example k=[5, 10]; got {some(wrong)}")
+    asked = sorted({int(one) for one in given})
     return {
         crowd: plan.changed(
             models=[_with_k(model, crowd) if model in own else model for model in plan.models]
