@@ -511,7 +511,7 @@ def _progress(console: Console) -> Iterator[Progress]:
 
     def compiling() -> None:
         screen.print(
-            "Compiling what this run needs and none before it did: up to 20 seconds, and only once."
+            "Compiling what this run needs and none before it did: up to a minute, and only once."
         )
 
     with progress_on(screen) as tell, told_of_compiling(compiling):

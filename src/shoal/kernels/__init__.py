@@ -65,7 +65,8 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     theirs = config.CACHE_DIR
     config.CACHE_DIR = theirs or str(_FOLDER)
     try:
-        return numba.njit(cache=True, nogil=True, **options)(function)
+        # Nothing calls kernels from C: without the means to do so they compile faster.
+        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
     finally:
         config.CACHE_DIR = theirs
 

@@ -80,7 +80,8 @@ def sum_groups(start, group, first, value, count, values):
         if used + many > room:
             room = 2 * (used + many)
             wider, longer = np.empty(room, np.int32), np.empty(room, np.int64)
-            wider[:used], longer[:used] = out_value[:used], out_count[:used]
+            for i in range(used):
+                wider[i], longer[i] = out_value[i], out_count[i]
             out_value, out_count = wider, longer
         for v in np.sort(seen[:many]):
             out_value[used], out_count[used] = v, total[v]

@@ -137,14 +137,20 @@ def empty_index(classes, values, nodes, pool):
 def grow_index(old, nodes, pool):
     """The same index with room for more."""
     index = empty_index(len(old.leaf), len(old.equal), nodes, pool)
-    n, p = len(old.node), len(old.pool)
-    index.node[:n] = old.node
-    index.pool[:p] = old.pool
-    index.leaf[:] = old.leaf
-    index.equal[:] = old.equal
-    index.under[:] = old.under
-    index.freed[:p] = old.freed
-    index.chain[:] = old.chain
+    n = len(old.node)
+    # Element by element: what slices need compiles for seconds.
+    for i in range(n):
+        for j in range(old.node.shape[1]):
+            index.node[i, j] = old.node[i, j]
+    for i in range(len(old.pool)):
+        index.pool[i, 0], index.pool[i, 1] = old.pool[i, 0], old.pool[i, 1]
+        index.freed[i] = old.freed[i]
+    for i in range(len(old.leaf)):
+        index.leaf[i] = old.leaf[i]
+    for i in range(len(old.equal)):
+        index.equal[i], index.under[i] = old.equal[i], old.under[i]
+    for i in range(len(old.chain)):
+        index.chain[i] = old.chain[i]
     index.mark[1] = old.mark[1]
     for i in range(nodes - n):
         index.free[i] = nodes - 1 - i
