@@ -38,6 +38,8 @@ def _machine_code() -> Path:
 
 
 _FOLDER = _machine_code()
+# Nothing calls kernels from C: without the means to do so they compile faster.
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 _NO_COUNTS = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
 
 
@@ -65,8 +67,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     theirs = config.CACHE_DIR
     config.CACHE_DIR = theirs or str(_FOLDER)
     try:
-        # Nothing calls kernels from C: without the means to do so they compile faster.
-        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
+        return numba.njit(**_OPTIONS, **options)(function)
     finally:
         config.CACHE_DIR = theirs
 
