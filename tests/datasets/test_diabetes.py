@@ -138,6 +138,7 @@ def test_without_a_header(tmp_path: Path) -> None:
         (packed("xz")[:40], "cannot read"),
         (packed("zip")[:60], "cannot read"),
     ],
+    ids=["nothing", "header", "columns", "number", "xz", "zip"],  # a zip has the time of day in it
 )
 def test_what_is_no_such_table_is_told(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "diabetic_data.csv").write_bytes(content)
