@@ -209,3 +209,13 @@ def test_no_release_is_below_it(algorithm, missing):
     release = shoal.anonymize(people, plan)
     assert 0 < release.bound.percent <= release.losses["nllm"]
     assert release.as_dict()["bound"]["percent"] == release.bound.percent
+
+
+def test_models_without_classes_have_no_bound():
+    people = pd.DataFrame({"age": range(20, 32), "sex": list("fm") * 6})
+    columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}}, "sex": "quasi"}
+    models = [{"name": "k-concealment", "k": 3}]
+    plan = Plan(columns=columns, models=models, algorithm="concealment", seed=1)
+    bound = shoal.anonymize(people, plan).bound
+    assert bound.percent is None
+    assert "k-concealment needs no classes" in bound.reason

@@ -184,7 +184,12 @@ class Outcome:
         """The same, telling how far it is."""
         if not self._bounds:
             k = crowd_of(self.plan.models)
-            if self.explainer is None or self.plan.linked or k < 2:
+            linked = [model.name for model in self.plan.models if model.linkage]
+            if linked:
+                self._bounds.append(
+                    Bound(None, f"{linked[0]} needs no classes, and it is about them")
+                )
+            elif self.explainer is None or k < 2:
                 self._bounds.append(None)
             else:
                 table, loss = self.explainer.table, self.plan.loss
