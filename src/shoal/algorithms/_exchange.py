@@ -63,28 +63,10 @@ class Exchange:
     def one_pass(self, label: Longs, tell: Callable[[float], None]) -> Longs:
         """Move, dissolve, part anew: each of them once over all."""
         n, q = self.vector.shape
-        _, begin, label = np.unique(label, return_index=True, return_inverse=True)
-        many = len(begin)
-        first = np.full(many, n + self.first.max(), np.int64)
-        np.minimum.at(first, label, self.first)
-        size = np.bincount(label, self.size).astype(np.int64)
-        wide = closures(self.shapes, self.vector, label)[begin]
-        classes = trie.Classes(
-            np.concatenate([wide, self.vector]),
-            np.concatenate([size, self.size]),
-            np.concatenate([first, self.first]),
-            np.zeros(many + n, np.bool_),
+        classes, parts = in_classes(
+            self.shapes, self.vector, label, self.size, self.people, self.first
         )
-        parts = kernels.Parts(
-            np.full(many, -1, np.int64),
-            np.full(n, -1, np.int64),
-            np.full(n, -1, np.int64),
-            label.astype(np.int64),
-            np.bincount(label, self.people).astype(np.int64),
-            self.people,
-            np.zeros(3, np.int64),
-        )
-        kernels.link_all(parts)
+        many = len(parts.head)
         scratch = kernels.Scratch(
             np.empty(q, np.int32),
             np.empty(n, np.int64),
@@ -120,6 +102,34 @@ class Exchange:
         whole = np.bincount(parts.of, prices[many:] * self.size, many)
         lost = whole / np.maximum(classes.size[:many], 1) - prices[:many]
         return np.argsort(-lost, kind="stable")
+
+
+def in_classes(
+    shapes: Sequence[Tree], vector: Ints, label: Longs, size: Longs, people: Longs, first: Longs
+) -> tuple[trie.Classes, kernels.Parts]:
+    """Tuples in classes, as the kernels hold them: the classes first, then each tuple by itself."""
+    n = len(vector)
+    _, begin, label = np.unique(label, return_index=True, return_inverse=True)
+    many = len(begin)
+    earliest = np.full(many, n + first.max(), np.int64)
+    np.minimum.at(earliest, label, first)
+    classes = trie.Classes(
+        np.concatenate([closures(shapes, vector, label)[begin], vector]),
+        np.concatenate([np.bincount(label, size).astype(np.int64), size]),
+        np.concatenate([earliest, first]),
+        np.zeros(many + n, np.bool_),
+    )
+    parts = kernels.Parts(
+        np.full(many, -1, np.int64),
+        np.full(n, -1, np.int64),
+        np.full(n, -1, np.int64),
+        label.astype(np.int64),
+        np.bincount(label, people).astype(np.int64),
+        people,
+        np.zeros(3, np.int64),
+    )
+    kernels.link_all(parts)
+    return classes, parts
 
 
 def _share_of(tell: Callable[[float], None], number: int, passes: int, share: float) -> None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.algorithms._clusters import closures
 from shoal.algorithms._diversify import broken, put_together, shortfall
+from shoal.algorithms._exchange import in_classes
 from shoal.algorithms._indexed import fan_of, larger, make_index, make_work
 from shoal.classes import Classes
 from shoal.histogram import Histogram
@@ -66,23 +66,10 @@ class Mending:
     ) -> None:  # fmt: skip
         self.trees, self.start, self.models, self.k = trees, start, models, k
         n, q = vector.shape
-        _, begin, label = np.unique(label, return_index=True, return_inverse=True)
-        self.many = many = len(begin)
-        first = np.full(many, n + start.first.max(), np.int64)
-        np.minimum.at(first, label, start.first)
-        size = np.bincount(label, start.size).astype(np.int64)
-        self.classes = trie.Classes(
-            np.concatenate([closures(shapes, vector, label)[begin], vector]),
-            np.concatenate([size, start.size]),
-            np.concatenate([first, start.first]),
-            np.zeros(many + n, np.bool_),
+        self.classes, self.parts = in_classes(
+            shapes, vector, label, start.size, start.people, start.first
         )
-        self.parts = exchange.Parts(
-            np.full(many, -1, np.int64), np.full(n, -1, np.int64), np.full(n, -1, np.int64),
-            label.astype(np.int64), np.bincount(label, start.people).astype(np.int64),
-            start.people, np.zeros(2, np.int64),
-        )  # fmt: skip
-        exchange.link_all(self.parts)
+        self.many = many = len(self.parts.head)
         self.fan, self.work, self.left = fan_of(trees), make_work(trees), np.empty(q, np.int32)
         self.index = make_index(many, trees)
         for c in range(many):
