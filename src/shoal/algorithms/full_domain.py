@@ -42,7 +42,8 @@ class FullDomain(Algorithm):
     would be published without them, again and again, until all that is left holds. What is left
     out counts as lost altogether. Of all combinations of levels (the lattice of Samarati 2001)
     the one that loses least is found, and proven to be: of several, that of the lowest level in
-    the first column, then in the second, and so on.
+    the first column, then in the second, and so on. Rows of a person are joined before, so that
+    a value of theirs may stand above the level.
     """
 
     name: ClassVar[str] = "full-domain"

@@ -31,8 +31,8 @@ AT_A_TIME = 2_000_000  # values between two looks at progress and Ctrl-C, about
 class Mondrian(Algorithm):
     """Cuts the table into parts, again and again, as long as all of them keep the promises.
 
-    LeFevre, DeWitt, Ramakrishnan 2006. A part is cut along the column by which the loss falls
-    most (of several the first): where the column has a tree, along the branches of the value that
+    LeFevre, DeWitt, Ramakrishnan 2006, who cut the column that is widest. Here a part is cut along
+    the column by which the loss falls most (of several the first): where the column has a tree, along the branches of the value that
     covers the part. Branches that fail stay together, and with what is as general as that value;
     if that fails too, the smallest branch joins it. Free ranges are cut where both sides have most
     people, so at the median; free sets the same, values that most people have first; missing
