@@ -33,10 +33,11 @@ class Mondrian(Algorithm):
 
     LeFevre, DeWitt, Ramakrishnan 2006, who cut the column that is widest. Here a part is cut along
     the column by which the loss falls most (of several the first): where the column has a tree,
-    along the branches of the value that covers the part. Branches that fail stay together, and with what is as general as that value;
-    if that fails too, the smallest branch joins it. Free ranges are cut where both sides have most
-    people, so at the median; free sets the same, values that most people have first; missing
-    values are cut off before. In the end each part is published as the least values that cover it.
+    along the branches of the value that covers the part. Branches that fail stay together, and
+    with what is as general as that value; if that fails too, the smallest branch joins it. Free
+    ranges are cut where both sides have most people, so at the median; free sets the same, values
+    that most people have first; missing values are cut off before. In the end each part is
+    published as the least values that cover it.
 
     With `strict` cuts what has the same value stays together. With `relaxed` ones the median may
     be divided, and where failing branches lack people, some of the other branches join them, the
