@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ __all__ = [
 
 
 class _Package(ModuleType):
-    """Fetches public names when they are first used.
+    """Fetches public names, and the modules of the package, when they are first used.
 
     A function and its file share a name (anonymize, audit, compare, draft). Python sets the file
     as an attribute of the package once it is imported; the function must win.
@@ -87,7 +88,11 @@ class _Package(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name not in _HOMES:
-            raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+            # So that `shoal.datasets` works after `import shoal`, as the docs write it.
+            known = name.isidentifier() and not name.startswith("_")
+            if not known or find_spec(f"shoal.{name}") is None:
+                raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+            return import_module(f"shoal.{name}")
         thing = getattr(import_module(f"shoal.{_HOMES[name]}"), name)
         super().__setattr__(name, thing)
         return thing
