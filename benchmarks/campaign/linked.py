@@ -1,0 +1,107 @@
+"""Models about the graph of original and release, by drawing the graph (Tassa 2012)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+
+def edges(originals: list[tuple], published: list[tuple], trees: list) -> list[list[int]]:
+    """For each original the published rows that cover it."""
+    known: dict = {}
+
+    def covers(j: int, label, value) -> bool:
+        key = j, label, value
+        if key not in known:
+            known[key] = trees[j].covers(label, value)
+        return known[key]
+
+    return [
+        [
+            r
+            for r, row in enumerate(published)
+            if all(covers(j, row[j], value) for j, value in enumerate(original))
+        ]
+        for original in originals
+    ]
+
+
+def perfect_matching(fits: list[list[int]]) -> dict[int, int] | None:
+    """Whose each published row is in one complete assignment; None if there is none."""
+    owner: dict[int, int] = {}
+
+    def find(person: int, seen: set[int]) -> bool:
+        # Without recursion: paths can be as long as the table.
+        stack = [(person, iter(fits[person]))]
+        path: list[int] = []
+        while stack:
+            who, rows = stack[-1]
+            for row in rows:
+                if row in seen:
+                    continue
+                seen.add(row)
+                path.append(row)
+                if row not in owner:
+                    for (someone, _), taken in zip(stack, path, strict=True):
+                        owner[taken] = someone
+                    return True
+                stack.append((owner[row], iter(fits[owner[row]])))
+                break
+            else:
+                stack.pop()
+                if path:
+                    path.pop()
+        return False
+
+    for person in range(len(fits)):
+        if not find(person, set()):
+            return None
+    return owner
+
+
+def matches(fits: list[list[int]], owner: dict[int, int]) -> list[list[int]]:
+    """For each original the published rows that are its own in some complete assignment.
+
+    Row r can be i's if whoever has r can be given another row, and so on, until i's own row is
+    taken: if i can be reached from the owner of r.
+    """
+    reach = []
+    for start in range(len(fits)):
+        seen, todo = {start}, [start]
+        while todo:
+            for row in fits[todo.pop()]:
+                if owner[row] not in seen:
+                    seen.add(owner[row])
+                    todo.append(owner[row])
+        reach.append(seen)
+    return [[row for row in rows if i in reach[owner[row]]] for i, rows in enumerate(fits)]
+
+
+def linkage_levels(models: list[dict], fits: list[list[int]], values: dict) -> list[float | None]:
+    """What each model reached; None where there is no perfect matching."""
+    backwards = Counter(row for rows in fits for row in rows)
+    forward = min(len(rows) for rows in fits)
+    backward = min(backwards[row] for row in range(len(fits)))
+    owner = perfect_matching(fits)
+    if owner is None:
+        return [None] * len(models)
+    mine = matches(fits, owner)
+    levels: list[float | None] = []
+    for model in models:
+        cells = values.get(model.get("column"), [])
+        seen = [Counter(cells[row] for row in rows) for rows in mine] if cells else []
+        match model["name"]:
+            case "1-k-anonymity":
+                levels.append(forward)
+            case "k-1-anonymity":
+                levels.append(backward)
+            case "k-k-anonymity":
+                levels.append(min(forward, backward))
+            case "k-concealment":
+                levels.append(min(map(len, mine)))
+            case "distinct-l-diversity" | "p-sensitivity":
+                levels.append(min(map(len, seen)))
+            case "frequency-l-diversity":
+                levels.append(min(one.total() / max(one.values()) for one in seen))
+            case other:
+                raise AssertionError(other)
+    return levels

@@ -1,0 +1,347 @@
+"""Random releases, recomputed from the text that was written."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from math import floor, isinf, prod
+
+from benchmarks.campaign import linked
+from benchmarks.campaign.loss import REPORTED, SEVEN, Losses
+from benchmarks.campaign.oracle import Published, candidates, class_levels, enough, level, same
+from benchmarks.campaign.plans import ROW_MODELS, random_plan
+from benchmarks.campaign.tables import Table, random_table
+from benchmarks.campaign.texts import FORMATS, plan_text, read_table, write_table
+from benchmarks.campaign.trial import Trial
+
+# Once a class satisfies these, it does so whoever joins it.
+LASTING = {
+    "k-anonymity", "distinct-l-diversity", "p-sensitivity", "ir-k-anonymity", "ir-kl-anonymity",
+    "eir-l-diversity",
+}  # fmt: skip
+
+
+def run(trial: Trial) -> None:
+    """Anonymize a random table by a random plan, and count everything again."""
+    table = random_table(trial.rng)
+    plan = random_plan(trial.rng, table)
+    Case(trial, table, plan).run()
+
+
+class Case:
+    """A table and a plan in files, and what must be true of a release of it."""
+
+    def __init__(self, trial: Trial, table: Table, plan: dict) -> None:
+        self.trial, self.table, self.plan = trial, table, plan
+        self.rng = trial.rng
+        self.tokens = plan.get("missing_values", [""])
+        self.quasi = table.having("quasi")
+        self.missing = plan.get("missing", "value")
+        self.trees = [column.tree(self.missing) for column in self.quasi]
+        # What the original says: labels of its quasi-identifiers, one list per column.
+        self.labels = [
+            [tree.root if cell is None and self.missing == "root" else cell for cell in column.cells]
+            for column, tree in zip(self.quasi, self.trees, strict=True)
+        ]
+        self.linked = any(model["name"] in ROW_MODELS for model in plan["models"])
+        persons = table.having("person")
+        self.persons = None
+        if persons:
+            cells = persons[0].cells
+            self.persons = [("row", i) if c is None else same(c) for i, c in enumerate(cells)]
+        self.sensitive = {c.name: [same(cell) for cell in c.cells] for c in table.having("sensitive")}
+        self.sensitive_trees = {
+            c.name: c.tree() if c.hierarchy else None for c in table.having("sensitive")
+        }
+        loss = plan.get("loss")
+        weights = loss["edge_weights"] if isinstance(loss, dict) else None
+        self.losses = Losses(
+            self.trees, self.labels, weights and [weights[column.name] for column in self.quasi]
+        )
+
+    @property
+    def algorithm(self) -> str:
+        return self.plan.get("algorithm", {"name": "default"})["name"]
+
+    def write(self) -> str:
+        """Write the table, its plan and level files; give the name of the table."""
+        folder, rng = self.trial.folder, self.rng
+        data = f"data.{rng.choice(FORMATS)}"
+        other = [token for token in self.tokens if token]
+        cells: dict[str, list] = {}
+        for column in self.table.columns:
+            raw: list = list(column.cells)
+            if data.endswith("parquet") and column.numbers and rng.random() < 0.5:
+                raw = [None if cell is None else int(cell) for cell in raw]
+            elif other:
+                raw = [other[0] if c is None and rng.random() < 0.5 else c for c in raw]
+            cells[column.name] = raw
+        write_table(cells, folder / data, rng.choice([",", ",", ";", "|"]))
+        (folder / "plan.toml").write_text(plan_text(self.plan), encoding="utf-8")
+        for name, text in self.table.files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        return data
+
+    def run(self) -> None:
+        """Anonymize, then look at all that was written."""
+        trial, rng = self.trial, self.rng
+        data = self.write()
+        out = f"release.{rng.choice(FORMATS)}"
+        words = ["anonymize", data, "--plan", "plan.toml", "--out", out, "--json", "numbers.json"]
+        recoding = rng.random() < 0.5
+        words += ["--recoding", "recoding.json"] if recoding else []
+        words += ["--report", "report.html"] if rng.random() < 0.05 else []
+        words += ["--seed", rng.randrange(100)] if rng.random() < 0.1 else []
+        keep_order = self.plan.get("keep_order", False)
+        if rng.random() < 0.1:
+            words, keep_order = [*words, "--keep-order"], True
+        ran = trial.run(*words, seconds=60 + self.table.rows / 50)
+        trial.counts[f"exit {ran.code}"] += 1
+        if ran.code == 0:
+            numbers = json.loads((trial.folder / "numbers.json").read_text(encoding="utf-8"))
+            self.check_release(out, numbers, keep_order)
+            self.check_bound(numbers)
+            self.check_optimum(numbers)
+            if rng.random() < 0.4:
+                self.check_audit(data, out, numbers)
+            if recoding and rng.random() < 0.8:
+                self.check_apply(data, out)
+            return
+        written = [n for n in (out, "numbers.json", "recoding.json") if (trial.folder / n).exists()]
+        trial.check(not written, f"exit {ran.code}, and {written} written")
+        if ran.code == 1:
+            self.check_out_of_reach()
+        elif ran.code == 2:
+            reason = ran.err.strip().splitlines()[-1:]
+            trial.counts[f"refused: {' '.join(reason)[:90]}"] += 1
+
+    # What is in the release
+
+    def published_names(self) -> list[str]:
+        return [c.name for c in self.table.columns if c.role != "identifier" and c.publish]
+
+    def check_release(self, out: str, numbers: dict, keep_order: bool, fresh: bool = True) -> None:
+        """Everything that can be told of one release and its JSON file."""
+        trial, table = self.trial, self.table
+        cells = read_table(trial.folder / out, self.published_names())
+        if fresh or list(cells) != self.published_names():
+            trial.check(list(cells) == self.published_names(), f"columns {list(cells)}")
+        cells = {
+            name: [None if cell in self.tokens else cell for cell in column]
+            for name, column in cells.items()
+        }
+        rows = [int(tag[1:]) for tag in cells["tag"]]  # of the original
+        trial.check(len({*rows}) == len(rows), "a row is published twice")
+        if keep_order:
+            trial.check(rows == sorted(rows), "keep_order, and the order is another")
+        for column in table.columns:
+            if column.role in ("sensitive", "other"):
+                good = all(
+                    same(cells[column.name][i]) == same(column.cells[row]) for i, row in enumerate(rows)
+                )
+                trial.check(good, f"cells of {column.name!r} are not those of the original")
+        self.check_cover(cells, rows)
+        self.check_persons(cells, rows)
+        labels = [cells[column.name] for column in self.quasi]
+        suppressed = table.rows - len(rows)
+        trial.check(numbers["published"] == len(rows), "JSON: published rows")
+        trial.check(numbers["suppressed"] == suppressed, "JSON: suppressed rows")
+        trial.check(numbers["rows"] == table.rows, "JSON: rows")
+        if fresh and self.algorithm != "full-domain":
+            trial.check(suppressed == 0, f"{self.algorithm} suppressed {suppressed} rows")
+        self.check_losses(labels, numbers, suppressed)
+        seen = Published(
+            list(zip(*labels, strict=True)),
+            None if self.persons is None else [self.persons[row] for row in rows],
+            {name: [column[row] for row in rows] for name, column in self.sensitive.items()},
+            self.sensitive_trees,
+        )
+        if not self.linked:
+            trial.check(numbers["classes"] == len(seen.classes), "JSON: classes")
+            smallest = min(candidates(seen).values())
+            trial.check(numbers["smallest_class"] == smallest, "JSON: smallest_class")
+            squares = sum(len(one) ** 2 for one in seen.classes.values())
+            squares += suppressed * table.rows
+            trial.check(numbers["discernibility"] == squares, "JSON: discernibility")
+        self.check_models(seen, rows, numbers["checks"])
+
+    def check_cover(self, cells: dict, rows: list[int]) -> None:
+        for column, tree, labels in zip(self.quasi, self.trees, self.labels, strict=True):
+            known: dict = {}
+            for i, row in enumerate(rows):
+                pair = cells[column.name][i], labels[row]
+                if pair not in known:
+                    known[pair] = tree.covers(*pair)
+            bad = [pair for pair, good in known.items() if not good]
+            self.trial.check(not bad, f"{column.name!r} does not cover: {bad[:3]}")
+
+    def check_persons(self, cells: dict, rows: list[int]) -> None:
+        for column in self.table.having("person"):
+            if not column.publish:
+                self.trial.check(column.name not in cells, "persons are published")
+                continue
+            assert self.persons is not None
+            pairs = {(self.persons[row], cells[column.name][i]) for i, row in enumerate(rows)}
+            one_to_one = len(pairs) == len({p for p, _ in pairs}) == len({n for _, n in pairs})
+            self.trial.check(one_to_one, "person numbers are not one to one")
+            vectors: dict = {}
+            for i, row in enumerate(rows):
+                vector = tuple(cells[c.name][i] for c in self.quasi)
+                vectors.setdefault(self.persons[row], set()).add(vector)
+            alike = all(len(one) == 1 for one in vectors.values())
+            self.trial.check(alike, "rows of a person are not published alike")
+
+    def check_losses(self, labels: list[list], numbers: dict, suppressed: int) -> None:
+        reported = numbers["losses"]
+        ours = {name: self.losses.percent(name, labels, suppressed) for name in REPORTED}
+        guide = numbers["loss"]
+        if guide not in ours and guide != "auto":
+            ours[guide] = self.losses.percent(guide, labels, suppressed)
+        for name, percent in ours.items():
+            good = abs(reported[name] - percent) <= 1e-6 * max(1, percent)
+            self.trial.check(good, f"loss {name}: {reported[name]} reported, {percent} recomputed")
+        mean = sum(ours[name] for name in SEVEN) / 7
+        good = abs(numbers["mean_loss"] - mean) <= 1e-6 * max(1, mean)
+        self.trial.check(good, f"mean_loss: {numbers['mean_loss']} reported, {mean} recomputed")
+        self.trial.counts["losses recomputed"] += len(ours) + 1
+
+    def check_models(self, seen: Published, rows: list[int], checks: list[dict]) -> None:
+        """Recompute each requirement, and compare what was reached with what is reported."""
+        models = self.plan["models"]
+        if self.linked:
+            originals = list(zip(*([column[row] for row in rows] for column in self.labels), strict=True))
+            fits = linked.edges(originals, seen.label, self.trees)
+            levels = linked.linkage_levels(models, fits, seen.values)
+        else:
+            levels = [level(model, seen) for model in models]
+        for model, check, found in zip(models, checks, levels, strict=True):
+            self.trial.counts["requirements recomputed"] += 1
+            self.trial.counts[f"model {model['name']}"] += 1
+            if not self.trial.check(found is not None, "no perfect matching"):
+                continue
+            good = enough(model, found)
+            self.trial.check(good, f"VIOLATED: {model} reaches {found}")
+            self.trial.check(check["holds"], f"JSON says that {model} is violated")
+            reached = check["reached"]
+            if model["name"] == "eir-l-diversity":
+                close = reached >= model["l"]
+            elif reached is None:
+                close = isinf(found)
+            else:
+                close = abs(reached - found) <= 1e-6 * max(1, abs(found))
+            self.trial.check(close, f"{model}: {reached} reported, {found} recomputed")
+
+    # What is claimed of it
+
+    def check_bound(self, numbers: dict) -> None:
+        bound = numbers["bound"]
+        if bound and bound["percent"] is not None:
+            self.trial.counts["bounds compared"] += 1
+            lost = numbers["losses"][numbers["loss"]]
+            good = bound["percent"] <= lost + 1e-6
+            self.trial.check(good, f"lower bound {bound['percent']} above the loss {lost}")
+
+    def check_optimum(self, numbers: dict) -> None:
+        """full-domain against brute force over all nodes, where these are few."""
+        if self.algorithm != "full-domain" or self.plan.get("loss") == "auto":
+            return
+        best = self.best_node(numbers["loss"])
+        if best is not None:
+            self.trial.counts["optima compared"] += 1
+            lost = numbers["losses"][numbers["loss"]]
+            words = f"full-domain loses {lost} by {numbers['loss']}, another node {best}"
+            self.trial.check(lost <= best + 1e-6, words)
+
+    def best_node(self, loss: str) -> float | None:
+        """The least that any node of the lattice loses; None where there are too many."""
+        heights = [tree.height for tree in self.trees]
+        if self.table.free or prod(heights) * self.table.rows > 20_000:
+            return None
+        persons = self.persons or list(range(self.table.rows))
+        members: dict = {}
+        for row, person in enumerate(persons):
+            members.setdefault(person, []).append(row)
+        joined: list[list] = []
+        for tree, labels in zip(self.trees, self.labels, strict=True):
+            known = {who: tree.join([labels[row] for row in rows]) for who, rows in members.items()}
+            joined.append([known[person] for person in persons])
+        best = float("inf")
+        for node in product(*map(range, heights)):
+            lifted = [
+                [tree.lift(label, at) for label in labels]
+                for tree, labels, at in zip(self.trees, joined, node, strict=True)
+            ]
+            rows = self.left_after_suppression(list(zip(*lifted, strict=True)))
+            if rows:
+                labels = [[column[row] for row in rows] for column in lifted]
+                best = min(best, self.losses.percent(loss, labels, self.table.rows - len(rows)))
+        return best
+
+    def left_after_suppression(self, vectors: list[tuple]) -> list[int]:
+        """The rows of a node that are published; none where too many would be suppressed."""
+        share = self.plan.get("algorithm", {}).get("suppression", 0)
+        limit = floor(share * self.table.rows + 1e-9)
+        whole = Published(vectors, self.persons, self.sensitive, self.sensitive_trees)
+        rows = list(range(self.table.rows))
+        models = [m for m in self.plan["models"] if m["name"] in LASTING]
+        while rows:
+            seen = whole.only(rows)
+            failing = {
+                label
+                for model in models
+                for label, found in class_levels(model, seen).items()
+                if not enough(model, found)
+            }
+            if failing:
+                rows = [row for row in rows if vectors[row] not in failing]
+                if self.table.rows - len(rows) > limit:
+                    return []
+            elif models is self.plan["models"]:
+                return rows
+            models = self.plan["models"]
+        return []
+
+    def check_out_of_reach(self) -> None:
+        """Exit status 1 is right only if the whole table as one class is not enough."""
+        if self.linked:
+            return
+        n = self.table.rows
+        whole = Published([()] * n, self.persons, self.sensitive, self.sensitive_trees)
+        good = all(enough(model, level(model, whole)) for model in self.plan["models"])
+        # geneir and danonyir publish whole classes too, so that one class is always left.
+        self.trial.check(not good, "exit 1, and the whole table as one class satisfies everything")
+
+    # Other commands on the same files
+
+    def check_audit(self, data: str, out: str, numbers: dict) -> None:
+        if any(not column.publish for column in self.table.columns):
+            return
+        words = ["audit", out, "--plan", "plan.toml", "--original", data, "--json", "audit.json"]
+        ran = self.trial.run(*words)
+        self.trial.counts["audits"] += 1
+        if self.linked and numbers["suppressed"]:
+            return  # a release with other rows than its original cannot be linked
+        if not self.trial.check(ran.code == 0, f"audit: exit {ran.code}"):
+            return
+        told = json.loads((self.trial.folder / "audit.json").read_text(encoding="utf-8"))
+        for mine, theirs in zip(numbers["checks"], told["checks"], strict=True):
+            self.trial.check(mine == theirs, f"audit says {theirs}, anonymize {mine}")
+        if "losses" in told and told["losses"]:
+            for name, percent in told["losses"].items():
+                if name in numbers["losses"]:
+                    good = abs(percent - numbers["losses"][name]) <= 1e-6 * max(1, percent)
+                    self.trial.check(good, f"audit: loss {name}")
+
+    def check_apply(self, data: str, out: str) -> None:
+        again = "applied.csv" if out.endswith("parquet") else f"applied.{out.partition('.')[2]}"
+        words = ["apply", data, "--recoding", "recoding.json", "--out", again]
+        ran = self.trial.run(*words, "--json", "applied.json")
+        self.trial.counts[f"applied, exit {ran.code}"] += 1
+        if ran.code == 0:
+            numbers = json.loads((self.trial.folder / "applied.json").read_text(encoding="utf-8"))
+            keep_order = self.plan.get("keep_order", False)
+            self.check_release(again, numbers, keep_order, fresh=False)
+        else:
+            written = (self.trial.folder / again).exists()
+            self.trial.check(not written, f"apply: exit {ran.code}, and the release is written")
+            self.trial.check(ran.code == 1, f"apply to the same table: exit {ran.code}")
