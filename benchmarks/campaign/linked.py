@@ -34,7 +34,7 @@ def perfect_matching(fits: list[list[int]]) -> dict[int, int] | None:
         stack = [(person, iter(fits[person]))]
         path: list[int] = []
         while stack:
-            who, rows = stack[-1]
+            _, rows = stack[-1]
             for row in rows:
                 if row in seen:
                     continue

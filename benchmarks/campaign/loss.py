@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from math import log2
 
 from benchmarks.campaign.trees import Tree
@@ -14,7 +15,9 @@ REPORTED = (*SEVEN, "lm", "entropy")
 class Losses:
     """What can be lost of a table with these trees, and what a release of it lost."""
 
-    def __init__(self, trees: list[Tree], originals: list[list], weights: list | None = None) -> None:
+    def __init__(
+        self, trees: list[Tree], originals: list[list], weights: list | None = None
+    ) -> None:
         self.trees = trees
         self.originals = originals  # the labels of the original, a column each
         self.weights = weights
@@ -63,9 +66,7 @@ class Losses:
         if name == "entropy":
             return (self._bits(j, tree.root) - self._bits(j, label)) / len(self.trees)
         chain = tree.chain(label)
-        return sum(
-            self._edge(name, j, low, high) for low, high in zip(chain, chain[1:], strict=False)
-        )
+        return sum(self._edge(name, j, low, high) for low, high in pairwise(chain))
 
     def _edge(self, name: str, j: int, low, high) -> float:
         tree = self.trees[j]
@@ -86,7 +87,9 @@ class Losses:
             case "wnllm":
                 return share * self._w1(j)
             case "distortion":
-                passed = sum(1 / (h - level) for level in range(tree.level(low) + 1, tree.level(high) + 1))
+                passed = sum(
+                    1 / (h - level) for level in range(tree.level(low) + 1, tree.level(high) + 1)
+                )
                 return passed / sum(1 / (h - level) for level in range(1, h)) * self._w1(j)
             case "weights":
                 assert self.weights is not None

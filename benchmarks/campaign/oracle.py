@@ -187,9 +187,9 @@ class _Measure:
             case "recursive-cl-diversity":
                 most = sorted(often.values(), reverse=True)
                 good = [
-                    l
-                    for l in range(2, len(most) + 1)
-                    if most[0] < model["c"] * sum(most[l - 1 :]) * (1 - HAIR)
+                    last
+                    for last in range(2, len(most) + 1)
+                    if most[0] < model["c"] * sum(most[last - 1 :]) * (1 - HAIR)
                 ]
                 return max(good, default=1)
             case "alpha-k-anonymity":

@@ -27,7 +27,7 @@ PEOPLE_MODELS = (
 )  # fmt: skip
 
 
-def random_plan(rng: Random, table: Table, small: bool = False) -> dict:
+def random_plan(rng: Random, table: Table) -> dict:
     """A plan that can be asked of the table, now and then one that cannot."""
     plan: dict = {
         "columns": {column.name: column.setting() for column in table.columns},
@@ -74,9 +74,7 @@ def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
     if any(model in ROW_MODELS for model in models):
         options = rng.choice([{}, {}, {"randomized": False}, {"q": rng.choice([0.1, 0.5])}])
         return {"name": "concealment", **options}
-    people = all(
-        model in PEOPLE_MODELS or model in ("k-anonymity",) for model in models
-    )
+    people = all(model in PEOPLE_MODELS or model in ("k-anonymity",) for model in models)
     pool = [*CLASS_ALGORITHMS, *(PEOPLE_ALGORITHMS * 3 if people else ())]
     if table.free and rng.random() < 0.95:
         pool = [name for name in pool if name in FREE_ALGORITHMS or name == "auto"]
@@ -99,7 +97,10 @@ def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
         case "forest" | "k-member" | "kaca" | "mdav" if few:
             options = {"w": rng.choice([0, 0.15, 0.5])}
         case "gaa" if few:
-            options = {"weight": rng.choice(["size", "unit"]), "candidates": rng.choice(["all", "small"])}
+            options = {
+                "weight": rng.choice(["size", "unit"]),
+                "candidates": rng.choice(["all", "small"]),
+            }
             sensitive = table.having("sensitive")
             if sensitive and not table.free and rng.random() < 0.6:
                 options["strategy"] = rng.choice(["S1", "S2", "S3", "S4", "S5", "S6", "S7"])
@@ -132,7 +133,9 @@ def _models(rng: Random, table: Table) -> list[dict]:
             model = _people(rng, rng.choice(PEOPLE_MODELS), rng.choice(sensitive), people)
         else:
             continue
-        if (model["name"], model.get("column")) not in [(m["name"], m.get("column")) for m in models]:
+        if (model["name"], model.get("column")) not in [
+            (m["name"], m.get("column")) for m in models
+        ]:
             models.append(model)
     if not models:
         models.append({"name": "k-anonymity", "k": 2})
@@ -153,7 +156,10 @@ def _sensitive(rng: Random, name: str, column, people: int) -> dict:
         case "recursive-cl-diversity":
             return model | {"c": rng.choice([0.5, 1, 2, 3.5, 10]), "l": rng.choice([2, 2, 3])}
         case "alpha-k-anonymity":
-            return model | {"alpha": rng.choice([0.4, 0.5, 0.7, 0.9]), "k": rng.randint(2, max(2, min(people, 6)))}
+            return model | {
+                "alpha": rng.choice([0.4, 0.5, 0.7, 0.9]),
+                "k": rng.randint(2, max(2, min(people, 6))),
+            }
         case "beta-likeness":
             kind = rng.choice(["basic", "enhanced"])
             return model | {"beta": rng.choice([0.3, 1, 2.5, 8]), "kind": kind}
@@ -163,7 +169,11 @@ def _sensitive(rng: Random, name: str, column, people: int) -> dict:
     model |= {"t": rng.choice([0, 0.1, 0.2, 0.3, 0.5, 0.8]), "distance": distance}
     if distance == "hierarchical" and column.hierarchy is None:
         model["distance"] = "equal"
-    if distance == "ordered" and (column.hierarchy is not None or "v" in "".join(filter(None, column.cells)) or rng.random() < 0.3):
+    if distance == "ordered" and (
+        column.hierarchy is not None
+        or "v" in "".join(filter(None, column.cells))
+        or rng.random() < 0.3
+    ):
         order = sorted({cell for cell in column.cells if cell is not None})
         rng.shuffle(order)
         model["order"] = order

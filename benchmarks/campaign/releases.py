@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import product
 from math import floor, isinf, prod
 
@@ -10,7 +11,7 @@ from benchmarks.campaign import linked
 from benchmarks.campaign.loss import REPORTED, SEVEN, Losses
 from benchmarks.campaign.oracle import Published, candidates, class_levels, enough, level, same
 from benchmarks.campaign.plans import ROW_MODELS, random_plan
-from benchmarks.campaign.tables import Table, random_table
+from benchmarks.campaign.tables import Column, Table, random_table
 from benchmarks.campaign.texts import FORMATS, plan_text, read_table, write_table
 from benchmarks.campaign.trial import Trial
 
@@ -40,7 +41,10 @@ class Case:
         self.trees = [column.tree(self.missing) for column in self.quasi]
         # What the original says: labels of its quasi-identifiers, one list per column.
         self.labels = [
-            [tree.root if cell is None and self.missing == "root" else cell for cell in column.cells]
+            [
+                tree.root if cell is None and self.missing == "root" else cell
+                for cell in column.cells
+            ]
             for column, tree in zip(self.quasi, self.trees, strict=True)
         ]
         self.linked = any(model["name"] in ROW_MODELS for model in plan["models"])
@@ -49,7 +53,9 @@ class Case:
         if persons:
             cells = persons[0].cells
             self.persons = [("row", i) if c is None else same(c) for i, c in enumerate(cells)]
-        self.sensitive = {c.name: [same(cell) for cell in c.cells] for c in table.having("sensitive")}
+        self.sensitive = {
+            c.name: [same(cell) for cell in c.cells] for c in table.having("sensitive")
+        }
         self.sensitive_trees = {
             c.name: c.tree() if c.hierarchy else None for c in table.having("sensitive")
         }
@@ -137,7 +143,8 @@ class Case:
         for column in table.columns:
             if column.role in ("sensitive", "other"):
                 good = all(
-                    same(cells[column.name][i]) == same(column.cells[row]) for i, row in enumerate(rows)
+                    same(cells[column.name][i]) == same(column.cells[row])
+                    for i, row in enumerate(rows)
                 )
                 trial.check(good, f"cells of {column.name!r} are not those of the original")
         self.check_cover(cells, rows)
@@ -209,7 +216,9 @@ class Case:
         """Recompute each requirement, and compare what was reached with what is reported."""
         models = self.plan["models"]
         if self.linked:
-            originals = list(zip(*([column[row] for row in rows] for column in self.labels), strict=True))
+            originals = list(
+                zip(*([column[row] for row in rows] for column in self.labels), strict=True)
+            )
             fits = linked.edges(originals, seen.label, self.trees)
             levels = linked.linkage_levels(models, fits, seen.values)
         else:
@@ -326,7 +335,7 @@ class Case:
         told = json.loads((self.trial.folder / "audit.json").read_text(encoding="utf-8"))
         for mine, theirs in zip(numbers["checks"], told["checks"], strict=True):
             self.trial.check(mine == theirs, f"audit says {theirs}, anonymize {mine}")
-        if "losses" in told and told["losses"]:
+        if told.get("losses"):
             for name, percent in told["losses"].items():
                 if name in numbers["losses"]:
                     good = abs(percent - numbers["losses"][name]) <= 1e-6 * max(1, percent)
@@ -340,8 +349,21 @@ class Case:
         if ran.code == 0:
             numbers = json.loads((self.trial.folder / "applied.json").read_text(encoding="utf-8"))
             keep_order = self.plan.get("keep_order", False)
-            self.check_release(again, numbers, keep_order, fresh=False)
+            settled = replace(self.table, columns=[_settled(c) for c in self.table.columns])
+            Case(self.trial, settled, self.plan).check_release(
+                again, numbers, keep_order, fresh=False
+            )
         else:
             written = (self.trial.folder / again).exists()
             self.trial.check(not written, f"apply: exit {ran.code}, and the release is written")
             self.trial.check(ran.code == 1, f"apply to the same table: exit {ran.code}")
+
+
+def _settled(column: Column) -> Column:
+    """A column as a recoding has it: prefixes with the length of the codes, 0 if uneven."""
+    setting = column.hierarchy
+    if not setting or "prefixes" not in setting or "length" in setting:
+        return column
+    lengths = {len(cell) for cell in column.cells if cell is not None}
+    length = lengths.pop() if len(lengths) == 1 else 0
+    return replace(column, hierarchy={**setting, "length": length}) if lengths or length else column

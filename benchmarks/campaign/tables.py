@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import chain, pairwise
 from random import Random
 
 from benchmarks.campaign.trees import STAR, Tree, build
 
-ODD_NAMES = ["Größe", "a b", "x,y", 'q"uote', "semi;colon", "名前", "tab\there", "ends.with.dots", "1"]
+ODD_NAMES = [
+    "Größe",
+    "a b",
+    "x,y",
+    'q"uote',
+    "semi;colon",
+    "名前",
+    "tab\there",
+    "ends.with.dots",
+    "1",
+]
 ODD_TEXTS = [
-    "a,b", 'say "x"', "semi;colon", "pipe|", "=1+1", "ü ö", "日本", "line\nbreak", "'", "{x}", "[1, 2)",
-    "x" * 60, "007", "-", "null?", "#", "a\\b", "50%", "e̶",
+    "a,b", 'say "x"', "semi;colon", "pipe|", "=1+1", "ü ö", "日本", "line\nbreak", "'", "{x}",
+    "[1, 2)", "x" * 60, "007", "-", "null?", "#", "a\\b", "50%", "e̶",
 ]  # fmt: skip
 STEPS = [
     ["month", "year", "decade"], ["quarter", "year"], ["week"], ["year", "5 years", "decade"],
@@ -109,7 +120,17 @@ def _with_missing(rng: Random, cells: list) -> list:
 
 
 def _quasi(rng: Random, name: str, n: int, free: bool, table: Table) -> Column:
-    kinds = ["letters", "ranges", "prefixes", "dates", "nested", "parents", "levels", "file", "flat"]
+    kinds = [
+        "letters",
+        "ranges",
+        "prefixes",
+        "dates",
+        "nested",
+        "parents",
+        "levels",
+        "file",
+        "flat",
+    ]
     if free and rng.random() < 0.6:
         kinds = ["free_ranges", "free_sets"]
     kind = rng.choice(kinds)
@@ -119,13 +140,14 @@ def _quasi(rng: Random, name: str, n: int, free: bool, table: Table) -> Column:
     if kind == "prefixes":
         length = rng.randint(1, 5)
         uneven = rng.random() < 0.2
-        pool = sorted({
-            "".join(rng.choices("0123456789"[:many] + "A", k=rng.randint(1, length) if uneven else length))
-            for _ in range(many)
-        })  # fmt: skip
+        digits = "0123456789"[:many] + "A"
+        lengths = [rng.randint(1, length) if uneven else length for _ in range(many)]
+        pool = sorted({"".join(rng.choices(digits, k=k)) for k in lengths})
         hierarchy: dict = {"prefixes": True}
         if rng.random() < 0.3 and length > 1:
-            hierarchy = {"prefixes": sorted(rng.sample(range(1, length), rng.randint(1, length - 1)))[::-1]}
+            hierarchy = {
+                "prefixes": sorted(rng.sample(range(1, length), rng.randint(1, length - 1)))[::-1]
+            }
         return Column(name, "quasi", _with_missing(rng, _skewed(rng, pool, n)), hierarchy)
     if kind == "dates":
         first = date(rng.randint(1890, 2020), 1, 1)
@@ -135,7 +157,9 @@ def _quasi(rng: Random, name: str, n: int, free: bool, table: Table) -> Column:
         return Column(name, "quasi", cells, {"dates": rng.choice(STEPS)})
     pool = [f"{name[:1]}{i}" for i in range(many)]
     if rng.random() < 0.15:
-        pool = list(dict.fromkeys([*rng.sample(ODD_TEXTS, min(many, len(ODD_TEXTS))), *pool]))[:many]
+        pool = list(dict.fromkeys([*rng.sample(ODD_TEXTS, min(many, len(ODD_TEXTS))), *pool]))[
+            :many
+        ]
         pool = [value for value in pool if not (kind == "free_sets" and value[:1] == "{")] or ["p"]
     if kind in ("file", "levels"):  # their labels are stripped and may not be empty
         pool = [value for value in pool if "\n" not in value]
@@ -148,7 +172,7 @@ def _quasi(rng: Random, name: str, n: int, free: bool, table: Table) -> Column:
     if kind == "nested":
         return Column(name, "quasi", cells, {"tree": _nest(rows)})
     if kind == "parents":
-        parents = {low: high for row in rows for low, high in zip(row, row[1:], strict=False)}
+        parents = {low: high for row in rows for low, high in pairwise(row)}
         return Column(name, "quasi", cells, {"parents": parents})
     if kind == "levels":
         return Column(name, "quasi", cells, {"levels": rows})
@@ -188,9 +212,10 @@ def _random_tree(rng: Random, leaves: list[str], root: str) -> list[list[str]]:
         taken = groups[: rng.randint(1, min(4, len(groups)))]
         groups = groups[len(taken) :]
         label, number = f"G{number}", number + 1
-        for leaf in sum(taken, []):
+        together = list(chain(*taken))
+        for leaf in together:
             rows[leaf].append(label)
-        groups.append(sum(taken, []))
+        groups.append(together)
     return [[*row, root] for row in rows.values()]
 
 

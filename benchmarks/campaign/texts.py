@@ -84,7 +84,9 @@ def read_table(path: Path, names: list[str]) -> dict[str, list]:
 def toml(value) -> str:
     """A value as TOML writes it."""
     if isinstance(value, dict):
-        inside = ", ".join(f"{json.dumps(k, ensure_ascii=False)} = {toml(v)}" for k, v in value.items())
+        inside = ", ".join(
+            f"{json.dumps(k, ensure_ascii=False)} = {toml(v)}" for k, v in value.items()
+        )
         return f"{{ {inside} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml, value))}]"
@@ -101,7 +103,9 @@ def plan_text(plan: dict) -> str:
     if isinstance(plan.get("algorithm"), dict):
         lines.append(f"algorithm = {toml(plan['algorithm'])}")
     lines.append("[columns]")
-    lines += [f"{json.dumps(n, ensure_ascii=False)} = {toml(c)}" for n, c in plan["columns"].items()]
+    lines += [
+        f"{json.dumps(n, ensure_ascii=False)} = {toml(c)}" for n, c in plan["columns"].items()
+    ]
     for model in plan["models"]:
         lines += ["[[models]]", *(f"{key} = {toml(value)}" for key, value in model.items())]
     return "\n".join(lines) + "\n"

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from math import ceil
 
 Label = str | None
@@ -30,7 +31,7 @@ class Tree:
         for row in rows:
             path = [label for i, label in enumerate(row) if i == 0 or label != row[i - 1]]
             self.listed.append(path[0])
-            for low, high in zip(path, path[1:], strict=False):
+            for low, high in pairwise(path):
                 assert self.parent.setdefault(low, high) == high, (low, high)
             self.root = path[-1]
 

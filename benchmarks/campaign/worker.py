@@ -15,7 +15,7 @@ from pathlib import Path
 from time import monotonic
 
 ROOT = Path(__file__).parents[2]
-MEMORY = 16 << 30  # bytes of address space: what wants more fails, and does not stop the machine
+MEMORY = 8 << 30  # bytes of data: what wants more fails, and does not stop the machine
 COMPILING = 400  # seconds more where kernels are compiled
 
 
@@ -118,7 +118,7 @@ def serve() -> None:
 
     import shoal.cli
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     asked, answer = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -145,7 +145,9 @@ def serve() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os.chdir(ROOT)
-        answer.write(json.dumps({"code": code if isinstance(code, int) else 0 if code is None else 1}) + "\n")
+        answer.write(
+            json.dumps({"code": code if isinstance(code, int) else 0 if code is None else 1}) + "\n"
+        )
         answer.flush()
 
 
