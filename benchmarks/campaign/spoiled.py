@@ -54,7 +54,8 @@ def run(trial: Trial) -> None:
 
 def _command(trial: Trial, data: str, old: str) -> None:
     rng, folder = trial.rng, trial.folder
-    kind = rng.choice(["anonymize", "anonymize", "audit", "draft", "apply", "compare"])
+    kinds = {"anonymize": 8, "audit": 4, "draft": 4, "apply": 4, "compare": 1}
+    kind = rng.choices(list(kinds), list(kinds.values()))[0]
     plan = ["--plan", "plan.toml"]
     match kind:
         case "anonymize":
