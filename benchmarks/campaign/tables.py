@@ -211,7 +211,7 @@ def _random_tree(rng: Random, leaves: list[str], root: str) -> list[list[str]]:
     while len(groups) > 1 and rng.random() < 0.9:
         taken = groups[: rng.randint(1, min(4, len(groups)))]
         groups = groups[len(taken) :]
-        label, number = f"G{number}", number + 1
+        label, number = f"Zone {number}", number + 1
         together = list(chain(*taken))
         for leaf in together:
             rows[leaf].append(label)
