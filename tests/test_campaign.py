@@ -60,7 +60,18 @@ def test_smoke(kind, shoal, tmp_path):
         assert total["losses recomputed"] >= 20
 
 
-SMOKE = {"releases": [0, 4], "spoiled": [0], "markers": [2]}
+SMOKE = {"releases": [0, 3], "spoiled": [5], "markers": [4]}
+
+
+def test_smoke_kills(shoal, tmp_path, monkeypatch):
+    """One command, ended politely while it runs."""
+    monkeypatch.setattr(kills, "KILLS", 1)
+    monkeypatch.setattr(kills, "SIGNALS", {"SIGTERM": kills.SIGNALS["SIGTERM"]})
+    words = ["draft", "data.csv", "--out", "new.toml", "--force"]
+    monkeypatch.setattr(kills, "_command", lambda _: (words, ["new.toml"]))
+    told = campaign.one("kills", 0, 1, shoal, tmp_path)
+    assert not told["failures"], told
+    assert told["counts"]["kills"] == 1
 
 
 def example() -> tuple[Table, dict]:
@@ -81,8 +92,8 @@ def numbers(**change) -> dict:
     names = ("distortion", "ncp", "total", "llm", "nllm", "wllm", "wnllm", "lm", "entropy")
     known = {
         "published": 4, "suppressed": 0, "rows": 4, "classes": 2, "smallest_class": 2,
-        "discernibility": 8, "losses": dict.fromkeys(names, 0.0), "mean_loss": 0.0, "loss": "lm",
-        "checks": checks,
+        "discernibility": 8, "algorithm": {"name": "peel"}, "loss": "lm",
+        "losses": dict.fromkeys(names, 0.0), "mean_loss": 0.0, "checks": checks,
     }  # fmt: skip
     return {**known, **change}
 

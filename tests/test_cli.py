@@ -367,3 +367,15 @@ def test_the_risk_of_each_row_on_request(run, people):
     status, _, err = run(*words, "r.csv")
     assert status == 2
     assert "r.csv" in err
+
+
+@pytest.mark.parametrize("file", ["people.csv", "plan.toml"])
+def test_a_link_to_itself_is_bad_input(run, people, file):
+    """Found by the campaign: it ended with 70, as Path.resolve fails on such a link."""
+    (people / file).unlink(missing_ok=True)
+    (people / file).symlink_to(file)
+    before = left(people)
+    status, _, err = run("anonymize", "people.csv", "--plan", "plan.toml", "--out", "r.csv")
+    assert status == 2, err
+    assert file in err
+    assert left(people) == before

@@ -72,7 +72,7 @@ def _weights(rng: Random, table: Table) -> dict:
 
 def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
     if any(model in ROW_MODELS for model in models):
-        options = rng.choice([{}, {}, {"randomized": False}, {"q": rng.choice([0.1, 0.5])}])
+        options = rng.choice([{}, {}, {"randomized": False}, {"q": rng.choice([2, 3, 5])}])
         return {"name": "concealment", **options}
     people = all(model in PEOPLE_MODELS or model in ("k-anonymity",) for model in models)
     pool = [*CLASS_ALGORITHMS, *(PEOPLE_ALGORITHMS * 3 if people else ())]
@@ -116,7 +116,7 @@ def _models(rng: Random, table: Table) -> list[dict]:
     cells = person[0].cells if person else list(range(table.rows))
     people = len({cell for cell in cells if cell is not None}) + cells.count(None)
     models: list[dict] = []
-    if not person and table.rows <= 120 and not table.free and rng.random() < 0.15:
+    if not person and table.rows <= 120 and not table.free and rng.random() < 0.2:
         k = max(2, rng.randint(2, max(2, min(8, table.rows))))
         models.append({"name": rng.choice(ROW_MODELS), "k": k})
         if models[0]["name"] == "k-concealment" and sensitive and rng.random() < 0.4:

@@ -245,6 +245,8 @@ def _sensitive(rng: Random, name: str, n: int, odd: float) -> Column:
         pool = [f"{name}v{i}" for i in range(many)]
         if rng.random() < odd:
             pool = [*rng.sample(ODD_TEXTS, min(many, len(ODD_TEXTS)))]
+    if kind in ("words", "numbers") and rng.random() < 0.05:  # one value, written in two ways
+        pool[-1] = f"{pool[0]}.0" if kind == "numbers" else f"{pool[0]} "
     hierarchy = None
     if kind == "tree":
         hierarchy = {"tree": _nest(_random_tree(rng, pool, "All"))}

@@ -547,7 +547,8 @@ def _keep_apart(out: Path, json_file: str | None, inputs: list[Path]) -> None:
     targets = [out] + ([Path(json_file)] if json_file not in (None, "-") else [])
     for i, target in enumerate(targets):
         for other in [*inputs, *targets[:i]]:
-            if target.resolve() == other.resolve():
+            # Path.resolve fails where a link leads to itself; what reads it then says so.
+            if os.path.realpath(target) == os.path.realpath(other):
                 raise BadFile(f"{target} is also {other}, which is needed; write somewhere else")
 
 
