@@ -19,8 +19,8 @@ from numba.core.registry import CPUDispatcher
 from shoal import interrupt
 
 HERE = Path(__file__).parent
-# Settings of numba that change the machine code; numba's own cache does not look at them.
-FLAGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
+# Settings of numba that change the machine code, as they come; its cache does not look at them.
+FLAGS = {"BOUNDSCHECK": None, "OPT": 3, "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
 
 
 def _machine_code() -> Path:
@@ -46,9 +46,8 @@ def _machine_code() -> Path:
 def _flags() -> str:
     """The settings of numba that are not as they come, by name; none as a rule."""
     config: Any = numba.config
-    usual = {"BOUNDSCHECK": None, "OPT": 3, "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
-    found = {flag: getattr(config, flag, None) for flag in FLAGS}
-    odd = [f"{flag}={value}" for flag, value in found.items() if value != usual.get(flag, value)]
+    found = {flag: getattr(config, flag, usual) for flag, usual in FLAGS.items()}
+    odd = [f"{flag}={value}" for flag, value in found.items() if value != FLAGS[flag]]
     return "-".join(odd).lower()
 
 
@@ -88,7 +87,8 @@ class _Kernel(CPUDispatcher):
         return interrupt.released(_compile, self, *args, **options)
 
 
-_call, _compile = Dispatcher.__call__, Dispatcher._compile_for_args
+_call: Any = Dispatcher.__call__
+_compile: Any = Dispatcher._compile_for_args  # type: ignore[attr-defined]
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
