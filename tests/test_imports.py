@@ -13,7 +13,7 @@ SOURCE = Path(shoal.__file__).parent
 
 # From the ground up: a module may import from its own line or the lines above it, no further down.
 ORDER = [
-    ["errors", "version", "progress"],
+    ["errors", "version", "progress", "interrupt", "pace"],
     ["kernels", "settings", "values", "stopwatch"],
     ["tree", "calendar"],
     ["free"],

@@ -13,7 +13,10 @@ from shoal.columns import Domain
 from shoal.kernels.paths import least_below
 from shoal.losses import Floats, Loss
 
-LARGEST = 2**61  # what a sum of costs over all records may reach in an int64
+# What a sum of costs over all records may reach. Kernels add a few such sums, and hold what costs
+# 2 ** 61 for dearer than anything: no real sum may come near that.
+HEADROOM = 58
+LARGEST = 1 << HEADROOM
 DENOMINATOR = 10**6
 DISTINCT = 5_000  # different costs of a column beyond which no common denominator is sought
 
@@ -38,7 +41,7 @@ def exact_costs(loss: Loss, domains: Sequence[Domain], records: int) -> list[Lon
     unit = common_denominator(costs)
     if unit is None or unit * highest >= LARGEST:
         # A power of two keeps what is exact in floating point exact here.
-        scale = 2.0 ** (61 - frexp(highest)[1])
+        scale = 2.0 ** (HEADROOM - 1 - frexp(highest)[1])
         return [np.rint(cost * scale).astype(np.int64) for cost in costs]
     return [_whole(cost, unit) for cost in costs]
 

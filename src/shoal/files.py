@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from shoal.errors import SHOWN, BadFile, BadTable, did_you_mean, some
+from shoal.interrupt import whole
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Progress: TypeAlias = Callable[[int, int], None]  # bytes of the file read so far, and in all
@@ -109,6 +110,7 @@ def check_target(path: str | Path) -> None:
 
 
 @contextmanager
+@whole
 def atomic(path: str | Path) -> Iterator[Path]:
     """Give a path beside the target; it becomes the target at the end, or is gone if all fails.
 

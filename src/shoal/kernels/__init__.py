@@ -13,8 +13,14 @@ from typing import Any
 import numba
 from numba.core import event
 from numba.core.cpu import CPUTargetOptions
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
+
+from shoal import interrupt
 
 HERE = Path(__file__).parent
+# Settings of numba that change the machine code, as they come; its cache does not look at them.
+FLAGS = {"BOUNDSCHECK": None, "OPT": 3, "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
 
 
 def _machine_code() -> Path:
@@ -34,7 +40,15 @@ def _machine_code() -> Path:
         for old in base.glob("kernels-*"):
             if old != folder:
                 shutil.rmtree(old, ignore_errors=True)
-    return folder
+    return folder / _flags() if _flags() else folder
+
+
+def _flags() -> str:
+    """The settings of numba that are not as they come, by name; none as a rule."""
+    config: Any = numba.config
+    found = {flag: getattr(config, flag, usual) for flag, usual in FLAGS.items()}
+    odd = [f"{flag}={value}" for flag, value in found.items() if value != FLAGS[flag]]
+    return "-".join(odd).lower()
 
 
 _FOLDER = _machine_code()
@@ -62,14 +76,32 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
     return _compiled(function, **_NO_COUNTS)
 
 
+class _Kernel(CPUDispatcher):
+    """A compiled loop that interrupts wait for: numba runs Python code to hand over arrays."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return interrupt.held(_call, self, *args, **options)
+
+    def _compile_for_args(self, *args: Any, **options: Any) -> Any:
+        # The compiler may take long, and is Python code that can be left.
+        return interrupt.released(_compile, self, *args, **options)
+
+
+_call: Any = Dispatcher.__call__
+_compile: Any = Dispatcher._compile_for_args  # type: ignore[attr-defined]
+
+
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     config: Any = numba.config
     theirs = config.CACHE_DIR
     config.CACHE_DIR = theirs or str(_FOLDER)
     try:
-        return numba.njit(**_OPTIONS, **options)(function)
+        made = numba.njit(**_OPTIONS, **options)(function)
     finally:
         config.CACHE_DIR = theirs
+    if isinstance(made, CPUDispatcher):  # NUMBA_DISABLE_JIT leaves the function as it is
+        made.__class__ = _Kernel
+    return made
 
 
 class _Once(event.Listener):
