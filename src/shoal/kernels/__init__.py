@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +12,12 @@ import numba
 from numba.core import event
 from numba.core.cpu import CPUTargetOptions
 
+from shoal import machine_code
+
 HERE = Path(__file__).parent
 
 
-def _machine_code() -> Path:
+def _machine_code() -> Path | None:
     """Where compiled kernels are kept: a folder of its own for every version of their sources.
 
     numba looks for changes in the file of a kernel only, not in the files that it calls; code
@@ -26,20 +26,12 @@ def _machine_code() -> Path:
     digest = hashlib.sha256()
     for source in sorted(HERE.glob("*.py")):
         digest.update(source.read_bytes())
-    base = HERE / "__pycache__"
-    if not os.access(base if base.exists() else HERE, os.W_OK):
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shoal"
-    folder = base / f"kernels-{digest.hexdigest()[:16]}"
-    if base.parent == HERE:  # nobody else's: a shared folder may serve other installations too
-        for old in base.glob("kernels-*"):
-            if old != folder:
-                shutil.rmtree(old, ignore_errors=True)
-    return folder
+    return machine_code.folder(HERE, digest.hexdigest()[:16])
 
 
 _FOLDER = _machine_code()
 # Nothing calls kernels from C: without the means to do so they compile faster.
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 _NO_COUNTS = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
 
 
@@ -63,13 +55,10 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    config: Any = numba.config
-    theirs = config.CACHE_DIR
-    config.CACHE_DIR = theirs or str(_FOLDER)
-    try:
-        return numba.njit(**_OPTIONS, **options)(function)
-    finally:
-        config.CACHE_DIR = theirs
+    compiled = numba.njit(**_OPTIONS, **options)(function)
+    if _FOLDER is not None and hasattr(compiled, "enable_caching"):  # not with NUMBA_DISABLE_JIT
+        compiled._cache = machine_code.MachineCode(function, _FOLDER)
+    return compiled
 
 
 class _Once(event.Listener):
