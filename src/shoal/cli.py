@@ -234,14 +234,14 @@ def _write_release(
 
     with ExitStack() as files:
         if recoding is not None:
-            release.recoding.save(files.enter_context(frames.atomic(recoding)))
+            release.recoding.save(files.enter_context(frames.atomic(recoding, private=True)))
         release.save(out)
     try:
         with ExitStack() as files:
             if explain:
                 release.reasons(progress=tell)
             if report is not None:
-                page = files.enter_context(frames.atomic(report))
+                page = files.enter_context(frames.atomic(report, private=True))
                 release.report(page, explain=explain, progress=tell)
             numbers = {} if json_file is None else release.as_dict(tell)
             _write_json(files, json_file, numbers)
@@ -306,7 +306,7 @@ def audit(
         _write_json(files, json_file, result.as_dict())
         if record_risks is not None:
             lines = (f"{row},{risk:.6g}\n" for row, risk in enumerate(result.record_risks(), 1))
-            target = files.enter_context(atomic(record_risks))
+            target = files.enter_context(atomic(record_risks, private=True))
             target.write_text("row,risk\n" + "".join(lines), encoding="utf-8")
     if json_file == "-":
         _print_json(result.as_dict())
@@ -377,10 +377,10 @@ def compare(
             if result.holds:
                 _write_json(files, json_file, result.as_dict())
                 if csv is not None:
-                    target = files.enter_context(frames.atomic(csv))
+                    target = files.enter_context(frames.atomic(csv, private=True))
                     target.write_text(result.csv(), encoding="utf-8")
                 if plot is not None:
-                    result.plot(files.enter_context(frames.atomic(plot)))
+                    result.plot(files.enter_context(frames.atomic(plot, private=True)))
     if json_file == "-" and result.holds:
         _print_json(result.as_dict())
     _show(lambda: show_comparison(console, result))
@@ -575,7 +575,8 @@ def _write_json(files: ExitStack, json_file: str | None, content: dict[str, Any]
     if json_file is None or json_file == "-":
         return
     lines = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    files.enter_context(atomic(Path(json_file))).write_text(lines + "\n", encoding="utf-8")
+    target = files.enter_context(atomic(Path(json_file), private=True))
+    target.write_text(lines + "\n", encoding="utf-8")
 
 
 def _print_json(content: dict[str, Any]) -> None:

@@ -123,7 +123,7 @@ class Fitted:
         parts.append(f'"columns": {_json(self.names)}')
         lines = ",\n".join(map(_json, self.vectors))  # a vector a line
         parts.append(f'"vectors": [\n{lines}\n]')
-        with atomic(path) as target:
+        with atomic(path, private=True) as target:
             target.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
     @staticmethod
