@@ -33,9 +33,7 @@ class Meter:
         if key not in self.known:
             tree = self.trees[j]
             if metric == "weights":
-                self.known[key] = sum(
-                    self.weight(j, x) for x, _ in define.path(tree, low, high)
-                )
+                self.known[key] = sum(self.weight(j, x) for x, _ in define.path(tree, low, high))
             elif metric == "lm":  # eq. 1, Tassa 2012
                 values = define.leaves(tree, 0)
                 more = define.leaves(tree, high) - define.leaves(tree, low)

@@ -4,7 +4,8 @@ A goal turns a node into a whole number, its worth: the higher the better. A sea
 leaves out only nodes of which a goal says that they are worth no more than the best one:
 
 - `limits` holds, for all nodes before any is looked at, what each of them is worth at the most;
-- `limit_above` says what a node that was looked at, and all nodes above it, are worth at the most.
+- `limit_above` says what a node that was looked at, and all nodes above it, are worth at the most;
+- `limit_below` says the same of all nodes below it.
 
 Neither needs a loss that only grows on the way up.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ class Found(NamedTuple):
     """The classes of a node, before any of them is suppressed."""
 
     size: Longs  # int64[classes], records
+    people: Longs  # int64[classes]
     keeps: Longs  # int64[classes], what one record keeps
 
 
@@ -44,6 +46,8 @@ class Levels(NamedTuple):
 class Goal(ABC):
     """Says what a node is worth."""
 
+    both_ways: ClassVar[bool] = False  # whether a look at a node limits those above and below
+
     @abstractmethod
     def worth(self, found: Found, stays: Bools) -> int:
         """What a node is worth if these classes stay and the others are suppressed."""
@@ -58,6 +62,13 @@ class Goal(ABC):
 
     def limit_above(self, found: Found) -> int | None:  # noqa: ARG002
         """What this node and all nodes above it are worth at the most; None: not known."""
+        return None
+
+    def limit_below(self, found: Found, stays: Bools) -> int | None:  # noqa: ARG002
+        """What this node and all nodes below it are worth at the most; None: not known.
+
+        Classes that do not stay here are those that cannot stay below either, in whatever parts.
+        """
         return None
 
     @abstractmethod
@@ -114,12 +125,14 @@ class LeastDiscernibility(Goal):
     """The least C_DM (Bayardo, Agrawal 2005), so its worth is negative.
 
     A record counts as many as its class has, and a suppressed one as many as the table has. On the
-    way up a class only grows, and a suppressed record counts no less than a member of any class:
-    so no node above is better than this one would be with nothing suppressed.
+    way up a class only grows, to k people or more if it is to be published, and a suppressed record
+    counts no less than a member of any class.
     """
 
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
+    both_ways: ClassVar[bool] = True
+
+    def __init__(self, rows: int, k: int) -> None:
+        self.rows, self.k = rows, k
 
     def worth(self, found: Found, stays: Bools) -> int:
         """The records that each record cannot be told from."""
@@ -132,8 +145,14 @@ class LeastDiscernibility(Goal):
         return -np.floor(least * (1 - SURE)).astype(np.int64)
 
     def limit_above(self, found: Found) -> int:
-        """The sum of squares with nothing suppressed."""
-        return -int((found.size**2).sum())
+        """The sum of squares as if nothing were suppressed, and small classes just large enough."""
+        least = np.where(found.people < self.k, np.maximum(found.size, self.k), found.size)
+        return -int((found.size * least).sum())
+
+    def limit_below(self, found: Found, stays: Bools) -> int:
+        """As if all the others were in classes of k."""
+        published = int(found.size[stays].sum())
+        return -published * self.k - (self.rows - published) * self.rows
 
     def describe(self, worth: int) -> str:
         """The sum of squares."""
@@ -148,6 +167,8 @@ class LeastAverageClassSize(Goal):
     the way up, and suppressing never adds one.
     """
 
+    both_ways: ClassVar[bool] = True
+
     def __init__(self, rows: int, k: int) -> None:
         self.rows, self.k = rows, k
 
@@ -160,8 +181,14 @@ class LeastAverageClassSize(Goal):
         return np.floor(most_classes(levels, shape) * (1 + SURE)).astype(np.int64)
 
     def limit_above(self, found: Found) -> int:
-        """The classes with nothing suppressed."""
-        return len(found.size)
+        """Classes with k people stay apart at best; smaller ones must join, or be suppressed."""
+        small = found.people < self.k
+        joined = int(found.people[small].sum()) // self.k + 1
+        return int((~small).sum()) + min(int(small.sum()), joined)
+
+    def limit_below(self, found: Found, stays: Bools) -> int:
+        """As if all the others were in classes of k."""
+        return int(found.people[stays].sum()) // self.k + 1
 
     def describe(self, worth: int) -> str:
         """C_AVG."""
@@ -184,7 +211,7 @@ def make_goal(
     """The goal of this name."""
     match objective:
         case "discernibility":
-            return LeastDiscernibility(rows)
+            return LeastDiscernibility(rows, greatest_k(models))
         case "average-class-size":
             return LeastAverageClassSize(rows, greatest_k(models))
     return LeastLoss(loss, possible)

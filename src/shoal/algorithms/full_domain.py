@@ -106,13 +106,14 @@ def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotRe
 class Verdict:
     """What was found of a node.
 
-    `dead`: the promises do not hold at any lower levels either. `above` is what this node and all
-    those above it are worth at the most, if that is known.
+    `dead`: the promises do not hold at any lower levels either. `above` and `below` are what this
+    node and all those above or below it are worth at the most, where that is known.
     """
 
     worth: int | None  # None: the promises do not hold
     dead: bool = False
     above: int | None = None
+    below: int | None = None
 
 
 class Judge:
@@ -158,24 +159,25 @@ class Judge:
         """Judge a node; one that is surely worth less than `enough` is not looked at further."""
         classes = kernels.group_at(self.lattice, level, self.group)
         size = self.group.size[:classes]
-        found = Found(size, self.group.keeps[:classes])
+        found = Found(size, self.group.people[:classes], self.group.keeps[:classes])
         above = self.goal.limit_above(found)
         stays = self.group.people[:classes] >= self.k
         if self.first and size[~stays].sum() <= self.limit:
             stays &= self._hold(self.first, self._merged(classes))
         if size[~stays].sum() > self.limit or not stays.any():
             return Verdict(None, dead=True, above=above)
+        below = self.goal.limit_below(found, stays)
         if self.later:
             if enough is not None and self.goal.hope(found, stays) < enough:
-                return Verdict(None, above=above)
+                return Verdict(None, above=above, below=below)
             while stays.any() and size[~stays].sum() <= self.limit:
                 fails = self._failing(stays)
                 if not fails.any():
                     break
                 stays &= ~fails
             if not stays.any() or size[~stays].sum() > self.limit:
-                return Verdict(None, above=above)
-        return Verdict(self.goal.worth(found, stays), above=above)
+                return Verdict(None, above=above, below=below)
+        return Verdict(self.goal.worth(found, stays), above=above, below=below)
 
     def published(self, level: Longs) -> tuple[Ints, Longs]:
         """The values of the classes of a node, and the class of each row (-1: left out)."""
@@ -248,11 +250,13 @@ class Search:
         self.done.flat[node] = True
         verdict = self.judge(level, None if self.best is None else self.worth)
         self.checked += 1
+        above = tuple(slice(at, None) for at in level)
+        below = tuple(slice(0, at + 1) for at in level)
         if verdict.dead:
-            self.done[tuple(slice(0, at + 1) for at in level)] = True
-        if verdict.above is not None:
-            above = self.most[tuple(slice(at, None) for at in level)]
-            np.minimum(above, verdict.above, out=above)
+            self.done[below] = True
+        for where, most in ((above, verdict.above), (below, verdict.below)):
+            if most is not None:
+                self.most[where] = np.minimum(self.most[where], most)
         if verdict.worth is not None and self._better(verdict.worth, node):
             self.best, self.worth = node, verdict.worth
         return verdict.worth
@@ -285,11 +289,14 @@ class Search:
         """Look at every node that could be better.
 
         From those that could be worth least to those that could be worth most, that is from high
-        levels to low, about: where too many rows are left out, those below need no look.
+        levels to low, about: where too many rows are left out, those below need no look. If every
+        look also limits those above, the middle goes first, then the middles of both halves.
         """
         most, done = self.most.ravel(), self.done.ravel()
         left = np.flatnonzero(~done if self.best is None else ~done & (most >= self.worth))
         left = left[np.lexsort((-left, most[left]))]
+        if self.judge.goal.both_ways:
+            left = left[middles_first(len(left))]
         last = perf_counter()
         for i, node in enumerate(left):
             if not done[node] and self._better(int(most[node]), int(node)):
@@ -315,3 +322,16 @@ class Search:
             f"{self.judge.goal.describe(self.worth)}; the levels are {where}"
         )
         return Recoding(vectors, record, notes=(note,), levels=tuple(level.tolist()))
+
+
+def middles_first(many: int) -> Longs:
+    """The numbers from 0 up, spread ever finer: by their binary digits read backwards.
+
+    >>> middles_first(8).tolist()
+    [0, 4, 2, 6, 1, 5, 3, 7]
+    """
+    digits = max(many - 1, 1).bit_length()
+    number, backwards = np.arange(many), np.zeros(many, np.int64)
+    for i in range(digits):
+        backwards |= ((number >> i) & 1) << (digits - 1 - i)
+    return np.argsort(backwards)
