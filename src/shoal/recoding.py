@@ -26,6 +26,7 @@ class Recoding:
     record: npt.NDArray[np.int64]  # int64[n]
     covers: tuple[Covers, ...] = ()  # what codes past the nodes stand for, if there are any
     notes: tuple[str, ...] = ()  # what the reader should know about how it was found
+    levels: tuple[int, ...] = ()  # the level of each column, where there is one for all records
 
     @property
     def suppressed(self) -> int:
