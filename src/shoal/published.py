@@ -23,6 +23,7 @@ from shoal.errors import BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.free import Covers, FreeTree
 from shoal.histogram import Sensitive
+from shoal.losses import Loss, alteration
 from shoal.recoding import SUPPRESSED, Recoding
 from shoal.values import plain, text
 
@@ -135,6 +136,18 @@ def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
             if codes[i] < 0 and (cover := tree.cover(text(value))) is not None:
                 codes[i] = covers.code(cover)
     return codes
+
+
+def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> list[float]:
+    """Percent of alteration by each loss (Def. 7, Mauger 2023), before anything is decoded."""
+    codes = recoding.codes()  # int32[n, q]; what is suppressed is all roots
+    before = [domain.counts.astype(np.float64) for domain in table.domains]
+    after: list[npt.NDArray[np.float64]] = []
+    for j, tree in enumerate(table.trees):
+        covers = recoding.covers[j] if recoding.covers else Covers(tree)
+        count = np.bincount(codes[:, j], minlength=tree.size + len(covers)).astype(np.float64)
+        after.append(Held(count[: tree.size], count[tree.size :], covers).spread())
+    return [alteration(loss.costs(table.domains), before, after) for loss in losses]
 
 
 def foresee(table: Table, recoding: Recoding) -> tuple[Published, Table]:
