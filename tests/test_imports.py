@@ -15,8 +15,8 @@ SOURCE = Path(shoal.__file__).parent
 ORDER = [
     ["errors", "version", "progress"],
     ["kernels", "settings", "values", "stopwatch"],
-    ["tree", "calendar"],
-    ["free"],
+    ["tree", "calendar", "alike"],
+    ["free", "coding"],
     ["hierarchy", "files"],
     ["frames", "histogram"],
     ["holdings"],

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import ConfigDict, field_validator, model_validator
 
+from shoal.alike import alike_texts
+from shoal.coding import merge_alike, value_codes
 from shoal.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.free import Covers, FreeTree, join_rows
@@ -261,67 +261,47 @@ def _rows(indices: npt.NDArray[np.int32], strange: list[int]) -> str:
     return f" ({word} {', '.join(map(str, sorted(first)))}{more})"
 
 
-def value_codes(
-    array: Any, missing_values: Sequence[str] = ()
-) -> tuple[npt.NDArray[np.int32], list[Any]]:
-    """Number the distinct values of a column; -1 is missing.
-
-    >>> codes, values = value_codes(pa.array(["a", None, "b", "a"]))
-    >>> codes.tolist(), values
-    ([0, -1, 1, 0], ['a', 'b'])
-    """
-    if pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
-    if pa.types.is_nested(array.type):
-        raise BadTable(
-            f"holds {array.type}, several values a cell; give it the role other, or split it"
-        )
-    if pa.types.is_floating(array.type):
-        array = pc.if_else(pc.is_nan(array), None, array)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # an empty chunked array stays one
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    coded = array.dictionary_encode()
-    indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    values = coded.dictionary.to_pylist()
-    if array.type == pa.float32():  # 0.1 as it is written to a file, not 0.10000000149011612
-        values = [None if value is None else float(str(np.float32(value))) for value in values]
-    tokens = set(missing_values)
-    keep = [not (value is None or (tokens and text(value) in tokens)) for value in values]
-    if not all(keep):
-        renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
-        indices = renumber[indices]
-        values = [value for value, kept in zip(values, keep, strict=True) if kept]
-    return indices, values
-
-
 def sensitive_columns(
     frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str] = ()
 ) -> tuple[Sensitive, ...]:
     """The sensitive columns of a frame, those of the plan that it has."""
     return tuple(
-        Sensitive.of(
-            name, *value_codes(frame.column(name), missing_values), columns[name].hierarchy
-        )
+        _sensitive(name, frame.column(name), columns[name].hierarchy, missing_values)
         for name in having(columns, "sensitive")
         if name in frame.names
     )
 
 
+def _sensitive(
+    name: str, array: Any, hierarchy: Hierarchy | None, missing_values: Sequence[str]
+) -> Sensitive:
+    """One sensitive column, in which values count as one that a reader takes for the same."""
+    with naming(name):
+        codes, values = value_codes(array, missing_values)
+    merged = merge_alike(codes, values, missing_values)
+    column = Sensitive.of(name, merged.codes, merged.values, hierarchy, merged.spellings)
+    if merged.spellings and column.tree is not None:
+        _ = column.nodes  # an error where the hierarchy tells apart what counts as one value
+    return column
+
+
 def person_codes(array: Any, missing_values: Sequence[str] = ()) -> npt.NDArray[np.int64]:
     """Number the persons; a row without a person is a person of its own.
 
-    A number is the same person however it is written: 17, "17.0" and " 17" are one.
+    A number is the same person however it is written: 17, "17.0" and " 17" are one. Letter case
+    matters: many systems number people with letters of both cases.
     """
     indices, values = value_codes(array, missing_values)
-    if any(isinstance(value, str) for value in values):
-        number: dict[str, int] = {}
-        one = [number.setdefault(plain(text(value)), len(number)) for value in values]
-        indices, values = np.array([*one, -1], np.int32)[indices], list(number)
+    count = len(values)
+    if values.texts is values.array and count:
+        coded = alike_texts(values.array, case=True).dictionary_encode()
+        count = len(coded.dictionary)
+        if count < len(values):
+            one = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+            indices = np.append(one, np.int32(-1))[indices]
     people = indices.astype(np.int64)
     nobody = people < 0
-    people[nobody] = len(values) + np.arange(nobody.sum())
+    people[nobody] = count + np.arange(nobody.sum())
     return people
 
 

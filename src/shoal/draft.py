@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from shoal.calendar import as_date
-from shoal.columns import Column, Role, value_codes
+from shoal.coding import value_codes
+from shoal.columns import Column, Role
 from shoal.errors import BadTable
 from shoal.frames import Frame, open_frame
 from shoal.hierarchy import Hierarchy

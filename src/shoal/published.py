@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.classes import Classes, tally
+from shoal.coding import value_codes
 from shoal.columns import (
     Column,
     Table,
     having,
     person_codes,
     sensitive_columns,
-    value_codes,
 )
 from shoal.errors import BadTable, did_you_mean, some
 from shoal.frames import Frame
