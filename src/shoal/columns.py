@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +14,14 @@ import numpy.typing as npt
 from pydantic import ConfigDict, field_validator, model_validator
 
 from shoal.alike import alike_texts
-from shoal.coding import merge_alike, value_codes
+from shoal.coding import Values, Watch, merge_alike, value_codes, watched
 from shoal.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.free import Covers, FreeTree, join_rows
 from shoal.hierarchy import Flat, Hierarchy
 from shoal.histogram import Sensitive
 from shoal.kernels.people import join_people
+from shoal.progress import Progress, silent
 from shoal.settings import Setting
 from shoal.tree import Tree
 from shoal.values import plain, text
@@ -176,6 +177,7 @@ def encode(
     columns: Mapping[str, Column],
     missing: Missing = "value",
     missing_values: Sequence[str] = (),
+    progress: Progress = silent,
 ) -> Table:
     """Turn a frame into a Table of integer codes."""
     check_names(columns, frame)
@@ -183,20 +185,31 @@ def encode(
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
     trees, exact = [], []
-    codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
+    many = len(names) + len(having(columns, "person")) + len(having(columns, "sensitive"))
+    codes = np.empty((frame.height, len(names)), np.int32, order="F")  # int32[n, q]
     for j, name in enumerate(names):
         hierarchy = columns[name].hierarchy or Flat()
         with naming(name):
             tree, one_to_one = _encode_quasi(
-                frame.column(name), hierarchy, missing, missing_values, codes[:, j]
+                frame.column(name),
+                hierarchy,
+                missing,
+                missing_values,
+                codes[:, j],
+                lambda share, j=j: progress("encode", (j + share) / many),  # type: ignore[misc]
             )
         trees.append(tree)
         exact.append(one_to_one)
     people = None
     for name in having(columns, "person"):
+        progress("encode", len(names) / many)
         people = person_codes(frame.column(name), missing_values)
-    sensitive = sensitive_columns(frame, columns, missing_values)
-    return Table(tuple(names), tuple(trees), codes, people, tuple(exact), sensitive)
+    sensitive = sensitive_columns(
+        frame, columns, missing_values, lambda i: progress("encode", 1 - i / many)
+    )
+    return Table(
+        tuple(names), tuple(trees), np.ascontiguousarray(codes), people, tuple(exact), sensitive
+    )
 
 
 def _encode_quasi(
@@ -205,8 +218,9 @@ def _encode_quasi(
     missing: Missing,
     missing_values: Sequence[str],
     out: npt.NDArray[np.int32],
+    watch: Watch,
 ) -> tuple[Tree, bool]:
-    """Encode one quasi-identifier into `out`; tell whether no two values share a code."""
+    """Encode one quasi-identifier into `out`; say whether no two values share a code."""
     indices, values = value_codes(array, missing_values)  # int32[n] with -1, distinct values
     lacks = indices.min() < 0
     if lacks and missing == "error":
@@ -215,20 +229,36 @@ def _encode_quasi(
             f"missing values in {len(where)} rows (first in row {where[0] + 1}), which the plan "
             "does not allow; fill them, or set missing = 'value' or 'root'"
         )
-    try:
-        tree = hierarchy.tree(values)
-    except BadHierarchy as error:
-        strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
-        raise BadHierarchy(f"{error}{_rows(indices, strange)}") from None
+    placed = None if values.texts is None else hierarchy.placed(values.texts)
+    if placed is None:
+        tree, known = _place(values, hierarchy, indices, watch)
+    else:
+        tree, known = placed
     if lacks and missing == "value":
         tree = tree.with_missing()
     elif lacks and isinstance(tree, FreeTree):
         tree = tree.opened()
-    nodes = np.empty(len(values) + 1, np.int32)  # the last one is for missing values
+    nodes = np.append(known, 0).astype(np.int32)  # the last one is for missing values
     nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
+    np.take(nodes, indices, out=out)
+    alone = not len(values) or int(np.bincount(nodes[:-1]).max()) == 1
+    # There are several ways to be missing (null, NaN, a token), and they must look alike.
+    return tree, alone and not lacks
+
+
+def _place(
+    values: Values, hierarchy: Hierarchy, indices: npt.NDArray[np.int32], watch: Watch
+) -> tuple[Tree, npt.NDArray[np.int64]]:
+    """The tree of a column and the node of each value, value by value: int64[values]."""
+    try:
+        tree = hierarchy.tree(watched(values, watch, 0.0, 0.5))
+    except BadHierarchy as error:
+        strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
+        raise BadHierarchy(f"{error}{_rows(indices, strange)}") from None
+    nodes = np.empty(len(values), np.int64)
     alike: dict[str, str] = {}
     strange = []
-    for i, value in enumerate(values):
+    for i, value in enumerate(watched(values, watch, 0.5, 1.0)):
         label = text(value)
         node = tree.node(label)
         if node < 0:
@@ -245,10 +275,7 @@ def _encode_quasi(
             f"the hierarchy lacks values of the table: {shown}{more}; add them to the "
             "hierarchy, or, if they mean missing, list them under missing_values in the plan"
         )
-    np.take(nodes, indices, out=out)
-    used = np.unique(nodes[: len(values)])
-    # There are several ways to be missing (null, NaN, a token), and they must look alike.
-    return tree, len(used) == len(values) and not lacks
+    return tree, nodes
 
 
 def _rows(indices: npt.NDArray[np.int32], strange: list[int]) -> str:
@@ -262,14 +289,21 @@ def _rows(indices: npt.NDArray[np.int32], strange: list[int]) -> str:
 
 
 def sensitive_columns(
-    frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str] = ()
+    frame: Frame,
+    columns: Mapping[str, Column],
+    missing_values: Sequence[str] = (),
+    left: Callable[[int], None] = lambda _: None,
 ) -> tuple[Sensitive, ...]:
-    """The sensitive columns of a frame, those of the plan that it has."""
-    return tuple(
-        _sensitive(name, frame.column(name), columns[name].hierarchy, missing_values)
-        for name in having(columns, "sensitive")
-        if name in frame.names
-    )
+    """The sensitive columns of a frame, those of the plan that it has.
+
+    `left` is told how many are still to come.
+    """
+    names = [name for name in having(columns, "sensitive") if name in frame.names]
+    found = []
+    for i, name in enumerate(names):
+        left(len(names) - i)
+        found.append(_sensitive(name, frame.column(name), columns[name].hierarchy, missing_values))
+    return tuple(found)
 
 
 def _sensitive(

@@ -170,7 +170,7 @@ Guess = tuple[Role, Hierarchy | None, str]
 def _facts(frame: Frame, name: str, missing: list[str]) -> _Facts:
     codes, values = value_codes(frame.column(name), missing)
     words = set(re.findall(r"[a-z]+[0-9]*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
-    return _Facts(words, values, len(values), int((codes >= 0).sum()))
+    return _Facts(words, values.listed, len(values), int((codes >= 0).sum()))
 
 
 def _guess(facts: _Facts) -> Guess:

@@ -189,7 +189,7 @@ class Fitted:
                 f"recoding do not know: {where}. Is this a table of the same kind?"
             )
         frame = whole.rebuild(np.flatnonzero(~strange), {}, ()) if strange.any() else whole
-        original = encode(frame, self._columns(), plan.missing, plan.missing_values)
+        original = encode(frame, self._columns(), plan.missing, plan.missing_values, progress)
         clock.start("recode")
         vectors, covers = self._in(original)
         placed = first_covering(vectors, covers, original, progress)
