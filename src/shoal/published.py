@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.classes import Classes, tally
+from shoal.coding import value_codes
 from shoal.columns import (
     Column,
     Table,
     having,
     person_codes,
     sensitive_columns,
-    value_codes,
 )
 from shoal.errors import BadTable, did_you_mean, some
 from shoal.frames import Frame
@@ -34,7 +34,7 @@ class Published:
 
     names: tuple[str, ...]
     codes: npt.NDArray[np.int32]  # int32[n, q], -1 is a missing value
-    values: tuple[list[Any], ...]  # what the codes of each column stand for
+    values: tuple[Sequence[Any], ...]  # what the codes of each column stand for
     people: npt.NDArray[np.int64] | None
     sensitive: tuple[Sensitive, ...] = ()
 
@@ -88,7 +88,7 @@ class Published:
             codes = np.array([tree.node(None), *codes_of(self.values[j], covers)])
             strange = [
                 "missing" if place == 0 else self.values[j][place - 1]
-                for place in np.flatnonzero((codes < 0) & (often > 0))
+                for place in np.flatnonzero((codes < 0) & (often > 0)).tolist()
             ]
             if strange:
                 raise BadTable(
@@ -203,5 +203,11 @@ def look_at(
 
 def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:
     """Where each value is known, however it is written: 17 and 17.0 are the same."""
-    alike = {plain(label): place for label, place in known.items()}
-    return [known.get(text(v), alike.get(plain(text(v)), nowhere)) for v in values]
+    labels = [text(value) for value in values]
+    found = [known.get(label, nowhere) for label in labels]
+    if nowhere in found:
+        alike = {plain(label): place for label, place in known.items()}
+        for i, place in enumerate(found):
+            if place == nowhere:
+                found[i] = alike.get(plain(labels[i]), nowhere)
+    return found
