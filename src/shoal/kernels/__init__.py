@@ -86,7 +86,7 @@ _compile: Any = Dispatcher._compile_for_args  # type: ignore[attr-defined]
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    made = numba.njit(**_OPTIONS, **options)(function)
+    made: Any = numba.njit(**_OPTIONS, **options)(function)
     if not isinstance(made, CPUDispatcher):
         return made  # NUMBA_DISABLE_JIT leaves the function as it is
     made.__class__ = _Kernel
