@@ -474,8 +474,11 @@ def test_a_column_that_has_no_place_in_the_format_is_named(tmp_path):
     with pytest.raises(BadFile, match=r"'b' is of type binary.*Parquet"):
         write(open_frame(pa.table({"b": [b"\xff"]})), tmp_path / "x.csv")
     union = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])])
-    with pytest.raises(BadFile, match="union"):
-        write(open_frame(pa.table({"u": union})), tmp_path / "x.parquet")
+    with pytest.raises(BadTable, match=r"'u' holds sparse_union.*hide"):
+        open_frame(pa.table({"u": union}))
+    twice = pa.DictionaryArray.from_arrays([0], pa.array(["x"]).dictionary_encode())
+    with pytest.raises(BadFile, match=r"'d' is of type dictionary.*Parquet"):
+        write(open_frame(pa.table({"a": ["y"], "d": twice})), tmp_path / "x.parquet")
 
 
 # Files: how they may be written

@@ -13,11 +13,13 @@ SOURCE = Path(shoal.__file__).parent
 
 # From the ground up: a module may import from its own line or the lines above it, no further down.
 ORDER = [
-    ["errors", "version", "progress"],
+    ["errors", "version", "progress", "interrupt", "pace", "machine_code"],
+    ["atomic", "compact"],
     ["kernels", "settings", "values", "stopwatch"],
-    ["tree", "calendar"],
-    ["free"],
+    ["tree", "calendar", "alike"],
+    ["free", "coding"],
     ["hierarchy", "files"],
+    ["reachable"],
     ["frames", "histogram"],
     ["holdings"],
     ["columns", "datasets"],

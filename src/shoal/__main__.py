@@ -1,5 +1,18 @@
-"""`python -m shoal`."""
+"""`python -m shoal`, and the command `shoal`."""
 
-from shoal.cli import main
+from shoal.interrupt import run
 
-main()
+
+def main() -> None:
+    """Run the command line; interrupts are taken care of from before it is loaded."""
+    run(_load_and_run, last=True)
+
+
+def _load_and_run() -> None:
+    from shoal.cli import main
+
+    main()
+
+
+if __name__ == "__main__":
+    main()

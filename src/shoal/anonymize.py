@@ -43,7 +43,7 @@ def anonymize(
     frame = open_frame(table)
     sha256 = fingerprint(table)
     clock.start("encode")
-    original = encode(frame, plan.columns, plan.missing, plan.missing_values)
+    original = encode(frame, plan.columns, plan.missing, plan.missing_values, progress)
     clock.start("recode")
     recoded = recode(original, plan, progress)
     plan, recoding = recoded.plan, recoded.recoding  # a plan that leaves nothing open

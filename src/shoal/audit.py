@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from shoal import catalog
 from shoal.attacks.matching import Matching
-from shoal.columns import Table, encode, having, value_codes
+from shoal.coding import merged_note, value_codes
+from shoal.columns import Table, encode, having
 from shoal.errors import BadPlan, BadTable, some
 from shoal.exposure import Exposure, expose
 from shoal.frames import Frame, open_frame
@@ -147,7 +148,7 @@ def audit(
     _check_known(frame, plan)
     published = look_at(frame, plan.columns, plan.missing_values)
     quality, before, utility = None, None, _vulnerable(published, plan)
-    notes = people_notes(frame, plan) + _still_named(frame, plan)
+    notes = people_notes(frame, plan) + merged_notes(published) + _still_named(frame, plan)
     if original is not None:
         source = open_frame(original)
         before = encode(source, plan.columns, plan.missing, plan.missing_values)
@@ -265,6 +266,11 @@ def people_notes(frame: Frame, plan: Plan) -> list[str]:
                     "overstates k if several of them are one person's"
                 )
     return notes
+
+
+def merged_notes(published: Published) -> list[str]:
+    """Say which sensitive values of a table were counted as one."""
+    return [merged_note(one.name, one.spellings) for one in published.sensitive if one.spellings]
 
 
 def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:

@@ -28,12 +28,11 @@ from shoal.algorithms.auto import Auto
 from shoal.algorithms.gaa import GAA
 from shoal.columns import Table
 from shoal.errors import SHOWN, BadPlan, ShoalError
-from shoal.free import Covers
-from shoal.losses import Floats, Loss, alteration
+from shoal.losses import Loss
 from shoal.losses.mean import Mean
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
-from shoal.published import Held
+from shoal.published import alterations
 from shoal.quality import METRICS
 from shoal.recoding import Recoding
 from shoal.stopwatch import Stopwatch, stopwatch
@@ -125,18 +124,6 @@ def candidates(plan: Plan, table: Table) -> list[Algorithm]:
     if about and not table.free and any(isinstance(one, GAA) for one in able):
         able += [GAA(strategy=strategy, column=about[0]) for strategy in STRATEGIES]
     return able
-
-
-def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> list[float]:
-    """Percent of alteration by each loss (Def. 7, Mauger 2023), before anything is decoded."""
-    codes = recoding.codes()  # int32[n, q]; what is suppressed is all roots
-    before = [domain.counts.astype(np.float64) for domain in table.domains]
-    after: list[Floats] = []
-    for j, tree in enumerate(table.trees):
-        covers = recoding.covers[j] if recoding.covers else Covers(tree)
-        count = np.bincount(codes[:, j], minlength=tree.size + len(covers)).astype(np.float64)
-        after.append(Held(count[: tree.size], count[tree.size :], covers).spread())
-    return [alteration(loss.costs(table.domains), before, after) for loss in losses]
 
 
 def sample(table: Table, rows: int, rng: np.random.Generator) -> Table:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+
+from shoal import interrupt
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +36,7 @@ app = typer.Typer(
     "own. Exit status: 0 done and held, 1 a promise is not or cannot be held, 2 bad input.",
 )
 
-DONE, BROKEN, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
+DONE, BROKEN, BAD_INPUT, DEFECT = 0, 1, 2, 70  # and after an interrupt interrupt.status()
 NOTHING = "nothing was written"
 
 Data = Annotated[
@@ -86,10 +87,14 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a screen that knows ASCII only
+    interrupt.run(_run)
+
+
+def _run() -> None:
     try:
         app()
     except KeyboardInterrupt:  # outside of any command: while it was being loaded, or had ended
-        sys.exit(INTERRUPTED)
+        sys.exit(interrupt.status())
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -100,13 +105,14 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         from shoal.errors import BadInput, ShoalError
 
         try:
-            function(*args, **options)
+            with interrupt.consequences(leave=(typer.Exit,)):
+                function(*args, **options)
         except BadInput as error:
             _fail("; ".join([str(error), *_there(error)]), BAD_INPUT)
         except ShoalError as error:
             _fail("; ".join([str(error), *_there(error)]), BROKEN)
         except KeyboardInterrupt as error:
-            _fail("; ".join(["interrupted", *(_there(error) or [NOTHING])]), INTERRUPTED)
+            _fail("; ".join(["interrupted", *(_there(error) or [NOTHING])]), interrupt.status())
         except BrokenPipeError:
             # Whoever read our output has gone; nothing more can be said there.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -228,14 +234,14 @@ def _write_release(
 
     with ExitStack() as files:
         if recoding is not None:
-            release.recoding.save(files.enter_context(frames.atomic(recoding)))
+            release.recoding.save(files.enter_context(frames.atomic(recoding, private=True)))
         release.save(out)
     try:
         with ExitStack() as files:
             if explain:
                 release.reasons(progress=tell)
             if report is not None:
-                page = files.enter_context(frames.atomic(report))
+                page = files.enter_context(frames.atomic(report, private=True))
                 release.report(page, explain=explain, progress=tell)
             numbers = {} if json_file is None else release.as_dict(tell)
             _write_json(files, json_file, numbers)
@@ -300,7 +306,7 @@ def audit(
         _write_json(files, json_file, result.as_dict())
         if record_risks is not None:
             lines = (f"{row},{risk:.6g}\n" for row, risk in enumerate(result.record_risks(), 1))
-            target = files.enter_context(atomic(record_risks))
+            target = files.enter_context(atomic(record_risks, private=True))
             target.write_text("row,risk\n" + "".join(lines), encoding="utf-8")
     if json_file == "-":
         _print_json(result.as_dict())
@@ -362,7 +368,7 @@ def compare(
         asked = asked.with_seed(seed)
     wanted = from_words(k, algorithms, losses)
     console = _console(json_file)
-    with _progress(console) as tell, _kill_interrupts():
+    with _progress(console) as tell:
         try:
             result = run(data, asked, **wanted, limit=limit, progress=tell)
         except Unfinished as stopped:
@@ -371,10 +377,10 @@ def compare(
             if result.holds:
                 _write_json(files, json_file, result.as_dict())
                 if csv is not None:
-                    target = files.enter_context(frames.atomic(csv))
+                    target = files.enter_context(frames.atomic(csv, private=True))
                     target.write_text(result.csv(), encoding="utf-8")
                 if plot is not None:
-                    result.plot(files.enter_context(frames.atomic(plot)))
+                    result.plot(files.enter_context(frames.atomic(plot, private=True)))
     if json_file == "-" and result.holds:
         _print_json(result.as_dict())
     _show(lambda: show_comparison(console, result))
@@ -384,7 +390,7 @@ def compare(
         if path is not None:
             console.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
     if not result.finished:
-        _fail("interrupted; this is what had finished", INTERRUPTED)
+        _fail("interrupted; this is what had finished", interrupt.status())
 
 
 @command
@@ -514,18 +520,13 @@ def _progress(console: Console) -> Iterator[Progress]:
             "Compiling what this run needs and none before it did: up to a minute, and only once."
         )
 
-    with progress_on(screen) as tell, told_of_compiling(compiling):
+    with progress_on(screen) as draw, told_of_compiling(compiling):
+
+        def tell(stage: str, share: float) -> None:
+            interrupt.check()
+            draw(stage, share)
+
         yield tell
-
-
-@contextmanager
-def _kill_interrupts() -> Iterator[None]:
-    """A polite kill is an interrupt, so that what has finished is written."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _show(screen: Callable[[], None]) -> None:
@@ -575,7 +576,8 @@ def _write_json(files: ExitStack, json_file: str | None, content: dict[str, Any]
     if json_file is None or json_file == "-":
         return
     lines = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    files.enter_context(atomic(Path(json_file))).write_text(lines + "\n", encoding="utf-8")
+    target = files.enter_context(atomic(Path(json_file), private=True))
+    target.write_text(lines + "\n", encoding="utf-8")
 
 
 def _print_json(content: dict[str, Any]) -> None:

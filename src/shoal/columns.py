@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,16 +11,17 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import ConfigDict, field_validator, model_validator
 
+from shoal.alike import alike_texts
+from shoal.coding import Values, Watch, merge_alike, value_codes, watched
 from shoal.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.free import Covers, FreeTree, join_rows
 from shoal.hierarchy import Flat, Hierarchy
 from shoal.histogram import Sensitive
 from shoal.kernels.people import join_people
+from shoal.progress import Progress, silent
 from shoal.settings import Setting
 from shoal.tree import Tree
 from shoal.values import plain, text
@@ -176,6 +177,7 @@ def encode(
     columns: Mapping[str, Column],
     missing: Missing = "value",
     missing_values: Sequence[str] = (),
+    progress: Progress = silent,
 ) -> Table:
     """Turn a frame into a Table of integer codes."""
     check_names(columns, frame)
@@ -183,20 +185,31 @@ def encode(
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
     trees, exact = [], []
-    codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
+    many = len(names) + len(having(columns, "person")) + len(having(columns, "sensitive"))
+    codes = np.empty((frame.height, len(names)), np.int32, order="F")  # int32[n, q]
     for j, name in enumerate(names):
         hierarchy = columns[name].hierarchy or Flat()
         with naming(name):
             tree, one_to_one = _encode_quasi(
-                frame.column(name), hierarchy, missing, missing_values, codes[:, j]
+                frame.column(name),
+                hierarchy,
+                missing,
+                missing_values,
+                codes[:, j],
+                lambda share, j=j: progress("encode", (j + share) / many),  # type: ignore[misc]
             )
         trees.append(tree)
         exact.append(one_to_one)
     people = None
     for name in having(columns, "person"):
+        progress("encode", len(names) / many)
         people = person_codes(frame.column(name), missing_values)
-    sensitive = sensitive_columns(frame, columns, missing_values)
-    return Table(tuple(names), tuple(trees), codes, people, tuple(exact), sensitive)
+    sensitive = sensitive_columns(
+        frame, columns, missing_values, lambda i: progress("encode", 1 - i / many)
+    )
+    return Table(
+        tuple(names), tuple(trees), np.ascontiguousarray(codes), people, tuple(exact), sensitive
+    )
 
 
 def _encode_quasi(
@@ -205,8 +218,9 @@ def _encode_quasi(
     missing: Missing,
     missing_values: Sequence[str],
     out: npt.NDArray[np.int32],
+    watch: Watch,
 ) -> tuple[Tree, bool]:
-    """Encode one quasi-identifier into `out`; tell whether no two values share a code."""
+    """Encode one quasi-identifier into `out`; say whether no two values share a code."""
     indices, values = value_codes(array, missing_values)  # int32[n] with -1, distinct values
     lacks = indices.min() < 0
     if lacks and missing == "error":
@@ -215,20 +229,36 @@ def _encode_quasi(
             f"missing values in {len(where)} rows (first in row {where[0] + 1}), which the plan "
             "does not allow; fill them, or set missing = 'value' or 'root'"
         )
-    try:
-        tree = hierarchy.tree(values)
-    except BadHierarchy as error:
-        strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
-        raise BadHierarchy(f"{error}{_rows(indices, strange)}") from None
+    placed = None if values.texts is None else hierarchy.placed(values.texts)
+    if placed is None:
+        tree, known = _place(values, hierarchy, indices, watch)
+    else:
+        tree, known = placed
     if lacks and missing == "value":
         tree = tree.with_missing()
     elif lacks and isinstance(tree, FreeTree):
         tree = tree.opened()
-    nodes = np.empty(len(values) + 1, np.int32)  # the last one is for missing values
+    nodes = np.append(known, 0).astype(np.int32)  # the last one is for missing values
     nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
+    np.take(nodes, indices, out=out)
+    alone = not len(values) or int(np.bincount(nodes[:-1]).max()) == 1
+    # There are several ways to be missing (null, NaN, a token), and they must look alike.
+    return tree, alone and not lacks
+
+
+def _place(
+    values: Values, hierarchy: Hierarchy, indices: npt.NDArray[np.int32], watch: Watch
+) -> tuple[Tree, npt.NDArray[np.int64]]:
+    """The tree of a column and the node of each value, value by value: int64[values]."""
+    try:
+        tree = hierarchy.tree(watched(values, watch, 0.0, 0.5))
+    except BadHierarchy as error:
+        strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
+        raise BadHierarchy(f"{error}{_rows(indices, strange)}") from None
+    nodes = np.empty(len(values), np.int64)
     alike: dict[str, str] = {}
     strange = []
-    for i, value in enumerate(values):
+    for i, value in enumerate(watched(values, watch, 0.5, 1.0)):
         label = text(value)
         node = tree.node(label)
         if node < 0:
@@ -245,10 +275,7 @@ def _encode_quasi(
             f"the hierarchy lacks values of the table: {shown}{more}; add them to the "
             "hierarchy, or, if they mean missing, list them under missing_values in the plan"
         )
-    np.take(nodes, indices, out=out)
-    used = np.unique(nodes[: len(values)])
-    # There are several ways to be missing (null, NaN, a token), and they must look alike.
-    return tree, len(used) == len(values) and not lacks
+    return tree, nodes
 
 
 def _rows(indices: npt.NDArray[np.int32], strange: list[int]) -> str:
@@ -261,67 +288,54 @@ def _rows(indices: npt.NDArray[np.int32], strange: list[int]) -> str:
     return f" ({word} {', '.join(map(str, sorted(first)))}{more})"
 
 
-def value_codes(
-    array: Any, missing_values: Sequence[str] = ()
-) -> tuple[npt.NDArray[np.int32], list[Any]]:
-    """Number the distinct values of a column; -1 is missing.
-
-    >>> codes, values = value_codes(pa.array(["a", None, "b", "a"]))
-    >>> codes.tolist(), values
-    ([0, -1, 1, 0], ['a', 'b'])
-    """
-    if pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
-    if pa.types.is_nested(array.type):
-        raise BadTable(
-            f"holds {array.type}, several values a cell; give it the role other, or split it"
-        )
-    if pa.types.is_floating(array.type):
-        array = pc.if_else(pc.is_nan(array), None, array)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # an empty chunked array stays one
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    coded = array.dictionary_encode()
-    indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    values = coded.dictionary.to_pylist()
-    if array.type == pa.float32():  # 0.1 as it is written to a file, not 0.10000000149011612
-        values = [None if value is None else float(str(np.float32(value))) for value in values]
-    tokens = set(missing_values)
-    keep = [not (value is None or (tokens and text(value) in tokens)) for value in values]
-    if not all(keep):
-        renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
-        indices = renumber[indices]
-        values = [value for value, kept in zip(values, keep, strict=True) if kept]
-    return indices, values
-
-
 def sensitive_columns(
-    frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str] = ()
+    frame: Frame,
+    columns: Mapping[str, Column],
+    missing_values: Sequence[str] = (),
+    left: Callable[[int], None] = lambda _: None,
 ) -> tuple[Sensitive, ...]:
-    """The sensitive columns of a frame, those of the plan that it has."""
-    return tuple(
-        Sensitive.of(
-            name, *value_codes(frame.column(name), missing_values), columns[name].hierarchy
-        )
-        for name in having(columns, "sensitive")
-        if name in frame.names
-    )
+    """The sensitive columns of a frame, those of the plan that it has.
+
+    `left` is told how many are still to come.
+    """
+    names = [name for name in having(columns, "sensitive") if name in frame.names]
+    found = []
+    for i, name in enumerate(names):
+        left(len(names) - i)
+        found.append(_sensitive(name, frame.column(name), columns[name].hierarchy, missing_values))
+    return tuple(found)
+
+
+def _sensitive(
+    name: str, array: Any, hierarchy: Hierarchy | None, missing_values: Sequence[str]
+) -> Sensitive:
+    """One sensitive column, in which values count as one that a reader takes for the same."""
+    with naming(name):
+        codes, values = value_codes(array, missing_values)
+    merged = merge_alike(codes, values, missing_values)
+    column = Sensitive.of(name, merged.codes, merged.values, hierarchy, merged.spellings)
+    if merged.spellings and column.tree is not None:
+        _ = column.nodes  # an error where the hierarchy tells apart what counts as one value
+    return column
 
 
 def person_codes(array: Any, missing_values: Sequence[str] = ()) -> npt.NDArray[np.int64]:
     """Number the persons; a row without a person is a person of its own.
 
-    A number is the same person however it is written: 17, "17.0" and " 17" are one.
+    A number is the same person however it is written: 17, "17.0" and " 17" are one. Letter case
+    matters: many systems number people with letters of both cases.
     """
     indices, values = value_codes(array, missing_values)
-    if any(isinstance(value, str) for value in values):
-        number: dict[str, int] = {}
-        one = [number.setdefault(plain(text(value)), len(number)) for value in values]
-        indices, values = np.array([*one, -1], np.int32)[indices], list(number)
+    count = len(values)
+    if values.texts is values.array and count:
+        coded = alike_texts(values.array, case=True).dictionary_encode()
+        count = len(coded.dictionary)
+        if count < len(values):
+            one = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+            indices = np.append(one, np.int32(-1))[indices]
     people = indices.astype(np.int64)
     nobody = people < 0
-    people[nobody] = len(values) + np.arange(nobody.sum())
+    people[nobody] = count + np.arange(nobody.sum())
     return people
 
 

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.atomic import atomic
 from shoal.bound import Bound
 from shoal.errors import BadFile, CannotReach
-from shoal.files import atomic
 from shoal.trial import Measured
 from shoal.version import __version__
 
@@ -183,7 +183,7 @@ class Comparison:
         lost += f" ({'mean of seven metrics' if self.yardstick == MEAN else self.yardstick})"
         kind = Path(path).suffix.lower()
         drawn = draw(self._curves(), self.lower_bounds, lost, kind, self._drawn_notes())
-        with atomic(path) as target:
+        with atomic(path, private=True) as target:
             target.write_bytes(drawn)
 
     def _curves(self) -> list[Curve]:

@@ -37,7 +37,7 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
         frames.write(frames.open_frame(original), target)
     plan.save(out / "plan.toml")
     release.save(out / "release.csv")
-    with frames.atomic(out / "release.json") as target:
+    with frames.atomic(out / "release.json", private=True) as target:
         target.write_text(json.dumps(release.as_dict(progress), indent=2) + "\n", encoding="utf-8")
     release.report(out / "report.html", progress=progress)
 

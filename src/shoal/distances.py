@@ -15,12 +15,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from shoal.alike import alike
 from shoal.calendar import as_date
 from shoal.errors import BadPlan, some
 from shoal.hierarchy import Flat
 from shoal.histogram import Histogram, Sensitive
 from shoal.kernels.distances import emd_line, emd_tree
-from shoal.values import plain, text
 
 Floats = npt.NDArray[np.float64]
 
@@ -150,14 +150,14 @@ def _order(column: Sensitive, order: tuple[Any, ...] | None) -> Callable[[int], 
     """By what the values of the column are sorted, each given by its place in them."""
     values = [value for value in column.values if value is not None]
     if order is not None:
-        at = {plain(text(value)): place for place, value in enumerate(order)}
-        lacking = [value for value in values if plain(text(value)) not in at]
+        at = {alike(value): place for place, value in enumerate(order)}
+        lacking = [value for value in values if alike(value) not in at]
         if lacking:
             raise BadPlan(
                 f"the order of the sensitive column {column.name!r} lacks its values "
                 f"{some(lacking)}; name every value, from low to high"
             )
-        return lambda v: at[plain(text(column.values[v]))]
+        return lambda v: at[alike(column.values[v])]
     if all(_number(value) is not None for value in values):
         return lambda v: _number(column.values[v])
     if all(as_date(value) is not None for value in values):

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from shoal.calendar import as_date
-from shoal.columns import Column, Role, value_codes
+from shoal.coding import value_codes
+from shoal.columns import Column, Role
 from shoal.errors import BadTable
 from shoal.frames import Frame, open_frame
 from shoal.hierarchy import Hierarchy
@@ -169,7 +170,7 @@ Guess = tuple[Role, Hierarchy | None, str]
 def _facts(frame: Frame, name: str, missing: list[str]) -> _Facts:
     codes, values = value_codes(frame.column(name), missing)
     words = set(re.findall(r"[a-z]+[0-9]*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
-    return _Facts(words, values, len(values), int((codes >= 0).sum()))
+    return _Facts(words, values.listed, len(values), int((codes >= 0).sum()))
 
 
 def _guess(facts: _Facts) -> Guess:

@@ -13,32 +13,37 @@ from shoal.columns import Domain
 from shoal.kernels.paths import least_below
 from shoal.losses import Floats, Loss
 
-LARGEST = 2**61  # what a sum of costs over all records may reach in an int64
+# What a sum of costs over all records may reach. Kernels add a few such sums, and hold what costs
+# 2 ** 61 for dearer than anything: no real sum may come near that.
+HEADROOM = 58
+LARGEST = 1 << HEADROOM
 DENOMINATOR = 10**6
 DISTINCT = 5_000  # different costs of a column beyond which no common denominator is sought
 
 Longs = npt.NDArray[np.int64]
 
 
-def exact_costs(loss: Loss, domains: Sequence[Domain], records: int) -> list[Longs]:
+def exact_costs(
+    loss: Loss, domains: Sequence[Domain], records: int, falling: bool = False
+) -> list[Longs]:
     """For every column the cost from each node to the root, as integers of one unit.
 
     Most metrics are fractions with a small common denominator: the integers are then exactly
     proportional to them. Otherwise they are rounded to the finest unit that cannot overflow.
     Where a loss would fall on the way up (entropy may), climbing is made free instead: a search
-    that could gain by generalizing would never end.
+    that could gain by generalizing would never end. That is not the loss that is reported any more:
+    whoever proves something about it asks for the costs as they are, with `falling`.
     """
-    costs = [
-        never_falling(domain, cost)
-        for domain, cost in zip(domains, loss.costs(domains), strict=True)
-    ]
-    highest = sum(float(cost.max()) for cost in costs) * max(records, 1)
+    costs = loss.costs(domains)
+    if not falling:
+        costs = [never_falling(domain, cost) for domain, cost in zip(domains, costs, strict=True)]
+    highest = sum(float(np.abs(cost).max()) for cost in costs) * max(records, 1)
     if highest == 0:
         return [np.zeros(len(cost), np.int64) for cost in costs]
     unit = common_denominator(costs)
     if unit is None or unit * highest >= LARGEST:
         # A power of two keeps what is exact in floating point exact here.
-        scale = 2.0 ** (61 - frexp(highest)[1])
+        scale = 2.0 ** (HEADROOM - 1 - frexp(highest)[1])
         return [np.rint(cost * scale).astype(np.int64) for cost in costs]
     return [_whole(cost, unit) for cost in costs]
 

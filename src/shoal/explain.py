@@ -334,9 +334,7 @@ class Explainer:
     def _at_levels(self) -> Ints | None:
         """Every row at the levels of the release, int32[n, q]; None: it has not one a column.
 
-        They are the lowest levels that give the published values. (Lower levels that publish the
-        same would leave out the same rows or fewer, and full-domain takes the lowest of those
-        that lose the same.)
+        Full-domain says which they are. Else they are the lowest that give the published values.
         """
         if self.recoding.covers or self.table.free or self.plan.linked:
             return None
@@ -345,7 +343,10 @@ class Explainer:
         own = self.table.unified
         columns = []
         for j, tree in enumerate(self.table.trees):
-            for values in lifted(tree.parent, tree.level, tree.height):
+            known = self.recoding.levels[j : j + 1]
+            for at, values in enumerate(lifted(tree.parent, tree.level, tree.height)):
+                if known and at != known[0]:
+                    continue
                 if np.array_equal(values[own[there, j]], published[:, j]):
                     columns.append(values[own[:, j]])
                     break

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from shoal import catalog
+from shoal.alike import places_alike
 from shoal.attacks import Attack, LinkageAttack
 from shoal.columns import Table
 from shoal.linkage import Linkage
@@ -75,19 +77,20 @@ class Exposure:
 
     def showing(self, published: Published) -> Exposure:
         """The same, without sensitive values that are not in the published table."""
-        known = {one.name: {text(value) for value in one.values} for one in published.sensitive}
+        known = {one.name: one.values for one in published.sensitive}
         attacks = {
-            name: {key: _shown(found, known.get(key, set())) for key, found in findings.items()}
+            name: {key: _shown(found, known.get(key, ())) for key, found in findings.items()}
             for name, findings in self.attacks.items()
         }
         return replace(self, attacks=attacks)
 
 
-def _shown(found: Any, known: set[str]) -> Any:
-    """What an attack found in a column, with a value that is not published withheld."""
+def _shown(found: Any, known: Sequence[Any]) -> Any:
+    """What an attack found in a column, its value as it is published, or withheld if it is not."""
     if not isinstance(found, dict) or not isinstance(found.get("value"), str):
         return found
-    return found if found["value"] in known else found | {"value": NOT_PUBLISHED}
+    (place,) = places_alike([found["value"]], known)
+    return found | {"value": text(known[place]) if place >= 0 else NOT_PUBLISHED}
 
 
 def expose(

@@ -13,7 +13,6 @@ import json
 import lzma
 import os
 import re
-import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -25,9 +24,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from shoal.atomic import check_place
+from shoal.compact import Column, compact
 from shoal.errors import SHOWN, BadFile, BadTable, did_you_mean, some
 
-Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Progress: TypeAlias = Callable[[int, int], None]  # bytes of the file read so far, and in all
 
 TEXT = {".csv": "", ".txt": "", ".tsv": "\t", ".tab": "\t"}  # ending → its delimiter, if settled
@@ -108,50 +108,6 @@ def check_target(path: str | Path) -> None:
     check_place(Path(path))
 
 
-@contextmanager
-def atomic(path: str | Path) -> Iterator[Path]:
-    """Give a path beside the target; it becomes the target at the end, or is gone if all fails.
-
-    >>> import tempfile
-    >>> target = Path(tempfile.mkdtemp()) / "release.csv"
-    >>> with atomic(target) as beside:
-    ...     write_table(pa.table({"zip": ["4767*", None], "age": ["20-29", ""]}), beside)
-    >>> print(target.read_text().strip())
-    zip,age
-    4767*,20-29
-    ,""
-    """
-    target = Path(os.path.realpath(path))  # what a link points to, not the link
-    check_place(target)
-    beside = target.with_name(f".shoal-{secrets.token_hex(8)}" + "".join(target.suffixes[-2:]))
-    try:
-        yield beside
-        beside.replace(target)
-    except OSError as error:
-        raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def check_place(path: Path) -> None:
-    """Refuse a path at which no file can be made."""
-    folder = path.parent
-    try:
-        path.exists()
-    except OSError as error:  # a name that is too long, for example
-        raise BadFile(f"cannot write {str(path)[:80]}: {error.strerror}") from None
-    if not folder.exists():
-        raise BadFile(f"cannot write {path}: there is no directory {folder}; make it first")
-    if not folder.is_dir():
-        raise BadFile(f"cannot write {path}: {folder} is not a directory")
-    if path.is_dir():
-        raise BadFile(f"cannot write {path}: it is a directory; add the name of a file")
-    if path.exists() and not path.is_file():
-        raise BadFile(f"cannot write {path}: it is not a plain file")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadFile(f"cannot write {path}: no permission to write in the directory {folder}")
-
-
 def check_names(names: list[Any], where: str) -> None:
     """Refuse a table whose columns cannot be told apart by name."""
     if not names:
@@ -177,14 +133,21 @@ def takeable(table: pa.Table) -> pa.Table:
         if str(field.type) in plain:
             field = field.with_type(plain[str(field.type)])
             table = table.set_column(number, field, table[number].cast(field.type))
-        try:
-            table[number].slice(0, 0).take(pa.array([], pa.int64()))
-        except pa.ArrowNotImplementedError:
-            raise BadTable(
-                f"column {field.name!r} is of type {field.type}, of which pyarrow cannot take "
-                "single rows; cast it to a plainer type first"
-            ) from None
+        check_takeable(field.name, table[number])
     return table
+
+
+def check_takeable(name: str, values: Column) -> None:
+    """Refuse, before a long run, a column of which arrow cannot take rows and only these."""
+    try:
+        compact(values.slice(0, 0))
+    except pa.ArrowNotImplementedError:
+        raise BadTable(
+            f"column {name!r} is of type {values.type}, of which pyarrow cannot take "
+            "single rows; cast it to a plainer type first"
+        ) from None
+    except BadTable as error:
+        raise BadTable(f"column {name!r} {error}") from None
 
 
 class _Form(NamedTuple):
@@ -358,6 +321,13 @@ def _unpacked(raw: IO[bytes], form: _Form) -> Any:
     return io.BufferedReader(UNPACK[form.packing](raw), 1 << 20) if form.packing else raw
 
 
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a text file, unpacked."""
+    with path.open("rb") as raw, _unpacked(raw, _form(path)) as stream:
+        yield stream
+
+
 # Writing
 
 
@@ -365,20 +335,35 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
     import pyarrow.parquet as pq  # slow to import, and often not needed
 
     try:
-        pq.write_table(table, path)
-    except pa.ArrowNotImplementedError as error:  # speaks of types only, never of values
-        raise BadFile(f"Parquet cannot hold this table: {error}; drop or cast the column") from None
+        # Statistics could show a value that no row has; whether they do is the writer's affair.
+        pq.write_table(table, path, write_statistics=False)
+    except pa.ArrowException:  # may speak of values
+        for field in table.schema:
+            try:
+                pq.write_table(table.select([field.name]), pa.BufferOutputStream())
+            except pa.ArrowException:
+                raise BadFile(
+                    f"column {field.name!r} is of type {field.type}, which Parquet cannot hold; "
+                    "drop or cast the column"
+                ) from None
+        raise
 
 
 def _write_text(table: pa.Table, path: Path, form: _Form) -> None:
+    with path.open("wb") as raw, PACK[form.packing](raw) as out:
+        for part in text_parts(table, path):
+            out.write(part)
+
+
+def text_parts(table: pa.Table, path: str | Path) -> Iterator[pa.Buffer]:
+    """The bytes of the text file of this name that holds a table, before they are packed."""
     notes = table.schema.metadata or {}
-    delimiter = form.delimiter or notes.get(DELIMITER_KEY, b",").decode()
+    delimiter = _form(Path(path)).delimiter or notes.get(DELIMITER_KEY, b",").decode()
     names = table.column_names
     text = pa.table([_text(table[name], name) for name in names], names)
-    with path.open("wb") as raw, PACK[form.packing](raw) as out:
-        out.write(_lines([pa.array([name], pa.large_string()) for name in names], delimiter))
-        for batch in text.to_batches(max_chunksize=1 << 16):
-            out.write(_lines(batch.columns, delimiter))
+    yield _lines([pa.array([name], pa.large_string()) for name in names], delimiter)
+    for batch in text.to_batches(max_chunksize=1 << 16):
+        yield _lines(batch.columns, delimiter)
 
 
 def _text(values: Column, name: str) -> Column:

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.columns import Column, Table, check_names, encode, having, person_codes, value_codes
+from shoal.alike import alike
+from shoal.coding import value_codes
+from shoal.columns import Column, Table, check_names, encode, having, person_codes
 from shoal.errors import (
     BadFile,
     BadInput,
@@ -123,7 +125,7 @@ class Fitted:
         parts.append(f'"columns": {_json(self.names)}')
         lines = ",\n".join(map(_json, self.vectors))  # a vector a line
         parts.append(f'"vectors": [\n{lines}\n]')
-        with atomic(path) as target:
+        with atomic(path, private=True) as target:
             target.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
     @staticmethod
@@ -187,7 +189,7 @@ class Fitted:
                 f"recoding do not know: {where}. Is this a table of the same kind?"
             )
         frame = whole.rebuild(np.flatnonzero(~strange), {}, ()) if strange.any() else whole
-        original = encode(frame, self._columns(), plan.missing, plan.missing_values)
+        original = encode(frame, self._columns(), plan.missing, plan.missing_values, progress)
         clock.start("recode")
         vectors, covers = self._in(original)
         placed = first_covering(vectors, covers, original, progress)
@@ -283,9 +285,13 @@ def _unknown(frame: Frame, plan: Plan) -> dict[str, _Unknown]:
             continue
         codes, values = value_codes(frame.column(name), plan.missing_values)
         strange = np.array([*(not hierarchy.knows(value) for value in values), False])
+        if strange.any() and plan.columns[name].role == "sensitive":  # known if written another way
+            known = {alike(v) for v, one in zip(values, strange[:-1], strict=True) if not one}
+            for i in np.flatnonzero(strange[:-1]).tolist():
+                strange[i] = alike(values[i]) not in known
         if strange.any():
-            values = [value for value, one in zip(values, strange[:-1], strict=True) if one]
-            found[name] = _Unknown(strange[codes], values)
+            unknown = [value for value, one in zip(values, strange[:-1], strict=True) if one]
+            found[name] = _Unknown(strange[codes], unknown)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,30 +11,35 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
+from shoal.atomic import atomic, check_place
+from shoal.compact import Column, compact, plain_field
 from shoal.errors import BadTable
 from shoal.files import (
     DELIMITER_KEY,
-    Column,
+    DELIMITERS,
     Progress,
-    atomic,
     check_names,
-    check_place,
+    check_takeable,
     check_target,
     holds_types,
     read_table,
     same_cells,
     takeable,
+    text_parts,
     write_table,
 )
+from shoal.reachable import check_bytes
 
 __all__ = [
     "Frame",
     "atomic",
     "check_place",
     "check_target",
+    "csv_parts",
     "fingerprint",
     "open_frame",
     "read",
+    "read_back",
     "same_rows",
     "write",
 ]
@@ -97,35 +102,20 @@ class Frame:
         return Frame(frame.with_columns(*new).select(names).to_native())
 
     def _forget(self, native: Any) -> Any:
-        """Drop what a frame remembers besides its rows: labels, notes, categories nobody has."""
+        """Drop what a frame remembers besides its cells: labels, notes, categories nobody has."""
         if self.kind == "pandas":
-            native = native.reset_index(drop=True)  # labels re-identify people
-            native.attrs = {}
-            native.columns.name = None
-            for name in native.columns:
-                if hasattr(native[name], "cat"):
-                    native[name] = native[name].cat.remove_unused_categories()
-        elif self.kind == "polars":
+            return _forget_pandas(native, nw.get_native_namespace(self._frame))
+        if self.kind == "polars":
             library: Any = nw.get_native_namespace(self._frame)
-            for name, kind in native.schema.items():
-                if isinstance(kind, library.Enum):
-                    used = native[name].cast(library.String).unique().drop_nulls()
-                    kept = [c for c in kind.categories if c in set(used)]
-                    text = native[name].cast(library.String)
-                    native = native.with_columns(text.cast(library.Enum(kept)).alias(name))
-        else:
-            columns = []
-            for name in native.column_names:
-                values = native[name]
-                if pa.types.is_dictionary(values.type):
-                    fresh = values.cast(values.type.value_type).dictionary_encode()
-                    values = fresh.cast(values.type)
-                columns.append(values)
-            notes = native.schema.metadata or {}
-            delimiter = {key: note for key, note in notes.items() if key == DELIMITER_KEY}
-            fields = [field.remove_metadata() for field in native.schema]
-            native = pa.table(columns, pa.schema(fields, delimiter))
-        return native
+            return native.with_columns(_trimmed(native[name], library) for name in native.columns)
+        notes = native.schema.metadata or {}
+        known = {
+            key: note
+            for key, note in notes.items()
+            if key == DELIMITER_KEY and note.decode(errors="replace") in DELIMITERS
+        }
+        fields = [plain_field(field) for field in native.schema]
+        return pa.table([compact(one) for one in native.columns], pa.schema(fields, known))
 
     def _exact(self, name: str) -> Column:
         """Give a column in the arrow type nearest to its own."""
@@ -165,6 +155,66 @@ class Frame:
         return series.alias(name)
 
 
+def _forget_pandas(native: Any, library: Any) -> Any:
+    native = native.reset_index(drop=True)  # labels re-identify people
+    native.attrs = {}
+    native.columns = library.Index(list(native.columns))
+    for name in native.columns:
+        column = native[name]
+        if hasattr(column, "cat"):
+            native[name] = column.cat.remove_unused_categories()
+        elif _is_arrow(column):
+            cells = compact(column.array.__arrow_array__())
+            kind = column.dtype
+            if isinstance(kind, library.ArrowDtype):  # without notes on its fields
+                kind = library.ArrowDtype(cells.type)
+            native[name] = library.Series(kind.__from_arrow__(cells))
+    return native
+
+
+def _is_arrow(column: Any) -> bool:
+    """Whether pandas keeps a column in buffers of arrow."""
+    return "Arrow" in type(column.array).__name__ and hasattr(column.array, "__arrow_array__")
+
+
+def _trimmed(series: Any, library: Any) -> Any:
+    """A polars column whose enums, at any depth, have no category that it does not show."""
+    kind = _trimmed_type(series, library)
+    if kind == series.dtype:
+        return series
+    return series.cast(_spelled_type(series.dtype, library)).cast(kind)
+
+
+def _trimmed_type(series: Any, library: Any) -> Any:
+    kind = series.dtype
+    if isinstance(kind, library.Enum):
+        used = set(series.cast(library.String).unique().drop_nulls())
+        return library.Enum([category for category in kind.categories if category in used])
+    if isinstance(kind, library.List):
+        return library.List(_trimmed_type(series.drop_nulls().explode(), library))
+    if isinstance(kind, library.Array):
+        cells = series.drop_nulls().cast(library.List(kind.inner)).explode()
+        return library.Array(_trimmed_type(cells, library), kind.size)
+    if isinstance(kind, library.Struct):
+        shown = series.drop_nulls().struct
+        fields = {f.name: _trimmed_type(shown.field(f.name), library) for f in kind.fields}
+        return library.Struct(fields)
+    return kind
+
+
+def _spelled_type(kind: Any, library: Any) -> Any:
+    """The type with text in the place of enums."""
+    if isinstance(kind, library.Enum):
+        return library.String
+    if isinstance(kind, library.List):
+        return library.List(_spelled_type(kind.inner, library))
+    if isinstance(kind, library.Array):
+        return library.Array(_spelled_type(kind.inner, library), kind.size)
+    if isinstance(kind, library.Struct):
+        return library.Struct({f.name: _spelled_type(f.dtype, library) for f in kind.fields})
+    return kind
+
+
 def open_frame(source: Any) -> Frame:
     """Take a pandas or polars DataFrame, a pyarrow Table, or the path of a file.
 
@@ -180,6 +230,10 @@ def open_frame(source: Any) -> Frame:
         return Frame(takeable(source))
     if nw.dependencies.is_pandas_dataframe(source) or nw.dependencies.is_polars_dataframe(source):
         check_names(list(source.columns), "the table")
+        if nw.dependencies.is_pandas_dataframe(source):
+            for name in source.columns:
+                if _is_arrow(source[name]):
+                    check_takeable(name, source[name].array.__arrow_array__())
         return Frame(source)
     if nw.dependencies.is_polars_lazyframe(source):
         raise BadTable("a polars LazyFrame holds no rows yet; call .collect() first")
@@ -201,13 +255,31 @@ def read(path: str | Path, progress: Progress | None = None) -> Frame:
     return Frame(read_table(path, progress))
 
 
+def read_back(path: str | Path) -> Frame:
+    """Read a file that was just written; an error if it holds more than the cells of its table."""
+    frame = read(path)
+    check_bytes(Path(path), frame.native)
+    return frame
+
+
 def write(frame: Frame, path: str | Path) -> None:
     """Write a frame to this very path, in the format that its name says."""
-    column = frame._exact if holds_types(path) else frame.column
-    table = pa.table([column(name) for name in frame.names], frame.names)
-    if frame.kind == "arrow" and not holds_types(path):
-        table = table.replace_schema_metadata(frame.native.schema.metadata)
-    write_table(table, path)
+    if holds_types(path):
+        columns = [compact(frame._exact(name)) for name in frame.names]
+        write_table(pa.table(columns, frame.names), path)
+    else:
+        write_table(_for_text(frame), path)
+
+
+def csv_parts(frame: Frame) -> Iterator[Any]:
+    """The bytes of the CSV file that `write` makes of a frame, without writing it."""
+    return text_parts(_for_text(frame), "release.csv")
+
+
+def _for_text(frame: Frame) -> pa.Table:
+    table = pa.table([frame.column(name) for name in frame.names], frame.names)
+    notes = frame.native.schema.metadata if frame.kind == "arrow" else None  # the delimiter
+    return table.replace_schema_metadata(notes)
 
 
 def same_rows(one: Frame, other: Frame) -> bool:

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.tree import Ints, Label, Longs, Tree
+from shoal.tree import Ints, Label, Longs, Tree, flat_tree
 from shoal.values import ROOT, end_of, number_of, plain, shown
 
 Kind = Literal["ranges", "sets"]
@@ -171,12 +171,7 @@ class FreeTree(Tree):
 def _flat(root: str, leaves: Iterable[Label]) -> tuple[tuple[Label, ...], Ints, Ints, Longs]:
     """Labels, parents, ends and leaves of a flat tree."""
     labels = (root, *leaves)
-    m = len(labels)
-    end = np.arange(1, m + 1, dtype=np.int32)
-    end[0] = m
-    count = np.ones(m, np.int64)
-    count[0] = max(m - 1, 1)
-    return labels, np.zeros(m, np.int32), end, count
+    return labels, *flat_tree(len(labels))
 
 
 def _braces(labels: Iterable[Label]) -> str:

@@ -13,12 +13,17 @@ from fractions import Fraction
 from functools import cached_property
 from math import ceil
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.calendar import STEPS, CalendarStep, as_date
+from shoal.coding import sorted_order
 from shoal.errors import BadFile, BadHierarchy, did_you_mean, some
 from shoal.free import FreeTree
-from shoal.tree import Label, Tree
+from shoal.tree import Label, Labels, Longs, Tree, flat_tree, label_array
 from shoal.values import (
     DIGITS,
     ROOT,
@@ -34,6 +39,13 @@ from shoal.values import (
 Rows = list[list[Label]]
 
 
+class Placed(NamedTuple):
+    """A tree, and the node of each value of a column."""
+
+    tree: Tree
+    nodes: Longs  # int64[values]
+
+
 class Hierarchy(ABC):
     """How one column may be published: a tree of values, ready or to be built from the column.
 
@@ -44,6 +56,13 @@ class Hierarchy(ABC):
     @abstractmethod
     def tree(self, values: Iterable[object] = ()) -> Tree:
         """The tree for a column with these values (each once; missing ones left out)."""
+
+    def placed(self, texts: pa.Array) -> Placed | None:  # noqa: ARG002
+        """The tree for a column of these texts (each once), and the node of each, with arrow.
+
+        None where that is not possible: then `tree` builds it value by value.
+        """
+        return None
 
     @abstractmethod
     def setting(self) -> Any:
@@ -149,6 +168,18 @@ class Hierarchy(ABC):
         )
 
 
+def _in_order(levels: list[pa.Array], order: Longs) -> Placed | None:
+    """A tree whose rows are in an order of the values, and the node of each value."""
+    made = Tree.from_sorted(levels, ROOT)
+    return None if made is None else _placed(made[0], made[1][0], order)
+
+
+def _placed(tree: Tree, leaves: Longs, order: Longs) -> Placed:
+    nodes = np.empty(len(order), np.int64)
+    nodes[order] = leaves
+    return Placed(tree, nodes)
+
+
 class Given(Hierarchy):
     """A tree that does not depend on the column."""
 
@@ -157,6 +188,13 @@ class Given(Hierarchy):
     def tree(self, values: Iterable[object] = ()) -> Tree:  # noqa: ARG002
         """The tree as it was given."""
         return self._tree
+
+    def placed(self, texts: pa.Array) -> Placed | None:
+        """The tree as it was given, where it has every value as it is written."""
+        found = pc.index_in(texts, label_array(self._tree.labels).cast(texts.type))
+        if found.null_count:
+            return None
+        return Placed(self._tree, found.to_numpy(zero_copy_only=False).astype(np.int64))
 
     def knows(self, value: object) -> bool:
         """Whether the tree has this value, however it is written."""
@@ -298,6 +336,37 @@ class Ranges(Hierarchy):
             counts[ROOT] = int(high) - int(low) + 1
         return Tree.from_rows(rows, counts)
 
+    def placed(self, texts: pa.Array) -> Placed | None:
+        """The same for whole numbers of up to 15 digits that are all different."""
+        steps = [*self._widths, self._start]
+        if not len(texts) or any(one.denominator != 1 or abs(one) > 10**15 for one in steps):
+            return None
+        if not pc.all(pc.match_substring_regex(texts, "^-?[0-9]{1,15}$")).as_py():
+            return None
+        numbers = texts.cast(pa.int64()).to_numpy()
+        order = np.argsort(numbers, kind="stable")
+        rising = numbers[order]
+        if (rising[1:] == rising[:-1]).any():
+            return None
+        levels, counts = [texts.take(pa.array(order))], []
+        nothing, begin, comma, end = (pa.scalar(one, texts.type) for one in ("", "[", ", ", ")"))
+        for width in map(int, self._widths):
+            low = int(self._start) + (rising - int(self._start)) // width * width
+            ends = (pa.array(one).cast(texts.type) for one in (low, low + width))
+            first, last = ends
+            levels.append(pc.binary_join_element_wise(begin, first, comma, last, end, nothing))
+            # Whole numbers that could occur count, whether or not they do.
+            most = np.minimum(rising[-1], low + width - 1) - np.maximum(rising[0], low) + 1
+            counts.append(most[np.append(True, low[1:] != low[:-1])])
+        made = Tree.from_sorted(levels, ROOT)
+        if made is None:
+            return None
+        tree, found = made
+        for nodes, count in zip(found[1:], counts, strict=True):
+            tree.leaves[nodes] = count
+        tree.leaves[0] = rising[-1] - rising[0] + 1
+        return _placed(tree, found[0], order)
+
     def _spans(self, values: Iterable[object]) -> dict[str, tuple[Fraction, Fraction]]:
         """What each value covers: a number itself, a range from its lower end to its upper."""
         spans: dict[str, tuple[Fraction, Fraction]] = {}
@@ -370,6 +439,26 @@ class Prefixes(Hierarchy):
                     row.append(code[:kept] + ROOT * (1 if uneven else length - kept))
             rows.append([*row, ROOT])
         return Tree.from_rows(rows or [[ROOT]])
+
+    def placed(self, texts: pa.Array) -> Placed | None:
+        """The same for codes of one length without stars."""
+        lengths = pc.min_max(pc.utf8_length(texts)).as_py()
+        length = lengths["max"]
+        if not length or lengths["min"] != length or self._length not in (None, length):
+            return None
+        if pc.any(pc.match_substring(texts, ROOT)).as_py():
+            return None
+        keep = self._keep if self._keep is not None else range(length - 1, 0, -1)
+        order = sorted_order(texts)
+        codes = texts.take(pa.array(order))
+        levels = [codes]
+        for kept in keep:
+            if kept < length:
+                stars = pa.scalar(ROOT * (length - kept), texts.type)
+                nothing = pa.scalar("", texts.type)
+                start = pc.utf8_slice_codeunits(codes, 0, kept)
+                levels.append(pc.binary_join_element_wise(start, stars, nothing))
+        return _in_order(levels, order)
 
     def setting(self) -> Any:
         """How a plan file writes it."""
@@ -451,6 +540,20 @@ class Flat(Hierarchy):
         """Every value that occurs, straight under the root."""
         labels = sorted({text(value) for value in values} - {ROOT})
         return Tree.from_rows([[label, ROOT] for label in labels] or [[ROOT]])
+
+    def placed(self, texts: pa.Array) -> Placed | None:
+        """The same for values without a star."""
+        order = sorted_order(texts)
+        count = len(texts)
+        if not count or pc.any(pc.equal(texts, ROOT)).as_py():
+            return None
+        labels = Labels(
+            pa.concat_arrays([texts, pa.array([ROOT], texts.type)]),
+            pa.array(np.append(count, order)),
+        )
+        nodes = np.empty(count, np.int64)
+        nodes[order] = np.arange(1, count + 1)
+        return Placed(Tree(labels, *flat_tree(count + 1)), nodes)
 
     def setting(self) -> Any:
         """How a plan file writes it."""

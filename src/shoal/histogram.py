@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import BadHierarchy
+from shoal.errors import BadHierarchy, some
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.histogram import count_values
 from shoal.tree import Tree
@@ -28,22 +28,32 @@ class Sensitive:
     codes: Ints  # int32[n], places in `values`
     values: tuple[Any, ...]  # None is the missing value, and the last one
     hierarchy: Hierarchy | None = None
+    # Values that are written in several ways and count as one: that of `values` first.
+    spellings: tuple[tuple[Any, ...], ...] = ()
 
     @staticmethod
     def of(
-        name: str, codes: Ints, values: Sequence[Any], hierarchy: Hierarchy | None = None
+        name: str,
+        codes: Ints,
+        values: Sequence[Any],
+        hierarchy: Hierarchy | None = None,
+        spellings: tuple[tuple[Any, ...], ...] = (),
     ) -> Sensitive:
         """From codes in which -1 is missing."""
         if len(codes) and codes.min() < 0:
             values = [*values, None]
             codes = np.where(codes < 0, len(values) - 1, codes).astype(np.int32)
-        return Sensitive(name, codes, tuple(values), hierarchy)
+        return Sensitive(name, codes, tuple(values), hierarchy, spellings)
 
     def take(self, rows: Longs) -> Sensitive:
         """These rows, with the values that they have and no others."""
         used, codes = np.unique(self.codes[rows], return_inverse=True)
         values = tuple(self.values[code] for code in used)
-        return Sensitive(self.name, codes.astype(np.int32), values, self.hierarchy)
+        spellings = self.spellings
+        if spellings:
+            there = set(values)
+            spellings = tuple(ways for ways in spellings if ways[0] in there)
+        return Sensitive(self.name, codes.astype(np.int32), values, self.hierarchy, spellings)
 
     @cached_property
     def tree(self) -> Tree | None:
@@ -59,18 +69,36 @@ class Sensitive:
         """The node of each value in the column's own hierarchy, int32[values]."""
         assert self.tree is not None
         nodes = np.empty(len(self.values), np.int32)
-        alike: dict[str, int] = {}
+        several = {ways[0]: ways for ways in self.spellings}
         for i, value in enumerate(self.values):
-            node = self.tree.node(None if value is None else text(value))
-            if node < 0:
-                alike = alike or {plain(str(label)): n for n, label in enumerate(self.tree.labels)}
-                node = alike.get(plain(text(value)), -1)
-            if node < 0:
+            if value is None:
+                nodes[i] = self.tree.node(None)
+                continue
+            ways = several.get(value, (value,))
+            found = [node for node in map(self._node, ways) if node >= 0]
+            if not found:
                 raise BadHierarchy(
                     f"column {self.name!r}: its hierarchy lacks the value {text(value)!r}; add it"
                 )
-            nodes[i] = node
+            if len(set(self.tree.parent[found])) > 1:
+                raise BadHierarchy(
+                    f"column {self.name!r}: {some(ways)} count as one value, and its hierarchy "
+                    "has different places for them; write the value in one way in table and "
+                    "hierarchy, or in clearly different ways if several are meant"
+                )
+            nodes[i] = found[0]
         return nodes
+
+    def _node(self, value: Any) -> int:
+        """The node of a value in the column's own hierarchy, however it is written; or -1."""
+        assert self.tree is not None
+        node = self.tree.node(None if value is None else text(value))
+        return node if node >= 0 else self._plain_nodes.get(plain(text(value)), -1)
+
+    @cached_property
+    def _plain_nodes(self) -> dict[str, int]:
+        assert self.tree is not None
+        return {plain(str(label)): node for node, label in enumerate(self.tree.labels)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.classes import tally
-from shoal.columns import Column, having, value_codes
+from shoal.coding import value_codes
+from shoal.columns import Column, having
 from shoal.frames import Frame
 from shoal.published import Published
 

@@ -25,6 +25,7 @@ from shoal.histogram import Histogram
 from shoal.kernels.histogram import sum_groups
 from shoal.kernels.index import Trees
 from shoal.kernels.tuples import Tuples, count_covered, list_covered, make_tuples
+from shoal.pace import parts
 from shoal.published import Published
 
 Bools = npt.NDArray[np.bool_]
@@ -193,14 +194,22 @@ def link(original: Table, published: Published) -> Linkage:
 
 def pairs(tuples: Tuples, trees: Trees, vectors: Ints) -> tuple[Longs, Ints]:
     """The tuples that each vector covers: those of v are fits[start[v]:start[v + 1]]."""
-    start = np.append(0, np.cumsum(count_covered(tuples, trees, vectors)))
+    m, q = vectors.shape
+    count = np.empty(m, np.int64)
+    scratch = np.empty((q, 2), np.int64), np.empty(len(tuples.size), np.int64)
+    for part in parts(m):
+        count_covered(tuples, trees, vectors, *part, count, *scratch)
+    start = np.append(0, np.cumsum(count))
     if start[-1] > MOST_PAIRS:
         raise BadTable(
             f"too much fits: {start[-1]:,} pairs of an original and a published vector, and "
             f"{MOST_PAIRS:,} are as many as memory allows; a smaller k, finer hierarchies or fewer "
             "quasi-identifiers make less fit"
         )
-    return start, list_covered(tuples, trees, vectors, start)
+    fits = np.empty(int(start[-1]), np.int32)
+    for part in parts(m):
+        list_covered(tuples, trees, vectors, *part, start, fits, *scratch)
+    return start, fits
 
 
 def sorted_tuples(codes: Ints, start: Classes, order: Longs) -> tuple[Tuples, Longs]:

@@ -239,7 +239,7 @@ class Plan(Setting):
     def save(self, path: str | Path) -> None:
         """Write the plan as a TOML file, from which `load` makes the same plan."""
         path = Path(path)
-        with atomic(path) as target:
+        with atomic(path, private=True) as target:
             target.write_text(self.to_toml(path.parent, self._drafted), encoding="utf-8")
 
     def to_toml(self, folder: Path | None = None, drafted: bool = False) -> str:

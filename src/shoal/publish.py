@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from shoal.audit import people_notes
+from shoal.audit import merged_notes, people_notes
 from shoal.columns import Table, having
 from shoal.exposure import expose
 from shoal.frames import Frame
@@ -78,6 +78,7 @@ def publish(
         seconds=clock.seconds,
         notes=[
             *people_notes(frame, plan),
+            *merged_notes(published),
             *_not_in_it(plan, keep_order),
             *utility.notes(original.rows),
         ],

@@ -11,18 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.classes import Classes, tally
+from shoal.coding import value_codes
 from shoal.columns import (
     Column,
     Table,
     having,
     person_codes,
     sensitive_columns,
-    value_codes,
 )
 from shoal.errors import BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.free import Covers, FreeTree
 from shoal.histogram import Sensitive
+from shoal.losses import Loss, alteration
 from shoal.recoding import SUPPRESSED, Recoding
 from shoal.values import plain, text
 
@@ -33,7 +34,7 @@ class Published:
 
     names: tuple[str, ...]
     codes: npt.NDArray[np.int32]  # int32[n, q], -1 is a missing value
-    values: tuple[list[Any], ...]  # what the codes of each column stand for
+    values: tuple[Sequence[Any], ...]  # what the codes of each column stand for
     people: npt.NDArray[np.int64] | None
     sensitive: tuple[Sensitive, ...] = ()
 
@@ -87,7 +88,7 @@ class Published:
             codes = np.array([tree.node(None), *codes_of(self.values[j], covers)])
             strange = [
                 "missing" if place == 0 else self.values[j][place - 1]
-                for place in np.flatnonzero((codes < 0) & (often > 0))
+                for place in np.flatnonzero((codes < 0) & (often > 0)).tolist()
             ]
             if strange:
                 raise BadTable(
@@ -135,6 +136,18 @@ def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
             if codes[i] < 0 and (cover := tree.cover(text(value))) is not None:
                 codes[i] = covers.code(cover)
     return codes
+
+
+def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> list[float]:
+    """Percent of alteration by each loss (Def. 7, Mauger 2023), before anything is decoded."""
+    codes = recoding.codes()  # int32[n, q]; what is suppressed is all roots
+    before = [domain.counts.astype(np.float64) for domain in table.domains]
+    after: list[npt.NDArray[np.float64]] = []
+    for j, tree in enumerate(table.trees):
+        covers = recoding.covers[j] if recoding.covers else Covers(tree)
+        count = np.bincount(codes[:, j], minlength=tree.size + len(covers)).astype(np.float64)
+        after.append(Held(count[: tree.size], count[tree.size :], covers).spread())
+    return [alteration(loss.costs(table.domains), before, after) for loss in losses]
 
 
 def foresee(table: Table, recoding: Recoding) -> tuple[Published, Table]:
@@ -190,5 +203,11 @@ def look_at(
 
 def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:
     """Where each value is known, however it is written: 17 and 17.0 are the same."""
-    alike = {plain(label): place for label, place in known.items()}
-    return [known.get(text(v), alike.get(plain(text(v)), nowhere)) for v in values]
+    labels = [text(value) for value in values]
+    found = [known.get(label, nowhere) for label in labels]
+    if nowhere in found:
+        alike = {plain(label): place for label, place in known.items()}
+        for i, place in enumerate(found):
+            if place == nowhere:
+                found[i] = alike.get(plain(labels[i]), nowhere)
+    return found

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.alike import places_alike
 from shoal.classes import Classes, tally
 from shoal.columns import Table, naming
 from shoal.errors import BadTable
@@ -354,9 +355,8 @@ def _count_published(original: Table, published: Published, columns: Sequence[_S
 def _secrets(classes: Classes, column: Sensitive, values: list[Any]) -> Secrets:
     """Gather the rows by value; a value that is not among `values` is asked for by no query."""
     histogram: Histogram = classes.histograms[column.name]
-    known = {text(value): place for place, value in enumerate(values) if value is not None}
-    missing = len(values) - 1 if values and values[-1] is None else -1
-    place = _places(column.values, known, missing)[histogram.value]  # int64[pairs]
+    # As elsewhere, values count as one that are alike: the release may write one another way.
+    place = np.array(places_alike(column.values, values), np.int64)[histogram.value]  # int64[pairs]
     order = np.argsort(place, kind="stable")
     order = order[place[order] >= 0]
     first = np.searchsorted(place[order], np.arange(len(values) + 1))

@@ -13,7 +13,7 @@ from shoal.columns import Column, Table, having, left_out
 from shoal.errors import ShoalError
 from shoal.frames import Frame
 from shoal.free import Covers, FreeTree
-from shoal.tree import Tree
+from shoal.tree import Tree, label_array
 
 SUPPRESSED = -1
 
@@ -26,6 +26,7 @@ class Recoding:
     record: npt.NDArray[np.int64]  # int64[n]
     covers: tuple[Covers, ...] = ()  # what codes past the nodes stand for, if there are any
     notes: tuple[str, ...] = ()  # what the reader should know about how it was found
+    levels: tuple[int, ...] = ()  # the level of each column, where there is one for all records
 
     @property
     def suppressed(self) -> int:
@@ -106,9 +107,10 @@ def decode(
         faithful = table.exact[j] and frame.faithful(name)
         unchanged = faithful and np.array_equal(published[:, j], table.codes[rows, j])
         if not unchanged:
-            known = recoding.covers[j].labels() if recoding.covers else table.trees[j].labels
-            labels = pa.array(known, pa.string())
-            replaced[name] = labels.take(pa.array(published[:, j]))
+            covers = recoding.covers[j] if recoding.covers else None
+            own = table.trees[j].labels
+            labels = label_array(covers.labels() if covers is not None and len(covers) else own)
+            replaced[name] = labels.cast(pa.string()).take(pa.array(published[:, j]))
     people = None
     for name in having(columns, "person"):
         # Numbers drawn at random: the same for all rows of a person, and nothing else in them.

@@ -29,17 +29,16 @@ class Release(Outcome):
     def save(self, path: str | Path) -> None:
         """Write the table to a file: the file is read back and verified before it gets its name.
 
-        Where the person numbers are left out, the release holds them beside its rows. The file is
-        then compared with the release cell by cell, so that they belong to its rows too.
+        It must hold the cells of the release, row by row, and not a byte that is none of them.
         """
         with frames.atomic(path) as target:
             frame = frames.open_frame(self.frame)
             frames.write(frame, target)
-            file = frames.read(target)
-            if self.whose is not None and not frames.same_rows(file, frame):
+            file = frames.read_back(target)
+            if not frames.same_rows(file, frame):
                 raise ShoalError(
                     "the file that was written does not hold the rows of the release in their "
-                    "order, so nobody can say whose they are; nothing is released"
+                    "order; this is a defect, and nothing is released"
                 )
             plan = self.plan
             written = look_at(file, plan.columns, plan.missing_values, self.whose)

@@ -12,7 +12,7 @@ import pytest
 
 from shoal import catalog
 from shoal.classes import tally
-from shoal.columns import value_codes
+from shoal.coding import value_codes
 from shoal.histogram import Sensitive
 
 pa = pytest.importorskip("pyarrow")

@@ -29,6 +29,17 @@ def at_level(tree, v, level):
     return v
 
 
+def discernibility(published):
+    """The records that each one looks like, itself included; of a suppressed one the whole table.
+
+    (Bayardo, Agrawal 2005, C_DM.)
+    """
+    return sum(
+        len(published) if one is None else sum(other == one for other in published)
+        for one in published
+    )
+
+
 def left_in(table, published, rows, models):
     """Those of the rows whose class keeps the promises in the table of these rows alone."""
     if not rows or not models:
@@ -48,7 +59,15 @@ def left_in(table, published, rows, models):
     return [i for i, c in zip(rows, classes.label, strict=True) if holds[c]]
 
 
-def full_domain(table, models, costs, suppression):
+def worth_of(objective, costs, published, rows):
+    """What a node is worth if these rows are published: the higher the better."""
+    if objective == "loss":
+        return sum(int(c[v]) for i in rows for c, v in zip(costs, published[i], strict=True))
+    shown = [one if i in rows else None for i, one in enumerate(published)]
+    return -discernibility(shown) if objective == "discernibility" else len(set(shown))
+
+
+def full_domain(table, models, costs, suppression, objective="loss"):
     """What is published of every row (None: left out) at the best node, or None; nodes tried."""
     limit = int(suppression * table.rows + 1e-9)
     units, _ = units_of(table.codes, table.trees, table.people)
@@ -70,8 +89,8 @@ def full_domain(table, models, costs, suppression):
             rows = fewer
         if not rows or table.rows - len(rows) > limit:
             continue
-        keeps = sum(int(c[v]) for i in rows for c, v in zip(costs, published[i], strict=True))
-        if best is None or keeps > best:
-            best = keeps
+        worth = worth_of(objective, costs, published, set(rows))
+        if best is None or worth > best:
+            best = worth
             answer = [published[i] if i in rows else None for i in range(table.rows)]
     return answer, nodes

@@ -125,7 +125,7 @@ def mondrian(table, costs, k, cuts, models=()):
             rest += small
         return [*groups, rest] if rest else groups
 
-    def line(part, j):
+    def line(part, j, relaxed):
         first = {t: min(values[t][j]) for t in part}
         if columns[j].ranges:
             key = first
@@ -134,7 +134,7 @@ def mondrian(table, costs, k, cuts, models=()):
         order = sorted(part, key=lambda t: (key[t], t))
         places = [
             at for at in range(1, len(order))
-            if cuts == "relaxed" or key[order[at]] != key[order[at - 1]]
+            if relaxed or key[order[at]] != key[order[at - 1]]
         ]  # fmt: skip
         if not places:
             return []
@@ -149,10 +149,15 @@ def mondrian(table, costs, k, cuts, models=()):
             if j in refused or not column.several(whole, [values[t][j] for t in part]):
                 continue
             along = not column.free or column.special(whole)
-            groups = branches(part, j) if along else line(part, j)
-            gain = sum(size(group) * (kept(group) - kept(part)) for group in groups)
-            if len(groups) > 1 and (best is None or gain > best[0]):
-                best = gain, j, along, groups
+            if along:
+                ways = [branches(part, j)]
+            else:  # where cuts are relaxed, a strict one may still be better
+                ways = [line(part, j, False)]
+                ways += [line(part, j, True)] if cuts == "relaxed" else []
+            for groups in ways:
+                gain = sum(size(group) * (kept(group) - kept(part)) for group in groups)
+                if len(groups) > 1 and (best is None or gain > best[0]):
+                    best = gain, j, along, groups
         if best is None:
             return [part]
         _, j, along, groups = best

@@ -122,7 +122,8 @@ class Space:
             waiting=np.zeros(nearest.SHORT + len(ids) // nearest.SHARE, np.int64),
             mark=np.array([len(ids), 0]), start=start, part=part, keeps=keeps,
             single=self._single(start, part),
-            joined=none, search=none.copy(), tick=np.zeros(1, np.int64), own=np.zeros(q, np.int64),
+            joined=none, search=none.copy(), tick=np.zeros(1, np.int64),
+            looks=np.zeros(1, np.int64), own=np.zeros(q, np.int64),
             held=np.zeros((q, nearest.FEW + 1), np.int64),
             rest=np.zeros(q + 1, np.int64), turn=np.argsort(np.diff(self.shapes.at), kind="stable"),
             stack=np.zeros((q + 1, 4), np.int64),
@@ -318,7 +319,7 @@ def run_boxes(
     To begin with the boxes `ids` are in the index. Between two pieces there is time to tell how far
     it is, and for Ctrl-C.
     """
-    index, pace = space.index(boxes, ids), Pace()
+    index, pace = space.index(boxes, ids), Pace(1_000)
     tell()
     while True:
         outcome = step(index, pace.begin())

@@ -121,7 +121,7 @@ def _search(
         np.empty(n, np.int64),
         np.empty(widest + 1, np.int64),
         np.zeros((q + 1, 5), np.int64),
-        np.array([0, 1, 0], np.int64),
+        np.array([0, 1, 0, 0], np.int64),
     )
     search.stack[0, 1] = n
     pace = Pace(1_000_000)

@@ -82,8 +82,7 @@ class Exchange:
         def each(stage: int, total: int, kernel: Callable[..., int], *args: Any) -> None:
             def step(at: trie.Index, pieces: int) -> int:
                 index[0] = at  # it may have grown
-                extra = (pieces,) if kernel is not kernels.fill_index else ()
-                return kernel(at, self.trees, classes, parts, *args, fan, *extra)
+                return kernel(at, self.trees, classes, parts, *args, fan, pieces)
 
             parts.at[0], parts.at[2] = 0, work.visits[0] + VISITS * n
             run(step, index[0], self.trees, lambda: tell((stage + parts.at[0] / total) / 4))

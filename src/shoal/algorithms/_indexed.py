@@ -35,7 +35,7 @@ def make_work(trees: trie.Trees) -> trie.Work:
     """Scratch space for searches."""
     q = len(trees.start) - 1
     return trie.Work(
-        np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(1, np.int64)
+        np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(2, np.int64)
     )
 
 
@@ -49,7 +49,7 @@ def run(
 
     Returns that index. Between two pieces there is time to tell how far it is, and for Ctrl-C.
     """
-    pace = Pace()
+    pace = Pace(1_000)
     while True:
         outcome = step(index, pace.begin())
         if outcome == merging.DONE:

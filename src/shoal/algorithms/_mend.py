@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from shoal.algorithms._diversify import broken, put_together, shortfall
 from shoal.algorithms._exchange import in_classes
-from shoal.algorithms._indexed import fan_of, larger, make_index, make_work
+from shoal.algorithms._indexed import fan_of, larger, make_index, make_work, run
 from shoal.classes import Classes
 from shoal.histogram import Histogram
 from shoal.kernels import exchange, mend
 from shoal.kernels import index as trie
 from shoal.kernels.histogram import sum_groups
-from shoal.kernels.merge import NEEDS_ROOM
 from shoal.models import Model
+from shoal.pace import parts
 from shoal.progress import Progress
 from shoal.tree import Tree
 
@@ -72,10 +72,14 @@ class Mending:
         self.many = many = len(self.parts.head)
         self.fan, self.work, self.left = fan_of(trees), make_work(trees), np.empty(q, np.int32)
         self.index = make_index(many, trees)
-        for c in range(many):
-            self._make_room()
-            if self.parts.head[c] >= 0:
-                exchange.put(self.index, trees, self.classes, self.parts, c)
+
+        def fill(index: trie.Index, pieces: int) -> int:
+            outcome: int = exchange.fill_index(
+                index, trees, self.classes, self.parts, self.fan, pieces
+            )
+            return outcome
+
+        self.index = run(fill, self.index, trees, lambda: None)
         self.short, self.fails = np.zeros(many), np.zeros(many, np.bool_)
         self._judge_again(self.alive)
         self.holders = [one for h in start.histograms.values() for one in _holders(h, n)]
@@ -143,8 +147,14 @@ class Mending:
         """What classes would lack, each record counted, and whether they would break a promise."""
         none = np.full(len(a), -1, np.int64)
         b, minus, plus = (none if one is None else one for one in (b, minus, plus))
-        classes = self._summary(*mend.members_of(self.parts, a, b, minus, plus))
-        return shortfall(self.models, classes) * classes.size, broken(self.models, classes)
+        short, fails = np.zeros(len(a)), np.zeros(len(a), np.bool_)
+        for begin, stop in parts(len(a)):
+            part = slice(begin, stop)
+            trial = mend.members_of(self.parts, a[part], b[part], minus[part], plus[part])
+            classes = self._summary(*trial)
+            short[part] = shortfall(self.models, classes) * classes.size
+            fails[part] = broken(self.models, classes)
+        return short, fails
 
     def _summary(self, begin: Longs, member: Longs) -> Classes:
         """Some tuples together, as models see them."""
@@ -187,9 +197,13 @@ class Mending:
         """Place in `ids` and number, as one number, of their nearest classes."""
         found = np.empty((len(ids), CLASSES), np.int64)
         used = np.zeros(len(ids), np.int64)
-        mend.near_classes(
-            self.index, self.trees, self.classes, ids, self.work, found, np.empty_like(found), used
-        )
+        costs = np.empty_like(found)
+        for begin, stop in parts(len(ids)):
+            part = slice(begin, stop)
+            mend.near_classes(
+                self.index, self.trees, self.classes, ids[part], self.work, found[part],
+                costs[part], used[part],
+            )  # fmt: skip
         place, at = np.nonzero(np.arange(CLASSES) < used[:, None])
         return place * self.many + found[place, at]
 
@@ -208,10 +222,12 @@ class Mending:
             index = self.near_by[number] = self._with_room(self.near_by[number])
             near, cost = (np.empty((len(some), HOLDERS), np.int64) for _ in range(2))
             used = np.zeros(len(some), np.int64)
-            mend.near_holders(
-                index, self.trees, self.classes, self.parts, ids[some], one.holds, self.work, near,
-                cost, used,
-            )  # fmt: skip
+            for begin, stop in parts(len(some)):
+                part = slice(begin, stop)
+                mend.near_holders(
+                    index, self.trees, self.classes, self.parts, ids[some[part]], one.holds,
+                    self.work, near[part], cost[part], used[part],
+                )  # fmt: skip
             place, at = np.nonzero(np.arange(HOLDERS) < used[:, None])
             found.append((some[place], near[place, at], cost[place, at]))
         owner, tuples, cost = (np.concatenate(part) for part in zip(*found, strict=True))
@@ -247,14 +263,18 @@ class Mending:
 
     def _takes(self, a: Longs, tuples: Longs, cost: Longs) -> Options:
         """What it is worth that these classes take these tuples, of those that can be spared."""
-        parts = self.parts
-        b = parts.of[tuples]
-        spare = parts.crowd[b] - parts.people[tuples] >= max(self.k, 1)
+        held = self.parts
+        b = held.of[tuples]
+        spare = held.crowd[b] - held.people[tuples] >= max(self.k, 1)
         a, b, tuples, cost = a[spare], b[spare], tuples[spare], cost[spare]
         if not len(a):
             return Options(a, b, tuples, np.zeros(0))
         gain = np.empty(len(a), np.int64)
-        mend.gains_of_leaving(self.trees, self.classes, parts, tuples, self.left, gain)
+        for begin, stop in parts(len(a)):
+            mend.gains_of_leaving(
+                self.trees, self.classes, self.parts, tuples[begin:stop], self.left,
+                gain[begin:stop],
+            )  # fmt: skip
         with_it, _ = self._judged(a, plus=tuples)
         without, breaks = self._judged(b, minus=tuples)
         closer = self.short[a] + self.short[b] - with_it - without
@@ -269,9 +289,14 @@ class Mending:
         room = 2 * len(rows) + 64, 3 * len(rows) + 4 * self.fan + 64
         index: trie.Index = trie.empty_index(len(self.classes.size), len(self.trees.cost), *room)
         at = np.zeros(1, np.int64)
-        while mend.fill_with(index, self.trees, self.classes, rows, self.fan, at) == NEEDS_ROOM:
-            index = larger(index, self.trees)
-        return index
+
+        def step(index: trie.Index, pieces: int) -> int:
+            outcome: int = mend.fill_with(
+                index, self.trees, self.classes, rows, self.fan, at, pieces
+            )
+            return outcome
+
+        return run(step, index, self.trees, lambda: None)
 
     def _make_room(self) -> None:
         self.index = self._with_room(self.index)

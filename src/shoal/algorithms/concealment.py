@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from time import perf_counter
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from shoal.models import LinkageModel, Model, SensitiveModel
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.p_sensitivity import PSensitivity
+from shoal.pace import parts
 from shoal.progress import Progress, silent
 from shoal.recoding import Recoding
 
@@ -205,15 +205,10 @@ class _Run:
 
     def _parts(self, word: str, total: int) -> Iterator[slice]:
         """Parts of the work, each of which lasts a moment: then Ctrl-C and progress get a turn."""
-        at, many = 0, 64
         self.progress(word, 0.0)
-        while at < total:
-            begin = perf_counter()
-            yield slice(at, min(at + many, total))
-            at += many
-            spent = perf_counter() - begin
-            many = many * 2 if spent < PATIENCE / 2 else max(1, many // 2)
-            self.progress(word, min(at / total, 1.0))
+        for begin, stop in parts(total):
+            yield slice(begin, stop)
+            self.progress(word, stop / total)
 
     def expand(self, k: int) -> Ints:
         """What Algorithm 2 publishes of each tuple, int32[tuples, q]."""
@@ -234,9 +229,10 @@ class _Run:
 
     def publish(self, each: Ints) -> None:
         """Publish each record as its vector."""
-        self.index = kernels.start_groups(
-            self.index, self.trees, self.classes, self.groups, each, self.fan
-        )
+        for begin, stop in parts(len(each)):
+            self.index = kernels.start_groups(
+                self.index, self.trees, self.classes, self.groups, each, begin, stop, self.fan
+            )
 
     def cover(self, k: int, order: Longs) -> None:
         """Algorithm 3."""

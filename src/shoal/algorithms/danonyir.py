@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._boxes import Space
-from shoal.algorithms._pace import PATIENCE
+from shoal.algorithms._pace import Pace
 from shoal.algorithms.gaa import check_reachable
 from shoal.columns import Table
 from shoal.errors import CannotReach
@@ -135,24 +134,21 @@ class Run:
 
     def cluster(self, progress: Progress) -> None:
         """Lines 2 to 19 of Algorithm 1."""
-        n, at_a_time = len(self.order), 64
+        n, pace = len(self.order), Pace(1_000)
         progress("clustering", 0.0)
         while True:
-            begin = perf_counter()
             outcome = people_kernels.cluster(
                 self.space.shapes, self.pool, self.pool_index, self.done, self.done_index,
                 self.people, self.demands, self.crowd, self.clusters, self.order, self.box,
-                at_a_time,
+                pace.begin(),
             )  # fmt: skip
             progress("clustering", 1.0 - int(self.pool_index.mark[0]) / n)
             if outcome == people_kernels.DONE:
                 return
             if outcome == people_kernels.CROWDED:
                 self._make_room()
-            elif perf_counter() - begin < PATIENCE / 2:
-                at_a_time *= 2
             else:
-                at_a_time = max(1, at_a_time // 2)
+                pace.end()
 
     def handle(self, rng: np.random.Generator, progress: Progress) -> None:
         """Lines 20 to 26: those who are left over, in random order."""
@@ -166,16 +162,19 @@ class Run:
 
         With `suppress` not if that loses more than to suppress the person.
         """
-        aside = np.zeros(len(self.done.size), np.int64)
+        aside, pace = np.zeros(len(self.done.size), np.int64), Pace(1_000)
         for i, p in enumerate(rest):
             progress("settling", i / len(rest))
-            most = self.suppression(p) if suppress else int(kernels.NO_COST) - 1
+            most = self.suppression(p) if suppress else -1
             self._make_room()
-            tried = people_kernels.handle(
+            at = np.array([0, -1])
+            while people_kernels.handle(
                 self.space.shapes, self.pool, self.done, self.done_index, self.people, self.demands,
-                self.crowd, self.clusters, p, most, self.box, aside,
-            )  # fmt: skip
-            for c in aside[:tried]:
+                self.crowd, self.clusters, p, most, self.box, aside, at, pace.begin(),
+            ) == people_kernels.PAUSED:  # fmt: skip
+                pace.end()
+                progress("settling", i / len(rest))
+            for c in aside[: at[0]]:
                 self._make_room()
                 nearest.add(self.done_index, self.done, c)
 
@@ -270,4 +269,5 @@ def empty_crowd(
         hit=np.zeros((len(demands.kind), int(demands.bound.max()) + 3), np.int64),
         seen=np.zeros((len(demands.kind), 2), np.int64),
         budget=np.zeros(1, np.int64),
+        state=np.zeros(5, np.int64),
     )

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, prod
 from time import perf_counter
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
+from shoal.algorithms._goals import Found, Levels, greatest_k, make_goal
 from shoal.algorithms._pace import PATIENCE
 from shoal.algorithms.gaa import check_reachable, promised, summaries
 from shoal.classes import Classes, tally
@@ -39,16 +40,21 @@ class FullDomain(Algorithm):
     value above it, or itself, that stands at L or higher. Classes that fail are left out, up to a
     share `suppression` of the rows: first those that some promise rules out whatever else is
     published (too few people, too few different values), then those that fail in the table that
-    would be published without them, again and again, until all that is left holds. What is left
-    out counts as lost altogether. Of all combinations of levels (the lattice of Samarati 2001)
-    the one that loses least is found, and proven to be: of several, that of the lowest level in
-    the first column, then in the second, and so on. Rows of a person are joined before, so that
-    a value of theirs may stand above the level.
+    would be published without them, again and again, until all that is left holds. Of all
+    combinations of levels (the lattice of Samarati 2001) the best one is found, and proven to be:
+    of several, that of the lowest level in the first column, then in the second, and so on. Rows
+    of a person are joined before, so that a value of theirs may stand above the level.
+
+    `objective` says what is best: "loss", the least loss as it is reported (a suppressed record
+    counts as lost altogether); "discernibility", the least sum over the records of how many each
+    cannot be told from (a suppressed one: all of the table); or "average-class-size", the least
+    (records / classes) / k (suppressed records are one class more).
     """
 
     name: ClassVar[str] = "full-domain"
     pace: ClassVar[float] = 0.3
     suppression: float = 0.0
+    objective: Literal["loss", "discernibility", "average-class-size"] = "loss"
 
     @field_validator("suppression")
     @classmethod
@@ -74,10 +80,10 @@ class FullDomain(Algorithm):
         """Search the lattice."""
         limit = floor(self.suppression * table.rows + 1e-9)
         check_reachable(table, [model for model in models if limit == 0 or model.lasting])
-        search = Search(Judge(table, models, loss, limit))
+        search = Search(Judge(table, models, loss, limit, self.objective))
         search.descend(progress)
         search.prove(progress)
-        if search.best < 0:
+        if search.best is None:
             raise _out_of_reach(table, models, limit)
         return search.recoding()
 
@@ -98,34 +104,46 @@ def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotRe
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of a node: what it keeps (-1: the promises do not hold).
+    """What was found of a node.
 
-    `dead`: they do not hold at any lower levels either.
+    `dead`: the promises do not hold at any lower levels either. `above` and `below` are what this
+    node and all those above or below it are worth at the most, where that is known.
     """
 
-    keeps: int
-    dead: bool
+    worth: int | None  # None: the promises do not hold
+    dead: bool = False
+    above: int | None = None
+    below: int | None = None
 
 
 class Judge:
-    """Says of a node of the lattice whether it keeps the promises, and what it keeps."""
+    """Says of a node of the lattice whether it keeps the promises, and what it is worth."""
 
-    def __init__(self, table: Table, models: Sequence[Model], loss: Loss, limit: int) -> None:
+    def __init__(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        limit: int,
+        objective: str = "loss",
+    ) -> None:
         self.table, self.limit = table, limit
         _, others = promised(models)
-        self.k = max((getattr(model, "k", 1) for model in models), default=1)
+        self.k = greatest_k(models)
         # With nothing left out two classes that keep a promise keep it together, so that all
         # models are alike: what fails at some levels fails at lower ones.
         self.first = [model for model in others if limit == 0 or model.lasting]
         self.later = [model for model in others if not (limit == 0 or model.lasting)]
         self.start = tally(table.unified, table.people, table.sensitive if others else ())
-        self.levels = np.array([tree.height for tree in table.trees])
-        costs = exact_costs(loss, table.domains, table.rows)
-        above = [
-            kernels.lifted(tree.parent, tree.level, tree.height) for tree in table.trees
-        ]  # a column each, int32[levels, nodes]
+        self.shape = tuple(tree.height for tree in table.trees)
+        costs = exact_costs(loss, table.domains, table.rows, falling=True)
+        both = list(zip(costs, table.domains, strict=True))
+        possible = sum(int(cost @ domain.counts) for cost, domain in both)
+        self.goal = make_goal(objective, loss.name, possible, table.rows, models)
+        above = [kernels.lifted(tree.parent, tree.level, tree.height) for tree in table.trees]
         keeps = [cost[up] for cost, up in zip(costs, above, strict=True)]
         codes = table.unified[self.start.first]
+        self.levels = Levels(codes, self.start.size, above, keeps)
         self.lattice = kernels.Lattice(
             code=np.ascontiguousarray(codes),
             size=self.start.size,
@@ -135,29 +153,31 @@ class Judge:
             above=np.concatenate([up.ravel() for up in above]),
             keeps=np.concatenate([keep.ravel() for keep in keeps]),
         )
-        # What each column keeps at each of its levels if no row is left out, int64[levels].
-        self.most = [keep[:, codes[:, j]] @ self.start.size for j, keep in enumerate(keeps)]
         self.group = kernels.empty_grouping(len(codes), len(table.trees))
 
-    def __call__(self, level: Longs, enough: int = -1) -> Verdict:
-        """Judge a node; one that surely keeps less than `enough` is not looked at further."""
+    def __call__(self, level: Longs, enough: int | None = None) -> Verdict:
+        """Judge a node; one that is surely worth less than `enough` is not looked at further."""
         classes = kernels.group_at(self.lattice, level, self.group)
-        group = self.group
-        size, keeps = group.size[:classes], group.keeps[:classes]
-        stays = group.people[:classes] >= self.k
+        size = self.group.size[:classes]
+        found = Found(size, self.group.people[:classes], self.group.keeps[:classes])
+        above = self.goal.limit_above(found)
+        stays = self.group.people[:classes] >= self.k
         if self.first and size[~stays].sum() <= self.limit:
             stays &= self._hold(self.first, self._merged(classes))
         if size[~stays].sum() > self.limit or not stays.any():
-            return Verdict(-1, True)
-        if self.later and int((size * keeps)[stays].sum()) >= enough:
-            while self.later and stays.any() and size[~stays].sum() <= self.limit:
+            return Verdict(None, dead=True, above=above)
+        below = self.goal.limit_below(found, stays)
+        if self.later:
+            if enough is not None and self.goal.hope(found, stays) < enough:
+                return Verdict(None, above=above, below=below)
+            while stays.any() and size[~stays].sum() <= self.limit:
                 fails = self._failing(stays)
                 if not fails.any():
                     break
                 stays &= ~fails
             if not stays.any() or size[~stays].sum() > self.limit:
-                return Verdict(-1, False)
-        return Verdict(int((size * keeps)[stays].sum()), False)
+                return Verdict(None, above=above, below=below)
+        return Verdict(self.goal.worth(found, stays), above=above, below=below)
 
     def published(self, level: Longs) -> tuple[Ints, Longs]:
         """The values of the classes of a node, and the class of each row (-1: left out)."""
@@ -204,13 +224,13 @@ class Judge:
 class Search:
     """The state of a search: which nodes are decided, and the best one so far.
 
-    A node keeps at most what it would keep with no row left out. That is a sum over the columns,
-    so it is known of all nodes from the start, and it never grows towards higher levels.
+    What a node is worth at the most is known of all nodes from the start, and may turn out to be
+    less when a node below is looked at. Nothing else is assumed: not that a node above loses more.
     """
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
-        self.shape = tuple(int(levels) for levels in judge.levels)
+        self.shape = judge.shape
         self.nodes = prod(self.shape)
         if self.nodes > LARGEST:
             raise BadPlan(
@@ -218,31 +238,39 @@ class Search:
                 f"{LARGEST:,} can be searched; use fewer quasi-identifiers or hierarchies with "
                 "fewer levels, or choose another algorithm"
             )
-        self.most = np.zeros(self.shape, np.int64)
-        for j, most in enumerate(judge.most):
-            beside = (1,) * (len(self.shape) - 1 - j)
-            self.most += most.reshape(-1, *beside)
+        self.most = judge.goal.limits(judge.levels, self.shape, judge.limit)
         self.done = np.zeros(self.shape, np.bool_)
-        self.best, self.keeps = -1, -1
+        self.best: int | None = None
+        self.worth = 0  # of the best
         self.checked = 0
 
-    def check(self, node: int) -> int:
-        """Judge a node, and take it if it is better than the best; returns what it keeps."""
+    def check(self, node: int) -> int | None:
+        """Judge a node, and take it if it is better than the best; returns what it is worth."""
         level = np.array(np.unravel_index(node, self.shape))
         self.done.flat[node] = True
-        verdict = self.judge(level, self.keeps)
+        verdict = self.judge(level, None if self.best is None else self.worth)
         self.checked += 1
+        above = tuple(slice(at, None) for at in level)
+        below = tuple(slice(0, at + 1) for at in level)
         if verdict.dead:
-            self.done[tuple(slice(0, at + 1) for at in level)] = True
-        if verdict.keeps > self.keeps or (verdict.keeps == self.keeps and node < self.best):
-            self.best, self.keeps = node, verdict.keeps
-        return verdict.keeps
+            self.done[below] = True
+        for where, most in ((above, verdict.above), (below, verdict.below)):
+            if most is not None:
+                self.most[where] = np.minimum(self.most[where], most)
+        if verdict.worth is not None and self._better(verdict.worth, node):
+            self.best, self.worth = node, verdict.worth
+        return verdict.worth
+
+    def _better(self, worth: int, node: int) -> bool:
+        if self.best is None or worth > self.worth:
+            return True
+        return worth == self.worth and node < self.best
 
     def descend(self, progress: Progress) -> None:
         """A good node: from the top, lower the column by which most is kept, while it gains."""
         progress("descending the lattice", 0.0)
         steps = np.cumprod([1, *self.shape[::-1]])[-2::-1]
-        here, keeps = self.nodes - 1, self.check(self.nodes - 1)
+        here, worth = self.nodes - 1, self.check(self.nodes - 1)
         while True:
             level = np.unravel_index(here, self.shape)
             lower = [here - int(step) for step, at in zip(steps, level, strict=True) if at > 0]
@@ -250,23 +278,28 @@ class Search:
             for node in lower:
                 if not self.done.flat[node]:
                     progress("descending the lattice", 1 - sum(level) / max(sum(self.shape), 1))
-                    found.append((self.check(node), -node))
-            if not found or max(found)[0] < max(keeps, 0):
+                    reached = self.check(node)
+                    if reached is not None:
+                        found.append((reached, -node))
+            if not found or (worth is not None and max(found)[0] < worth):
                 return
-            keeps, here = max(found)[0], -max(found)[1]
+            worth, here = max(found)[0], -max(found)[1]
 
     def prove(self, progress: Progress) -> None:
         """Look at every node that could be better.
 
-        From high levels to low: where too many rows are left out, those below need no look.
+        From those that could be worth least to those that could be worth most, that is from high
+        levels to low, about: where too many rows are left out, those below need no look. If every
+        look also limits those above, the middle goes first, then the middles of both halves.
         """
         most, done = self.most.ravel(), self.done.ravel()
-        left = np.flatnonzero(~done & (most >= self.keeps))
+        left = np.flatnonzero(~done if self.best is None else ~done & (most >= self.worth))
         left = left[np.lexsort((-left, most[left]))]
+        if self.judge.goal.both_ways:
+            left = left[middles_first(len(left))]
         last = perf_counter()
         for i, node in enumerate(left):
-            could = most[node] > self.keeps or (most[node] == self.keeps and node < self.best)
-            if could and not done[node]:
+            if not done[node] and self._better(int(most[node]), int(node)):
                 self.check(int(node))
             if perf_counter() - last > PATIENCE:
                 last = perf_counter()
@@ -275,6 +308,7 @@ class Search:
 
     def recoding(self) -> Recoding:
         """The best node as a recoding, with a note on how it was found."""
+        assert self.best is not None
         level = np.array(np.unravel_index(self.best, self.shape))
         vectors, record = self.judge.published(level)
         table = self.judge.table
@@ -284,6 +318,20 @@ class Search:
         )
         note = (
             f"full-domain: the best of all {self.nodes:,} combinations of levels, proven by "
-            f"looking at {self.checked:,} of them; the levels are {where}"
+            f"looking at {self.checked:,} of them; the objective "
+            f"{self.judge.goal.describe(self.worth)}; the levels are {where}"
         )
-        return Recoding(vectors, record, notes=(note,))
+        return Recoding(vectors, record, notes=(note,), levels=tuple(level.tolist()))
+
+
+def middles_first(many: int) -> Longs:
+    """The numbers from 0 up, spread ever finer: by their binary digits read backwards.
+
+    >>> middles_first(8).tolist()
+    [0, 4, 2, 6, 1, 5, 3, 7]
+    """
+    digits = max(many - 1, 1).bit_length()
+    number, backwards = np.arange(many), np.zeros(many, np.int64)
+    for i in range(digits):
+        backwards |= ((number >> i) & 1) << (digits - 1 - i)
+    return np.argsort(backwards)

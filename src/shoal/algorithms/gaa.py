@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._boxes import Judge, Space, merge_failing
-from shoal.algorithms._pace import PATIENCE
+from shoal.algorithms._pace import Pace
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.errors import BadPlan, CannotReach, did_you_mean
@@ -266,7 +265,7 @@ def _merge(
         counts=np.zeros(5, np.int64),
     )
     work = trie.Work(
-        np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(1, np.int64)
+        np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(2, np.int64)
     )
     go_on = merging.merge_by_cost if lists is None else merging.merge_by_rule
     index = trie.empty_index(n, len(trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * fan + 8 * q + 64)
@@ -276,13 +275,20 @@ def _merge(
         grown: trie.Index = trie.grow_index(index, *room)
         return grown
 
-    while merging.start_merge(index, trees, classes, state, k, more, fan) == merging.NEEDS_ROOM:
-        index = more_room()
+    pace = Pace(1_000)
+    while True:
+        outcome = merging.start_merge(index, trees, classes, state, k, more, fan, pace.begin())
+        progress("merging", 0.0)
+        if outcome == merging.DONE:
+            break
+        if outcome == merging.NEEDS_ROOM:
+            index = more_room()
+        else:
+            pace.end()
     waiting = max(int(state.counts[2] + state.counts[4]), 1)
     progress("merging", 0.0)
-    at_a_time = 200
+    pace = Pace(10_000)
     while True:
-        begin = perf_counter()
         outcome = go_on(
             index,
             trees,
@@ -296,7 +302,7 @@ def _merge(
             only_small,
             rule,
             fan,
-            at_a_time,
+            pace.begin(),
         )
         if outcome == merging.DONE:
             break
@@ -307,10 +313,8 @@ def _merge(
             ids = np.flatnonzero(state.unjudged)
             passes = judge(merging.survivors(state.into.copy()), ids)
             merging.take_verdicts(index, classes, state, ids, passes)
-        elif perf_counter() - begin < PATIENCE / 2:
-            at_a_time *= 2
-        elif perf_counter() - begin > PATIENCE:
-            at_a_time = max(1, at_a_time // 2)
+        else:
+            pace.end()
         progress("merging", max(0.0, 1.0 - int(state.counts[2] + state.counts[4]) / waiting))
     progress("merging", 1.0)
     vector = np.empty_like(classes.vector)
@@ -333,6 +337,7 @@ def flat_trees(table: Table, costs: Sequence[Longs], order: Longs) -> trie.Trees
 
 def cheapest_edges(tree: Tree, cost: Longs) -> Longs:
     """The cost of the cheapest edge below each node."""
-    step = np.full(tree.size, trie.FAR, np.int64)
+    step = np.full(tree.size, np.iinfo(np.int64).max)
     np.minimum.at(step, tree.parent[1:], (cost - cost[tree.parent])[1:])
-    return step
+    childless = np.bincount(tree.parent[1:], minlength=tree.size) == 0
+    return np.where(childless, 0, step)

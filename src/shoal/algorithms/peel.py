@@ -18,6 +18,7 @@ from shoal.algorithms._clusters import closures
 from shoal.algorithms._diversify import diversify
 from shoal.algorithms._exchange import Exchange
 from shoal.algorithms._mend import Mending
+from shoal.algorithms._pace import Pace
 from shoal.algorithms.gaa import (
     _merge,
     check_reachable,
@@ -273,10 +274,14 @@ def _take(
     vector = np.ascontiguousarray(task.lattice.vector[left])
     tuples = make_tuples(vector, task.start.people[left], task.start.first[left])
     scratch = np.empty((2, len(left)), np.int64)
-    kernels.take_cells(
+    args = (
         tuples, task.trees, task.lattice, best, ceiling, lend, wanted, left, label,
         np.empty((q, 2), np.int64), scratch[0], scratch[1], np.empty(q, np.int32),
+        np.zeros(1, np.int64),
     )  # fmt: skip
+    pace = Pace(100_000)
+    while kernels.take_cells(*args, pace.begin()) == kernels.PAUSED:
+        pace.end()
     return np.unique(label[wanted][label[wanted] >= 0])
 
 

@@ -95,8 +95,7 @@ def _with_numbers(trees: trie.Trees, clusters: int) -> trie.Trees:
     An index cannot hold two clusters with the same values; two closures may well be the same.
     """
     leaves = np.arange(1, clusters + 1)
-    step = np.full(clusters + 1, trie.FAR, np.int64)
-    step[0] = 0
+    step = np.zeros(clusters + 1, np.int64)
     return trie.Trees(
         start=np.append(trees.start, trees.start[-1] + clusters + 1),
         parent=np.append(trees.parent, np.zeros(clusters + 1, np.int32)),

@@ -14,8 +14,9 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.attacks import LinkageAttack
-from shoal.kernels.matchings import Side, State, solve, sweep
+from shoal.kernels.matchings import Side, State, solve, sweep, write_down
 from shoal.linkage import Linkage
+from shoal.pace import parts
 from shoal.progress import Progress, silent
 
 Longs = npt.NDArray[np.int64]
@@ -227,9 +228,11 @@ class Matches:
     def solved(self) -> Floats:
         """The share of matchings in which a record holds the class, where it is counted."""
         share = np.zeros(len(self.group))
-        solve(
-            self.start, self.group, self.originals, self.classes, self.first, self.last, share
-        )  # fmt: skip
+        for part in parts(len(self.first)):
+            solve(
+                self.start, self.group, self.originals, self.classes, self.first, self.last, share,
+                *part,
+            )  # fmt: skip
         return share
 
     @cached_property
@@ -323,13 +326,17 @@ class _Chain:
         """Sweep; the share of time in which a record held each pair, and how often it came to."""
         state = self.state
         state.time[:], state.visits[:] = 0, 0
-        begin = int(state.clock[0])
+        since = int(state.clock[0])
         for _ in range(times):
             if self.stop.is_set():
                 break
-            sweep(*self.sides, state, 1, self.rng)
+            for begin, stop in parts(len(state.pair)):
+                if self.stop.is_set():
+                    break
+                sweep(*self.sides, state, begin, stop, self.rng)
+            write_down(state)
             self.sweeps += 1
-        return state.time / (self.records * (state.clock[0] - begin)), state.visits.copy()
+        return state.time / (self.records * (state.clock[0] - since)), state.visits.copy()
 
 
 def _at_once(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,11 +11,17 @@ from typing import Any
 import numba
 from numba.core import event
 from numba.core.cpu import CPUTargetOptions
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
+
+from shoal import interrupt, machine_code
 
 HERE = Path(__file__).parent
+# Settings of numba that change the machine code, as they come; its cache does not look at them.
+FLAGS = {"BOUNDSCHECK": None, "OPT": 3, "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
 
 
-def _machine_code() -> Path:
+def _machine_code() -> Path | None:
     """Where compiled kernels are kept: a folder of its own for every version of their sources.
 
     numba looks for changes in the file of a kernel only, not in the files that it calls; code
@@ -26,20 +30,24 @@ def _machine_code() -> Path:
     digest = hashlib.sha256()
     for source in sorted(HERE.glob("*.py")):
         digest.update(source.read_bytes())
-    base = HERE / "__pycache__"
-    if not os.access(base if base.exists() else HERE, os.W_OK):
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shoal"
-    folder = base / f"kernels-{digest.hexdigest()[:16]}"
-    if base.parent == HERE:  # nobody else's: a shared folder may serve other installations too
-        for old in base.glob("kernels-*"):
-            if old != folder:
-                shutil.rmtree(old, ignore_errors=True)
-    return folder
+    folder = machine_code.folder(HERE, digest.hexdigest()[:16])
+    if folder is None or not _flags():
+        return folder
+    (folder / _flags()).mkdir(exist_ok=True, mode=0o700)
+    return folder / _flags()
+
+
+def _flags() -> str:
+    """The settings of numba that are not as they come, by name; none as a rule."""
+    config: Any = numba.config
+    found = {flag: getattr(config, flag, usual) for flag, usual in FLAGS.items()}
+    odd = [f"{flag}={value}" for flag, value in found.items() if value != FLAGS[flag]]
+    return "-".join(odd).lower()
 
 
 _FOLDER = _machine_code()
 # Nothing calls kernels from C: without the means to do so they compile faster.
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 _NO_COUNTS = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
 
 
@@ -62,14 +70,29 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
     return _compiled(function, **_NO_COUNTS)
 
 
+class _Kernel(CPUDispatcher):
+    """A compiled loop that interrupts wait for: numba runs Python code to hand over arrays."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return interrupt.held(_call, self, *args, **options)
+
+    def _compile_for_args(self, *args: Any, **options: Any) -> Any:
+        # The compiler may take long, and is Python code that can be left.
+        return interrupt.released(_compile, self, *args, **options)
+
+
+_call: Any = Dispatcher.__call__
+_compile: Any = Dispatcher._compile_for_args  # type: ignore[attr-defined]
+
+
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    config: Any = numba.config
-    theirs = config.CACHE_DIR
-    config.CACHE_DIR = theirs or str(_FOLDER)
-    try:
-        return numba.njit(**_OPTIONS, **options)(function)
-    finally:
-        config.CACHE_DIR = theirs
+    made: Any = numba.njit(**_OPTIONS, **options)(function)
+    if not isinstance(made, CPUDispatcher):
+        return made  # NUMBA_DISABLE_JIT leaves the function as it is
+    made.__class__ = _Kernel
+    if _FOLDER is not None:
+        made._cache = machine_code.MachineCode(function, _FOLDER)
+    return made
 
 
 class _Once(event.Listener):

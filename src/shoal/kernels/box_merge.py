@@ -58,8 +58,9 @@ def begin(boxes, merge, fails, k, more):
 @kernel
 def merge_boxes(shapes, index, boxes, merge, fails, k, more, by_size, budget):
     """Merge the smallest class that fails with the nearest one until none fails."""
+    pause = index.looks[0] + budget
     while merge.counts[0] > 0:
-        if budget == 0:
+        if index.looks[0] >= pause:
             return PAUSED
         if crowded(index):
             return NEEDS_ROOM
@@ -77,7 +78,6 @@ def merge_boxes(shapes, index, boxes, merge, fails, k, more, by_size, budget):
             continue
         if merge.counts[1] == 1:
             return DONE  # nobody left to merge with
-        budget -= 1
         drop(index, boxes, c)
         b, _ = nearest(shapes, index, boxes, boxes.box[c], boxes.size[c], NO_COST, NO_COST, -1)
         while b >= 0:  # and after it those that have become the same
@@ -138,12 +138,13 @@ def agglomerate(shapes, index, boxes, state, small, k, by_size, budget):
     """
     n = len(state.into) // 2
     counts = state.counts
+    pause = index.looks[0] + budget
     while counts[3] < n or (counts[0] > 0 and counts[2] > 1):
-        if budget == 0:
+        if index.looks[0] >= pause:
             return PAUSED
         if crowded(index):
             return NEEDS_ROOM
-        budget -= 1
+        index.looks[0] += 1
         if counts[3] < n:
             if small[counts[3]]:
                 seek(shapes, index, boxes, state, counts[3])
@@ -176,12 +177,12 @@ def agglomerate(shapes, index, boxes, state, small, k, by_size, budget):
 @kernel
 def spread(shapes, index, boxes, into, done, by_size, budget):
     """Let box after box, from done[0] on, join the nearest that is in the index."""
+    pause = index.looks[0] + budget
     while done[0] < len(into):
-        if budget == 0:
+        if index.looks[0] >= pause:
             return PAUSED
         if crowded(index):
             return NEEDS_ROOM
-        budget -= 1
         x = done[0]
         done[0] += 1
         b, _ = nearest(shapes, index, boxes, boxes.box[x], boxes.size[x], NO_COST, NO_COST, -1)

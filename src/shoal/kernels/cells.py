@@ -57,7 +57,7 @@ class Search(NamedTuple):
     spare: np.ndarray  # int64[m]
     counts: np.ndarray  # int64[most nodes of a tree + 1]
     stack: np.ndarray  # int64[q + 1, 5]: from, to, level, next run, cost of the cell so far
-    at: np.ndarray  # int64[3]: depth, whether its tuples are to be sorted, looks so far
+    at: np.ndarray  # int64[4]: depth, whether its tuples are to be sorted, looks, other steps
 
 
 @lean_kernel
@@ -76,6 +76,7 @@ def sort_run(lattice, search, lo, hi, j):
         return
     spare, counts = search.spare, search.counts
     nodes = lattice.start[j + 1] - lattice.start[j]
+    search.at[3] += nodes
     for value in range(nodes + 1):
         counts[value] = 0
     for i in range(lo, hi):
@@ -103,7 +104,7 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
     tuples, stack, spare = search.tuples, search.stack, best.spare
     q = vector.shape[1]
     depth, enter, looks = search.at[0], search.at[1] == 1, search.at[2]
-    pause = looks + budget
+    pause = looks + search.at[3] + budget
     lo, hi, at_level, pos, kept = (
         stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3], stack[depth, 4],
     )  # fmt: skip
@@ -132,7 +133,7 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
                     stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3],
                     stack[depth, 4],
                 )  # fmt: skip
-            elif looks >= pause or looks >= most:
+            elif looks + search.at[3] >= pause or looks >= most:
                 search.at[0], search.at[1], search.at[2] = depth, 0, looks
                 stack[depth, 0], stack[depth, 1], stack[depth, 2] = lo, hi, at_level
                 stack[depth, 3], stack[depth, 4] = pos, kept
@@ -253,18 +254,24 @@ def set_spare(trees, lattice, best, found, used, surplus, cell):
 
 @lean_kernel
 def take_cells(
-    tuples, trees, lattice, best, reach, lend, wanted, number, taken, stack, found, spares, cell
-):
-    """Give cells to those who want theirs, one after the other.
+    tuples, trees, lattice, best, reach, lend, wanted, number, taken, stack, found, spares, cell,
+    at, budget,
+):  # fmt: skip
+    """Give cells to those who want theirs, one after the other; at[0] is whose turn it is.
 
     All that are left in a cell and whom it costs no more than `reach` go with it, if they and those
     that they can borrow are still enough people at that price. `tuples` is the prefix tree of those
     that were left before, by their numbers `number`. Writes the one who asked into taken[x] of all
-    that go. Classes `lend` what they have too much. `cell` is int32[q], `stack` int64[q, 2].
+    that go. Classes `lend` what they have too much. `cell` is int32[q], `stack` int64[q, 2]. Pauses
+    after `budget` looks.
     """
     q = len(cell)
-    for i in range(len(wanted)):
-        x = wanted[i]
+    while at[0] < len(wanted):
+        if budget <= 0:
+            return PAUSED
+        x = wanted[at[0]]
+        at[0] += 1
+        budget -= 1
         if taken[x] >= 0:
             continue
         keeps = np.int64(0)
@@ -273,6 +280,7 @@ def take_cells(
             cell[j] = lattice.climb[best.level[x, j], start + lattice.vector[x, j]]
             keeps += lattice.cost[start + cell[j]]
         many = covered(tuples, trees, cell, stack, found)
+        budget -= 4 * q + many
         people, used, others = np.int64(0), 0, 0
         for f in range(many):
             y = number[found[f]]
@@ -288,6 +296,7 @@ def take_cells(
         lacking = best.need[x] - people
         if lacking > 0:
             chosen, loss = borrow(lattice, best, keeps, lacking, spares, others)
+            budget -= others * max(chosen, 1)
             if chosen < 0 or lattice.own[x, q - 1] - keeps + loss // people > best.cost[x]:
                 continue
             for f in range(chosen):
@@ -297,3 +306,4 @@ def take_cells(
             set_spare(trees, lattice, best, found, used, -lacking, cell)
         for f in range(used):
             taken[found[f]] = x
+    return DONE

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.index import cheapest, has_room, insert, remove
+from shoal.kernels.index import cheapest, has_room, insert, remove, spent
 from shoal.kernels.merge import DONE, NEEDS_ROOM, PAUSED
 from shoal.kernels.tuples import join
 
@@ -140,12 +140,13 @@ def agglomerate(index, trees, classes, state, work, k, by_size, fan, budget):
     """
     n, q = len(state.into) // 2, classes.vector.shape[1]
     counts = state.counts
+    pause = spent(work) + budget
     while counts[3] < 2 * n or (counts[0] > 0 and counts[2] > 1):
-        if budget == 0:
+        if spent(work) >= pause:
             return PAUSED
         if not has_room(index, 2 * q, 2 * fan):
             return NEEDS_ROOM
-        budget -= 1
+        work.visits[1] += 1
         if counts[3] < n:
             c = counts[3]
             classes.fails[c] = state.crowd[c] < k
@@ -194,12 +195,13 @@ def spread(index, trees, classes, into, clusters, work, by_size, fan, done, budg
     `done` is int64[1], the lines that are through.
     """
     q = classes.vector.shape[1]
+    pause = spent(work) + budget
     while done[0] < len(into):
-        if budget == 0:
+        if spent(work) >= pause:
             return PAUSED
         if not has_room(index, 2 * q, 2 * fan):
             return NEEDS_ROOM
-        budget -= 1
+        work.visits[1] += 1
         x = done[0]
         done[0] += 1
         if x < clusters:

@@ -291,9 +291,9 @@ def leave_group(index, trees, classes, groups, i):
 
 
 @kernel
-def start_groups(index, trees, classes, groups, vectors, fan):
-    """Publish every record as its vector, int32[n, q]."""
-    for i in range(len(vectors)):
+def start_groups(index, trees, classes, groups, vectors, begin, stop, fan):
+    """Publish the records from `begin` to `stop` as their vectors, int32[n, q]."""
+    for i in range(begin, stop):
         if not has_room(index, vectors.shape[1], fan):
             index = grow_index(index, 2 * len(index.node), 2 * len(index.pool) + 2 * fan)
         enter_group(index, trees, classes, groups, i, vectors[i])

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.boxes import NO_COST, join_boxes, note_kept
-from shoal.kernels.hitting import smallest_hitting_set
+from shoal.kernels.hitting import PAUSES, smallest_hitting_set
 from shoal.kernels.nearest import AWAY, add, crowded, drop, nearest
 
 # What a demand asks of a class.
@@ -18,7 +18,10 @@ PERSON_SHARE = 2  # nobody has more than this share of the records
 VALUE_SHARE = 3  # no value has more than this share of the records
 OWNERS_SHARE = 4  # no value is had by more than this share of the people
 HITTING = 5  # no hitting set is smaller than this
+NO, YES, LATER = 0, 1, -1  # an answer, or that there was no time to find it
 SLACK = 1e-9  # a hair's breadth of rounding does not count
+
+NO_END = np.int64(1) << 62  # more people than can be looked at
 
 DONE, PAUSED, CROWDED = 0, 1, 2
 
@@ -60,6 +63,7 @@ class Crowd(NamedTuple):
     hit: np.ndarray  # int64[demands, bound + 3]: a hitting set that is too small, if one is known
     seen: np.ndarray  # int64[demands, 2]: its size, and how many people it is known to hit
     budget: np.ndarray  # int64[1], scratch
+    state: np.ndarray  # int64[5]: the state of the search for a hitting set, and whose demand it is
 
 
 @lean_kernel
@@ -113,12 +117,12 @@ def still_hit(people, crowd, column, d):
 def hit_by_fewer(people, crowd, d, column, fewest):
     """Whether fewer values than this meet everybody: the class then breaks EIR l-diversity.
 
-    As in Algorithm 5 what was found before is used again: a hitting set that meets those who have
-    come since is one still. Only if it does not, another one is sought.
+    NO, YES or LATER. As in Algorithm 5 what was found before is used again: a hitting set that
+    meets those who have come since is one still. Only if it does not, another one is sought.
     """
-    if still_hit(people, crowd, column, d):
+    if crowd.state[1] == 0 and still_hit(people, crowd, column, d):
         crowd.seen[d, 1] = crowd.mark[0]
-        return True
+        return YES
     used = 0
     crowd.first[0] = 0
     for i in range(crowd.mark[0]):
@@ -127,20 +131,26 @@ def hit_by_fewer(people, crowd, d, column, fewest):
             crowd.value[used] = people.value[h]
             used += 1
         crowd.first[i + 1] = used
-    crowd.budget[0] = np.int64(1) << 62
+    crowd.budget[0] = NO_END
     size = smallest_hitting_set(
         crowd.first, crowd.value, 0, crowd.mark[0], fewest - 1, crowd.chosen, crowd.banned,
-        crowd.used, crowd.tick, crowd.person, crowd.at, crowd.hit[d], crowd.budget,
+        crowd.used, crowd.tick, crowd.person, crowd.at, crowd.hit[d], crowd.budget, crowd.state,
     )  # fmt: skip
+    if size == PAUSES:
+        crowd.state[4] = d
+        return LATER
     if size < fewest:
         crowd.seen[d, 0], crowd.seen[d, 1] = size, crowd.mark[0]
-        return True
-    return False
+        return YES
+    return NO
 
 
 @lean_kernel
 def satisfied(people, crowd, demands):
-    """Whether the class keeps everything that is demanded; what is quick to tell comes first."""
+    """Whether the class keeps everything that is demanded; what is quick to tell comes first.
+
+    NO, YES or LATER: then it goes on when it is asked again of the same class.
+    """
     number, records, most = crowd.mark[0], crowd.mark[1], crowd.mark[2]
     for d in range(len(demands.kind)):
         kind, bound = demands.kind[d], demands.bound[d]
@@ -159,13 +169,16 @@ def satisfied(people, crowd, demands):
             # At least so many people and different values are needed for it.
             fine = number >= bound and sums[0] >= bound
         if not fine:
-            return False
-    for d in range(len(demands.kind)):
-        if demands.kind[d] == HITTING and hit_by_fewer(
-            people, crowd, d, demands.column[d], np.int64(demands.bound[d])
-        ):
-            return False
-    return True
+            return NO
+    for d in range(crowd.state[4] if crowd.state[1] > 0 else 0, len(demands.kind)):
+        if demands.kind[d] != HITTING:
+            continue
+        hit = hit_by_fewer(people, crowd, d, demands.column[d], np.int64(demands.bound[d]))
+        if hit == LATER:
+            return LATER
+        if hit == YES:
+            return NO
+    return YES
 
 
 class Clusters(NamedTuple):
@@ -217,6 +230,8 @@ def cluster(
     CROWDED when the index of classes must be built anew; the class at hand stays as it is.
     """
     n = len(order)
+    crowd.state[0] = 10 * budget
+    pause = pool_index.looks[0] + done_index.looks[0] + budget
     while True:
         if crowded(done_index):
             return CROWDED
@@ -229,10 +244,10 @@ def cluster(
             drop(pool_index, pool, p)
             box[:] = pool.box[p]
             admit(people, crowd, p)
-            budget -= 1
+            pool_index.looks[0] += 1
         good = satisfied(people, crowd, demands)
-        while not good:
-            if budget <= 0:
+        while good != YES:
+            if good == LATER or pool_index.looks[0] + done_index.looks[0] >= pause:
                 return PAUSED
             size = crowd.mark[1]
             p, near = nearest(shapes, pool_index, pool, box, size, NO_COST, NO_COST, -1)
@@ -246,8 +261,9 @@ def cluster(
             else:
                 drop(done_index, done, c)
                 join_boxes(shapes, box, done.box[c])
+                before = crowd.mark[0]
                 call_up(people, crowd, clusters, c)
-            budget -= 1
+                done_index.looks[0] += crowd.mark[0] - before
             good = satisfied(people, crowd, demands)
         found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
         clear(people, crowd)
@@ -256,30 +272,42 @@ def cluster(
 @kernel
 def handle(
     shapes, pool, done, done_index, people, demands, crowd, clusters, p, suppression, box,
-    set_aside,
+    set_aside, at, budget,
 ):  # fmt: skip
     """Algorithm 7: let person p join the nearest class that stays satisfied, or suppress it.
 
-    `suppression` is what is lost by that. `set_aside` gets the classes that did not stay satisfied,
-    which are to be put back. Returns how many these are.
+    `suppression` is what is lost by that; -1: nobody is suppressed. `set_aside` gets the classes
+    that did not stay satisfied, which are to be put back. `at` is int64[2]: how many these are, and
+    the class that is tried at the moment, -1: none. PAUSED: it goes on when it is called again.
     """
-    tried = 0
+    crowd.state[0] = 10 * budget
+    pause = done_index.looks[0] + budget
     while True:
-        c, cost = nearest(
-            shapes, done_index, done, pool.box[p], people.records[p], NO_COST, NO_COST, -1
-        )
-        if c < 0 or cost > suppression:
-            break
-        drop(done_index, done, c)
-        clear(people, crowd)
-        call_up(people, crowd, clusters, c)
-        admit(people, crowd, p)
-        if satisfied(people, crowd, demands):
+        if at[1] < 0:
+            if done_index.looks[0] >= pause:
+                return PAUSED
+            c, cost = nearest(
+                shapes, done_index, done, pool.box[p], people.records[p], NO_COST, NO_COST, -1
+            )
+            if c < 0 or 0 <= suppression < cost:
+                break
+            drop(done_index, done, c)
+            clear(people, crowd)
+            call_up(people, crowd, clusters, c)
+            done_index.looks[0] += crowd.mark[0]
+            admit(people, crowd, p)
+            at[1] = c
+        good = satisfied(people, crowd, demands)
+        if good == LATER:
+            return PAUSED
+        c = at[1]
+        at[1] = -1
+        if good == YES:
             box[:] = done.box[c]
             join_boxes(shapes, box, pool.box[p])
             found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
             break
-        set_aside[tried] = c
-        tried += 1
+        set_aside[at[0]] = c
+        at[0] += 1
     clear(people, crowd)
-    return tried
+    return DONE

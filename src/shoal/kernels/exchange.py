@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.index import NO_COST, cheapest, insert, remove
+from shoal.kernels.index import cheapest, insert, remove, spent
 from shoal.kernels.merge import DONE, NEEDS_ROOM, PAUSED
 from shoal.kernels.tuples import join
 
@@ -149,9 +149,12 @@ def put(index, trees, classes, parts, c):
 
 
 @lean_kernel
-def fill_index(index, trees, classes, parts, fan):
-    """Put all classes into the index."""
+def fill_index(index, trees, classes, parts, fan, budget):
+    """Put all classes into the index, or pause."""
     while parts.at[0] < len(parts.head):
+        if budget <= 0:
+            return PAUSED
+        budget -= 1
         if not room_for(index, classes.vector.shape[1], fan, 2):
             return NEEDS_ROOM
         if parts.head[parts.at[0]] >= 0:
@@ -170,14 +173,15 @@ def nearest_class(index, trees, classes, x, work):
 def move_tuples(index, trees, classes, parts, work, scratch, k, fan, budget):
     """Move each tuple that its class can spare to where it costs least, if that is less."""
     classes_, vector = len(parts.head), classes.vector
+    pause = spent(work) + budget
     while parts.at[0] < len(parts.of):
-        if budget == 0:
+        if spent(work) >= pause:
             return PAUSED
         if work.visits[0] >= parts.at[2]:
             return DONE
         if not room_for(index, vector.shape[1], fan, 4):
             return NEEDS_ROOM
-        budget -= 1
+        work.visits[1] += 1
         x = parts.at[0]
         parts.at[0] += 1
         a, row = parts.of[x], classes_ + x
@@ -192,6 +196,7 @@ def move_tuples(index, trees, classes, parts, work, scratch, k, fan, budget):
                 begun = True
             elif y != x:
                 join(trees, left, vector[classes_ + y])
+            work.visits[1] += 1
             y = parts.after[y]
         size, kept_a = classes.size[row], kept(trees, vector[a])
         gain = size * (kept(trees, vector[row]) - kept_a)
@@ -235,8 +240,9 @@ def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan,
     or less than each by itself: whoever calls this looks at the sum.
     """
     classes_, vector = len(parts.head), classes.vector
+    pause = spent(work) + budget
     while parts.at[0] < len(order):
-        if budget == 0:
+        if spent(work) >= pause:
             return PAUSED
         if work.visits[0] >= parts.at[2]:
             return DONE
@@ -247,7 +253,7 @@ def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan,
         many = list_members(parts, c, scratch.members, 0)
         if not room_for(index, vector.shape[1], fan, 2 * many + 2):
             return NEEDS_ROOM
-        budget -= 1
+        work.visits[1] += 1 + many
         parts.at[0] += 1
         gain, must = np.int64(0), parts.crowd[c] < k
         kept_c = kept(trees, vector[c])
@@ -255,12 +261,16 @@ def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan,
             row = classes_ + scratch.members[i]
             gain += classes.size[row] * (kept(trees, vector[row]) - kept_c)
         remove(index, trees, classes, c, True)
+        elsewhere = False  # whether there is another class to go to
         for i in range(many):
             b, cost = nearest_class(index, trees, classes, classes_ + scratch.members[i], work)
-            gain -= cost if b >= 0 else NO_COST // 2
-            if b < 0 or (gain <= 0 and not must):
+            elsewhere = b >= 0
+            if not elsewhere:
                 break
-        if gain <= 0 and (not must or gain < -(NO_COST // 4)):
+            gain -= cost
+            if gain <= 0 and not must:
+                break
+        if not elsewhere or (gain <= 0 and not must):
             insert(index, trees, classes, c)
             continue
         empty(classes, parts, c)
@@ -332,14 +342,15 @@ def part_anew(index, trees, classes, parts, work, scratch, order, k, fan, budget
     """Part each class and its neighbours anew, two at a time."""
     classes_ = len(parts.head)
     q = classes.vector.shape[1]
+    pause = spent(work) + budget
     while parts.at[0] < len(order):
-        if budget == 0:
+        if spent(work) >= pause:
             return PAUSED
         if work.visits[0] >= parts.at[2]:
             return DONE
         if not room_for(index, q, fan, 4 * len(scratch.near) + 4):
             return NEEDS_ROOM
-        budget -= 1
+        work.visits[1] += 1
         a = order[parts.at[0]]
         parts.at[0] += 1
         if parts.head[a] < 0:
@@ -364,6 +375,7 @@ def part_anew(index, trees, classes, parts, work, scratch, order, k, fan, budget
             if parts.crowd[a] + parts.crowd[b] > WIDE * k:
                 continue
             many, gain = best_parting(trees, classes, parts, scratch, a, b, k)
+            work.visits[1] += max(many * many, LOOKS) // 4
             if gain <= 0:
                 continue
             remove(index, trees, classes, a, True)

@@ -30,6 +30,7 @@ def farthest(shapes, index, boxes, box):
     if index.mark[0] == 0:
         return np.int64(-1)
     begin_search(shapes, index, box)
+    looks = index.start[q]
     index.rest[q] = 0
     for j in range(q - 1, -1, -1):
         most = np.int64(0)
@@ -53,7 +54,9 @@ def farthest(shapes, index, boxes, box):
                 continue
             node = at
             at += 1
+            looks += 1
             if straight == 0:
+                looks += stop - at
                 widest = np.int64(-1)
                 for kid in range(node, stop):
                     if index.least[kid] != NO_COST:
@@ -79,4 +82,5 @@ def farthest(shapes, index, boxes, box):
             b = head(index, boxes, one, False, -1)
             if b >= 0 and (to > best_far or (to == best_far and boxes.first[b] < best_first)):
                 best, best_far, best_first = b, to, boxes.first[b]
+    index.looks[0] += looks
     return best

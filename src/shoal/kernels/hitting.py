@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from shoal.kernels import kernel, lean_kernel
+from shoal.kernels import lean_kernel
+
+UNKNOWN, PAUSES = np.int64(-1), np.int64(-2)  # what stands in the place of a size
+AT_A_TIME = 20_000_000  # values that are looked at between two pauses for Ctrl-C
 
 
 @lean_kernel
@@ -54,7 +59,7 @@ def fewest_left(first, value, lo, hi, chosen, banned):
 
 @lean_kernel
 def smallest_hitting_set(
-    first, value, lo, hi, limit, chosen, banned, used, mark, person, at, found_set, budget
+    first, value, lo, hi, limit, chosen, banned, used, mark, person, at, found_set, budget, state
 ):
     """The size of the smallest hitting set of the people from lo to hi, or limit + 1 if larger.
 
@@ -63,14 +68,23 @@ def smallest_hitting_set(
     question in the branches that follow. Scratch: `chosen` and `banned` are all False before and
     after, `used` int64[values], `mark` int64[1], `person` and `at` int64[limit + 2]. The values of
     the set go into `found_set`, int64[limit + 1], if there is one. `budget`, int64[1], is how many
-    people may be looked at; when it is spent the answer is -1, that nobody knows.
+    people may be looked at; when it is spent the answer is UNKNOWN. `state` is int64[4]: how many
+    values may be looked at until it PAUSES, to go on when it is called again with the same people;
+    depth + 1 (0: it has not begun), the best size so far, whether a node is entered.
     """
     depth = 0
     found = np.int64(limit + 1)
-    person[0] = -1
     fresh = True  # whether this node is entered for the first time
+    if state[1] > 0:
+        depth, found, fresh = state[1] - 1, state[2], state[3] == 1
+    else:
+        person[0] = -1
     while True:
         if fresh:
+            if state[0] <= 0:
+                state[1], state[2], state[3] = depth + 1, found, 1
+                return PAUSES
+            state[0] -= first[hi] - first[lo] + 1
             fresh = False
             mark[0] += 1
             budget[0] -= hi - lo
@@ -78,7 +92,8 @@ def smallest_hitting_set(
                 for i in range(first[lo], first[hi]):
                     chosen[value[i]] = False
                     banned[value[i]] = False
-                return np.int64(-1)
+                state[1] = 0
+                return UNKNOWN
             least = disjoint(first, value, lo, hi, chosen, banned, used, mark[0])
             e = np.int64(-1)
             if least == 0:
@@ -109,6 +124,7 @@ def smallest_hitting_set(
                 if banned[value[i]] and used_here(value, first, person, at, depth, value[i]):
                     banned[value[i]] = False
         if depth == 0:
+            state[1] = 0
             return found
         depth -= 1
         v = value[at[depth]]
@@ -127,23 +143,37 @@ def used_here(value, first, person, at, depth, v):
     return True
 
 
-@kernel
-def hitting_sizes(start, first, value, limits, values, budget):
+def hitting_sizes(start: Any, first: Any, value: Any, limits: Any, values: int, budget: Any) -> Any:
     """The smallest hitting set of each class, or its limit + 1 where it is larger.
 
-    Class c has the people start[c] … start[c + 1] - 1. -1: not known, the budget was spent.
+    Class c has the people start[c] … start[c + 1] - 1. -1: not known, the budget was spent. It
+    returns from compiled code now and then, so that there is time for Ctrl-C.
     """
     size = np.empty(len(start) - 1, np.int64)
-    chosen, banned = np.zeros(values, np.bool_), np.zeros(values, np.bool_)
-    used, mark = np.zeros(values, np.int64), np.zeros(1, np.int64)
-    most = 0
-    for c in range(len(size)):
-        most = max(most, limits[c])
-    person, at = np.empty(most + 3, np.int64), np.empty(most + 3, np.int64)
-    found = np.empty(most + 3, np.int64)
-    for c in range(len(size)):
+    most = int(limits.max()) if len(limits) else 0
+    scratch = (
+        np.zeros(values, np.bool_), np.zeros(values, np.bool_), np.zeros(values, np.int64),
+        np.zeros(1, np.int64), *(np.empty(most + 3, np.int64) for _ in range(3)),
+    )  # fmt: skip
+    at, state = 0, np.zeros(4, np.int64)
+    while at < len(size):
+        state[0] = AT_A_TIME
+        at = some_sizes(start, first, value, limits, *scratch, budget, state, size, at)
+    return size
+
+
+@lean_kernel
+def some_sizes(
+    start, first, value, limits, chosen, banned, used, mark, person, at, found, budget, state,
+    size, c,
+):  # fmt: skip
+    """The same from class c on, until it pauses; returns the class that is next."""
+    while c < len(size):
         size[c] = smallest_hitting_set(
             first, value, start[c], start[c + 1], limits[c], chosen, banned, used, mark, person,
-            at, found, budget,
+            at, found, budget, state,
         )  # fmt: skip
-    return size
+        if size[c] == PAUSES:
+            break
+        c += 1
+    return c

@@ -31,7 +31,7 @@ class Trees(NamedTuple):
     parent: np.ndarray  # int32[nodes], numbered within the attribute
     end: np.ndarray  # int32[nodes]
     cost: np.ndarray  # int64[nodes], cost from the node to the root
-    step: np.ndarray  # int64[nodes], cost of the cheapest edge below the node; FAR below a leaf
+    step: np.ndarray  # int64[nodes], cost of the cheapest edge below the node; 0 below a leaf
     ahead: bool  # whether to count in what deeper attributes cost at least
 
 
@@ -100,7 +100,7 @@ class Work(NamedTuple):
 
     stack: np.ndarray  # int64[q + 1, 9]
     rest: np.ndarray  # int64[q + 1]
-    visits: np.ndarray  # int64[1], nodes looked at
+    visits: np.ndarray  # int64[2], nodes looked at, and what else took time, in about as much of it
 
 
 class Classes(NamedTuple):
@@ -110,6 +110,12 @@ class Classes(NamedTuple):
     size: np.ndarray  # int64[classes], records
     first: np.ndarray  # int64[classes], first record
     fails: np.ndarray  # bool[classes]
+
+
+@lean_kernel
+def spent(work):
+    """What searches and all else took so far."""
+    return work.visits[0] + work.visits[1]
 
 
 @kernel

@@ -8,6 +8,8 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 
+AT_A_TIME = 10_000_000  # values between two pauses for Ctrl-C
+
 
 class Lattice(NamedTuple):
     """Distinct tuples, and what each of their values becomes at every level of its column."""
@@ -54,17 +56,23 @@ def empty_grouping(tuples, q):
     )
 
 
-@lean_kernel
-def group_at(lattice, level, group):
+def group_at(lattice: Lattice, level: np.ndarray, group: Grouping) -> int:
     """Find the classes at these levels, int64[q]; returns how many there are."""
     m, q = lattice.code.shape
-    for j in range(q):
-        group.start[j] = lattice.start[j] + level[j] * lattice.nodes[j]
+    group.start[:] = lattice.start + level * lattice.nodes
+    group.slot[:] = -1
+    classes, tuples = 0, max(1, AT_A_TIME // q)
+    for begin in range(0, m, tuples):
+        classes = group_some(lattice, group, classes, begin, min(begin + tuples, m))
+    return classes
+
+
+@lean_kernel
+def group_some(lattice, group, classes, begin, stop):
+    """Find the classes of the tuples from `begin` to `stop`; returns how many there are then."""
+    q = lattice.code.shape[1]
     mask = np.uint64(len(group.slot) - 1)
-    for s in range(len(group.slot)):
-        group.slot[s] = -1
-    classes = 0
-    for i in range(m):
+    for i in range(begin, stop):
         h = np.uint64(1469598103934665603)
         for j in range(q):
             value = lattice.above[group.start[j] + lattice.code[i, j]]

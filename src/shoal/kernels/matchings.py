@@ -155,19 +155,22 @@ def walk(originals, classes, state, i, rng):
 
 
 @lean_kernel
-def sweep(originals, classes, twin, state, times, rng):
-    """So many times: a walk, some swaps and some offers for each record.
+def sweep(originals, classes, twin, state, begin, stop, rng):
+    """A walk, some swaps and some offers for each record from `begin` to `stop`.
 
-    `twin` int32[pairs] says which pair of the originals each pair of the classes is. The times
-    of all pairs are written down until the end.
+    `twin` int32[pairs] says which pair of the originals each pair of the classes is.
     """
-    for _ in range(times):
-        for i in range(len(originals.group)):
-            for _ in range(SWAPS):
-                swap(originals, classes, state, i, rng)
-            for _ in range(OFFERS):
-                offer(originals, classes, twin, state, i, rng)
-            walk(originals, classes, state, i, rng)
+    for i in range(begin, stop):
+        for _ in range(SWAPS):
+            swap(originals, classes, state, i, rng)
+        for _ in range(OFFERS):
+            offer(originals, classes, twin, state, i, rng)
+        walk(originals, classes, state, i, rng)
+
+
+@lean_kernel
+def write_down(state):
+    """Write down the times of all pairs until now."""
     now = state.clock[0]
     for i in range(len(state.pair)):
         state.time[state.pair[i]] += now - state.since[i]
@@ -175,7 +178,7 @@ def sweep(originals, classes, twin, state, times, rng):
 
 
 @kernel
-def solve(start, group, originals, classes, first, last, share):
+def solve(start, group, originals, classes, first, last, share, begin, stop):
     """In how many of all perfect matchings a record of an original holds each class.
 
     Components are solved one by one: component c has the originals first[c, 0]:last[c, 0], which
@@ -183,9 +186,9 @@ def solve(start, group, originals, classes, first, last, share):
     Records come in turn, and a state says how many records of each class are taken; ahead[s]
     counts the ways to get there, rest[s] the ways to go on. A matching of records with classes
     stands for equally many of records with records (the product of classes[g]!), so it counts
-    as one. Writes float64[pairs] `share`.
+    as one. Writes float64[pairs] `share` for the components from `begin` to `stop`.
     """
-    for c in range(len(first)):
+    for c in range(begin, stop):
         low, base = first[c, 0], first[c, 1]
         many = last[c, 1] - base
         if many == 1:

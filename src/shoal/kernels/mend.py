@@ -11,14 +11,17 @@ from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.clusters import nearest_few
 from shoal.kernels.exchange import add, assign, empty, kept, kept_by_both, link, put, unlink
 from shoal.kernels.index import has_room, insert, remove
-from shoal.kernels.merge import DONE, NEEDS_ROOM
+from shoal.kernels.merge import DONE, NEEDS_ROOM, PAUSED
 from shoal.kernels.tuples import join
 
 
 @lean_kernel
-def fill_with(index, trees, classes, rows, fan, at):
+def fill_with(index, trees, classes, rows, fan, at, budget):
     """Put these rows into an index; `at` is int64[1], the next of them."""
     while at[0] < len(rows):
+        if budget <= 0:
+            return PAUSED
+        budget -= 1
         if not has_room(index, 2 * classes.vector.shape[1], 2 * fan):
             return NEEDS_ROOM
         insert(index, trees, classes, rows[at[0]])

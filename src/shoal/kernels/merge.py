@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.index import ABOVE, FAILS, cheapest, has_room, insert, remove
+from shoal.kernels.index import ABOVE, FAILS, cheapest, has_room, insert, remove, spent
 from shoal.kernels.levels import badness_of_both, join_lists, push_worst
 from shoal.kernels.strategy import choose
 
@@ -108,9 +108,12 @@ def settle(index, trees, classes, merge, c, k, more):
 
 
 @lean_kernel
-def start_merge(index, trees, classes, merge, k, more, fan):
-    """Fill the index and the heap; class by class, so that it can pause for more room."""
+def start_merge(index, trees, classes, merge, k, more, fan, budget):
+    """Fill the index and the heap; class by class, so that it can pause."""
     while merge.counts[3] < len(classes.size):
+        if budget <= 0:
+            return PAUSED
+        budget -= 1
         if not has_room(index, classes.vector.shape[1], fan):
             return NEEDS_ROOM
         settle(index, trees, classes, merge, merge.counts[3], k, more)
@@ -161,12 +164,13 @@ def make_go_on(judged):
     ):
         """Merge until no class fails, or a pause is due.
 
-        That is when `budget` merges are done, the index needs room, or `more` models must judge: a
-        class is judged only when its turn comes, and then all that wait with it, in one go.
+        That is when the `budget` of looks is spent, the index needs room, or `more` models must
+        judge: a class is judged only when its turn comes, then all that wait with it, in one go.
         """
         q = classes.vector.shape[1]
+        pause = spent(work) + budget
         while merge.counts[0] > 0:
-            if budget == 0:
+            if spent(work) >= pause:
                 return PAUSED
             if not has_room(index, q, fan):
                 return NEEDS_ROOM
@@ -184,7 +188,7 @@ def make_go_on(judged):
                 continue
             if merge.counts[1] == 1:
                 return DONE  # nobody left to merge with
-            budget -= 1
+            work.visits[1] += 1
             remove(index, trees, classes, c, by_size)
             only_failing = only_small and merge.counts[2] > 1
             if not judged:

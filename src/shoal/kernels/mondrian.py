@@ -228,7 +228,7 @@ def line(shapes, tuples, j, member, group, k, relaxed, seen, number, stamp):
     """Cut a line of values where both sides have most people; returns how many parts there are.
 
     Numbers stand in their order, values of a set by how many people have them, most first. Equal
-    values stay together, unless cuts are relaxed.
+    values stay together, unless the cut is relaxed.
     """
     at, start = shapes.at[j], shapes.start[j]
     m = len(member)
@@ -319,21 +319,28 @@ def propose(shapes, tuples, member, parts, group, k, relaxed, seen, number, stam
                 special = whole[at] == 0 or whole[at + 1] > tuples.last[j]
             if not several:
                 continue
-            stamp[0] += 1
-            if shapes.kind[j] == TREE or special:
-                kind = BRANCHES
-                count = branches(shapes, tuples, j, whole, inside, trial, seen, number, stamp[0])
-                count = put_together(shapes, tuples, inside, trial, count, k, relaxed)
-            else:
-                kind = LINE
-                count = line(shapes, tuples, j, inside, trial, k, relaxed, seen, number, stamp[0])
-            if count < 2:
-                continue
-            gain = gain_of(shapes, tuples, inside, trial, count, kept)
-            if gain > best:
-                best = gain
-                copy(trial, best_group)
-                parts.groups[p], parts.kind[p], parts.column[p] = count, kind, j
+            along = shapes.kind[j] == TREE or special
+            # A line is cut between different values too where cuts are relaxed: a cut through
+            # equal values leaves them on both sides, and often loses more.
+            for loose in range(1 + (relaxed and not along)):
+                stamp[0] += 1
+                if along:
+                    count = branches(
+                        shapes, tuples, j, whole, inside, trial, seen, number, stamp[0]
+                    )
+                    count = put_together(shapes, tuples, inside, trial, count, k, relaxed)
+                else:
+                    count = line(
+                        shapes, tuples, j, inside, trial, k, loose == 1, seen, number, stamp[0]
+                    )
+                if count < 2:
+                    continue
+                gain = gain_of(shapes, tuples, inside, trial, count, kept)
+                if gain > best:
+                    best = gain
+                    copy(trial, best_group)
+                    parts.groups[p], parts.column[p] = count, j
+                    parts.kind[p] = BRANCHES if along else LINE
 
 
 @kernel

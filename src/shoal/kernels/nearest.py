@@ -59,6 +59,7 @@ class Index(NamedTuple):
     joined: np.ndarray  # int64[values], what the join with the box keeps
     search: np.ndarray  # int64[values], the search in which that was found
     tick: np.ndarray  # int64[1], the present search
+    looks: np.ndarray  # int64[1], boxes and nodes looked at so far, by which kernels pause
     own: np.ndarray  # int64[q], what the box keeps
     held: np.ndarray  # int64[q, FEW + 1]: how many values its set has, and which; -1: too many
     rest: np.ndarray  # int64[q + 1], scratch of `farthest`: the most that columns from here on add
@@ -125,6 +126,7 @@ def drop(index, boxes, b):
         node = index.node[v, j]
         if j < q - 1:
             early, least = NO_COST, NO_COST
+            index.looks[0] += index.kids[node + 1] - index.kids[node]
             for kid in range(index.kids[node], index.kids[node + 1]):
                 early = min(early, index.early[kid])
                 least = min(least, index.least[kid])
@@ -204,6 +206,7 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
     q = len(shapes.kind)
     begin_search(shapes, index, box)
     best, best_cost, best_first = np.int64(-1), limit, limit_first
+    looks = 1 + index.mark[1]
     for place in range(index.mark[1]):
         b = index.waiting[place]
         if b == skip:
@@ -220,6 +223,7 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
         if cost < best_cost or (cost == best_cost and boxes.first[b] < best_first):
             best, best_cost, best_first = b, cost, boxes.first[b]
     if index.mark[0] == 0:
+        index.looks[0] += looks
         return best, best_cost
     # Straight down to a box that is near, unless that is known; then all that could be nearer.
     for straight in range(0 if best_cost == NO_COST else 1, 2):
@@ -236,7 +240,9 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
                 continue
             node = at
             at += 1
+            looks += 1
             if straight == 0:
+                looks += stop - at
                 node, cheapest = np.int64(-1), NO_COST
                 for kid in range(at - 1, stop):
                     if index.least[kid] == NO_COST:
@@ -245,7 +251,7 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
                     keep = joined_with(shapes, index, depth, v, box)
                     lose = index.keeps[index.start[depth] + v] - keep
                     bound = size * (index.own[depth] - keep) + index.least[kid] * lose
-                    if bound < cheapest:
+                    if node < 0 or bound < cheapest:
                         node, cheapest = np.int64(kid), bound
                 at = stop
             if index.least[node] == NO_COST:
@@ -276,6 +282,7 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
             cost = size * to_mine + boxes.size[b] * to_theirs
             if cost < best_cost or (cost == best_cost and boxes.first[b] < best_first):
                 best, best_cost, best_first = b, cost, boxes.first[b]
+    index.looks[0] += looks
     return best, best_cost
 
 

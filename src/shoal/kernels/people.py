@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from shoal.kernels import kernel
+from shoal.kernels import kernel, lean_kernel
+
+AT_A_TIME = 20_000_000  # records that are looked at between two pauses for Ctrl-C
 
 
 @kernel
@@ -46,27 +50,41 @@ def lists(of, what, groups):
     return start, items[:used].copy()
 
 
-@kernel
-def candidates(class_start, class_person, person_start, person_class):
+def candidates(class_start: Any, class_person: Any, person_start: Any, person_class: Any) -> Any:
     """How many people have a record in every class in which this person has one; int64[people].
 
     That is what is left to somebody who sees which records are one person's. People with the
-    same classes share the answer, so it is found once for all of them.
+    same classes share the answer, so it is found once for all of them. It returns from compiled
+    code now and then, so that there is time for Ctrl-C.
     """
     people = len(person_start) - 1
-    slots = 1
-    while slots < 2 * people + 2:
-        slots *= 2
-    mask = np.uint64(slots - 1)
+    slots = 1 << (2 * people + 1).bit_length()
     table = np.full(slots, -1, np.int64)  # slot → somebody with these classes
-    found = np.zeros(people, np.int64)
-    for p in range(people):
+    found, p = np.zeros(people, np.int64), 0
+    while p < people:
+        p = some_candidates(
+            class_start, class_person, person_start, person_class, table, found, p, AT_A_TIME
+        )
+    return found
+
+
+@lean_kernel
+def some_candidates(
+    class_start, class_person, person_start, person_class, table, found, p, budget
+):  # fmt: skip
+    """The same for people from p on, for so many looks; returns who is next."""
+    people = len(person_start) - 1
+    mask = np.uint64(len(table) - 1)
+    while p < people and budget > 0:
         lo, hi = person_start[p], person_start[p + 1]
+        budget -= 1 + hi - lo
         if hi == lo:
+            p += 1
             continue
         if hi - lo == 1:
             c = person_class[lo]
             found[p] = class_start[c + 1] - class_start[c]
+            p += 1
             continue
         h = np.uint64(hi - lo)
         for i in range(lo, hi):
@@ -77,9 +95,10 @@ def candidates(class_start, class_person, person_start, person_class):
             other = table[slot]
             if other < 0:
                 table[slot] = p
-                found[p] = count_common(
+                found[p], looks = count_common(
                     class_start, class_person, person_start, person_class, lo, hi
                 )
+                budget -= looks
                 break
             first = person_start[other]
             same = person_start[other + 1] - first == hi - lo
@@ -91,18 +110,19 @@ def candidates(class_start, class_person, person_start, person_class):
                 found[p] = found[other]
                 break
             slot = (slot + np.uint64(1)) & mask
-    return found
+        p += 1
+    return p
 
 
-@kernel
+@lean_kernel
 def count_common(class_start, class_person, person_start, person_class, lo, hi):
-    """How many people have a record in every one of the classes person_class[lo:hi]."""
+    """How many people have a record in every one of the classes person_class[lo:hi], and looks."""
     small = person_class[lo]
     for i in range(lo, hi):
         c = person_class[i]
         if class_start[c + 1] - class_start[c] < class_start[small + 1] - class_start[small]:
             small = c
-    count = 0
+    count, looks = 0, 0
     for k in range(class_start[small], class_start[small + 1]):
         p = class_person[k]
         at, stop = person_start[p], person_start[p + 1]
@@ -111,6 +131,7 @@ def count_common(class_start, class_person, person_start, person_class, lo, hi):
             if person_class[at] == person_class[i]:
                 i += 1
             at += 1
+        looks += 1 + at - person_start[p]
         if i == hi:
             count += 1
-    return count
+    return count, looks

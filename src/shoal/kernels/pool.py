@@ -13,7 +13,7 @@ from shoal.kernels.box_merge import swallow
 from shoal.kernels.boxes import NO_COST, RANGE, join_boxes
 from shoal.kernels.clusters import merge_into
 from shoal.kernels.farthest import farthest
-from shoal.kernels.index import cheapest, has_room, insert, remove
+from shoal.kernels.index import cheapest, has_room, insert, remove, spent
 from shoal.kernels.merge import DONE, NEEDS_ROOM, PAUSED
 from shoal.kernels.nearest import STANDS, add, crowded, drop, nearest, twin
 
@@ -33,14 +33,14 @@ def k_member(shapes, index, boxes, label, box, state, k, budget):
     A cluster begins with the unit that is farthest from the last one that was taken, and takes in
     the unit by which the loss of all its records grows least. `state` is int64[4]: the last unit
     taken, clusters so far, units and records of the one at hand; `box` is what covers it. Pauses
-    after `budget` units.
+    after `budget` looks.
     """
+    pause = index.looks[0] + budget
     while state[2] > 0 or index.mark[0] >= k:
-        if budget == 0:
+        if index.looks[0] >= pause:
             return PAUSED
         if thinned(index):
             return NEEDS_ROOM
-        budget -= 1
         if state[2] == 0:
             b = farthest(shapes, index, boxes, boxes.box[state[0]])
             for w in range(len(box)):
@@ -107,15 +107,15 @@ def mdav(shapes, index, boxes, label, count, box, state, k, budget):
 
     The second begins with the unit that is farthest from the first of the other. `count` is
     int64[values]; `state` is int64[4]: clusters so far, units of the one at hand, its first unit,
-    whether a second one follows; `box` is scratch space. Pauses after `budget` units.
+    whether a second one follows; `box` is scratch space. Pauses after `budget` looks.
     """
     count_values(index, boxes, count)
+    pause = index.looks[0] + budget
     while state[1] > 0 or state[3] == 1 or index.mark[0] >= 2 * k:
-        if budget == 0:
+        if index.looks[0] >= pause:
             return PAUSED
         if thinned(index):
             return NEEDS_ROOM
-        budget -= 1
         if state[1] > 0:
             own = boxes.box[state[2]]
             b, _ = nearest(shapes, index, boxes, own, 1, NO_COST, NO_COST, -1)
@@ -125,6 +125,7 @@ def mdav(shapes, index, boxes, label, count, box, state, k, budget):
         else:
             state[3] = 1 if index.mark[0] >= 3 * k else 0
             centre(shapes, index, count, box)
+            index.looks[0] += len(count)
             b = farthest(shapes, index, boxes, box)
             state[2] = b
         take(index, boxes, b, count)
@@ -156,12 +157,12 @@ def merge_any(shapes, index, boxes, crowd, into, small, place, mark, draws, k, b
     `small` lists those classes, `place` is where each stands there, or -1. `mark` is int64[3]: how
     many they are, draws used, all classes. A draw is a number from 0 up to 1.
     """
+    pause = index.looks[0] + budget
     while mark[0] > 0 and mark[2] > 1:
-        if budget == 0:
+        if index.looks[0] >= pause:
             return PAUSED
         if crowded(index):
             return NEEDS_ROOM
-        budget -= 1
         c = small[np.int64(draws[mark[1]] * mark[0])]
         mark[1] += 1
         drop(index, boxes, c)
@@ -200,12 +201,13 @@ def merge_any_of_trees(
 ):
     """The same as `merge_any` over the index of trees, which is filled."""
     q = classes.vector.shape[1]
+    pause = spent(work) + budget
     while mark[0] > 0 and mark[2] > 1:
-        if budget == 0:
+        if spent(work) >= pause:
             return PAUSED
         if not has_room(index, 2 * q, 2 * fan):
             return NEEDS_ROOM
-        budget -= 1
+        work.visits[1] += 1
         c = small[np.int64(draws[mark[1]] * mark[0])]
         mark[1] += 1
         remove(index, trees, classes, c, True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
-from shoal.kernels.index import cheapest, has_room, insert, remove
+from shoal.kernels.index import cheapest, has_room, insert, remove, spent
 from shoal.kernels.merge import DONE, NEEDS_ROOM, PAUSED
 from shoal.kernels.tuples import join
 
@@ -107,12 +107,13 @@ def move_units(index, trees, classes, units, moving, work, fan, budget):
     q = units.vector.shape[1]
     clusters = len(moving.head)
     one, without = clusters, clusters + 1
+    pause = spent(work) + budget
     while moving.done[1] < len(units.size):
-        if budget == 0:
+        if spent(work) >= pause:
             return PAUSED
         if not has_room(index, 2 * q + 2, 2 * fan):
             return NEEDS_ROOM
-        budget -= 1
+        work.visits[1] += 1
         if moving.done[0] < clusters:
             insert(index, trees, classes, moving.done[0])
             moving.done[0] += 1
@@ -128,6 +129,7 @@ def move_units(index, trees, classes, units, moving, work, fan, budget):
         b, cost = cheapest(index, trees, classes, 0, one, True, np.int64(1), False, 0, 0, work)
         if not alone and b >= 0:
             closure_without(trees, units, moving, classes.vector, c, x, without)
+            work.visits[1] += moving.many[c]
             if cost >= own_cost(trees, classes, units, x, c, without):
                 b = np.int64(-1)
         if b < 0:

@@ -94,6 +94,7 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
     if best >= 0:
         return best
     # Nobody reaches the cap: the least bad of all, and that takes a look at each.
+    work.visits[1] += 4 * len(into)
     best_bad, best_cost, best_first = np.inf, NO_COST, NO_COST
     for y in range(len(into)):
         if into[y] != y or y == c or (only_failing and not classes.fails[y]):

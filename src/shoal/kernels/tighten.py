@@ -126,9 +126,9 @@ def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
     """
     own, crowd, tuples = lattice.own, lattice.crowd, search.tuples
     q = lattice.vector.shape[1]
-    pause = search.at[2] + budget
+    pause = search.at[2] + search.at[3] + budget
     while search.at[2] < most:
-        if search.at[2] >= pause:
+        if search.at[2] + search.at[3] >= pause:
             return PAUSED
         if not next_run(lattice, search, run):
             return DONE

@@ -372,25 +372,17 @@ def nearest_many(tuples, trees, vector, records, stack, heap):
     return used
 
 
-@kernel
-def count_covered(tuples, trees, vectors):
-    """How many tuples each vector covers, int64[vectors]."""
-    count = np.empty(len(vectors), np.int64)
-    stack = np.empty((vectors.shape[1], 2), np.int64)
-    found = np.empty(len(tuples.size), np.int64)
-    for v in range(len(vectors)):
+@lean_kernel
+def count_covered(tuples, trees, vectors, begin, stop, count, stack, found):
+    """Write how many tuples the vectors from `begin` to `stop` cover, each, into int64[vectors]."""
+    for v in range(begin, stop):
         count[v] = covered(tuples, trees, vectors[v], stack, found)
-    return count
 
 
-@kernel
-def list_covered(tuples, trees, vectors, start):
-    """The tuples that each vector covers: those of v are out[start[v] : start[v + 1]]."""
-    out = np.empty(start[-1], np.int32)
-    stack = np.empty((vectors.shape[1], 2), np.int64)
-    found = np.empty(len(tuples.size), np.int64)
-    for v in range(len(vectors)):
+@lean_kernel
+def list_covered(tuples, trees, vectors, begin, stop, start, out, stack, found):
+    """Write the tuples that each vector covers: those of v are out[start[v] : start[v + 1]]."""
+    for v in range(begin, stop):
         count = covered(tuples, trees, vectors[v], stack, found)
         for f in range(count):
             out[start[v] + f] = found[f]
-    return out

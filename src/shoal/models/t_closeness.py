@@ -9,10 +9,11 @@ import numpy.typing as npt
 from pydantic import field_validator, model_validator
 
 from shoal import distances
+from shoal.alike import alike
 from shoal.classes import Classes
+from shoal.errors import some
 from shoal.histogram import Histogram
 from shoal.models import SensitiveModel
-from shoal.values import plain, text
 
 
 class TCloseness(SensitiveModel):
@@ -47,8 +48,13 @@ class TCloseness(SensitiveModel):
                 raise ValueError(
                     f"takes an order with the distance ordered only, not with {self.distance}"
                 )
-            if len({plain(text(value)) for value in self.order}) < len(self.order):
-                raise ValueError("needs an order that names no value twice")
+            ways: dict[str, list[object]] = {}
+            for value in self.order:
+                ways.setdefault(alike(value), []).append(value)
+            if twice := [some(same) for same in ways.values() if len(same) > 1]:
+                raise ValueError(
+                    f"needs an order that names no value twice; {twice[0]} count as one value"
+                )
         return self
 
     @property

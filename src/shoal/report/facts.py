@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from shoal import catalog, frames
 from shoal.bound import Bound
@@ -220,14 +218,13 @@ def sha256(frame: frames.Frame) -> str | None:
 
     None when some column is of a type that a text file cannot hold.
     """
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "release.csv")
-        try:
-            frames.write(frame, path)
-        except BadFile:
-            return None
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        digest = hashlib.sha256()
+        for part in frames.csv_parts(frame):
+            digest.update(part)
+        return digest.hexdigest()
+    except BadFile:
+        return None
 
 
 def _promises(release: Outcome) -> list[Promise]:

@@ -48,7 +48,7 @@ def write_report(
 ) -> None:
     """Write the report of a release to a file, all of it or nothing."""
     html = render(page(facts(release, explain, progress)))
-    with atomic(path) as target:
+    with atomic(path, private=True) as target:
         target.write_text(html, encoding="utf-8")
 
 

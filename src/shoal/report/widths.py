@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, inf, log10
 
@@ -151,7 +151,7 @@ def _level(hierarchy: Given, label: str) -> Width:
 
 
 def _named(
-    rows: dict[Width, int], hierarchy: Hierarchy | None, values: list[object]
+    rows: dict[Width, int], hierarchy: Hierarchy | None, values: Sequence[object]
 ) -> list[tuple[str, int]]:
     """The widths in order; a level of a tree is named by a published value that is there."""
     examples: dict[float, str] = {}

@@ -1,0 +1,222 @@
+"""What a search of the lattice looks for: the loss of a node, or the sizes of its classes.
+
+A goal turns a node into a whole number, its worth: the higher the better. A search is exact if it
+leaves out only nodes of which a goal says that they are worth no more than the best one:
+
+- `limits` holds, for all nodes before any is looked at, what each of them is worth at the most;
+- `limit_above` says what a node that was looked at, and all nodes above it, are worth at the most;
+- `limit_below` says the same of all nodes below it.
+
+Neither needs a loss that only grows on the way up.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+SURE = 1e-12  # relative: a limit computed with real numbers is rounded to the safe side
+
+
+class Found(NamedTuple):
+    """The classes of a node, before any of them is suppressed."""
+
+    size: Longs  # int64[classes], records
+    people: Longs  # int64[classes]
+    keeps: Longs  # int64[classes], what one record keeps
+
+
+class Levels(NamedTuple):
+    """The tuples of a table, and what their values become at each level."""
+
+    code: Ints  # int32[tuples, q]
+    size: Longs  # int64[tuples], records
+    above: list[Ints]  # a column each, int32[levels, nodes]
+    keeps: list[Longs]  # a column each, int64[levels, nodes], what the value there keeps
+
+
+class Goal(ABC):
+    """Says what a node is worth."""
+
+    both_ways: ClassVar[bool] = False  # whether a look at a node limits those above and below
+
+    @abstractmethod
+    def worth(self, found: Found, stays: Bools) -> int:
+        """What a node is worth if these classes stay and the others are suppressed."""
+
+    def hope(self, found: Found, stays: Bools) -> int:
+        """The same at the most, whichever of the classes that stay are suppressed besides."""
+        return self.worth(found, stays)
+
+    @abstractmethod
+    def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:
+        """What each node is worth at the most, int64[shape]; `spare` records may be suppressed."""
+
+    def limit_above(self, found: Found) -> int | None:  # noqa: ARG002
+        """What this node and all nodes above it are worth at the most; None: not known."""
+        return None
+
+    def limit_below(self, found: Found, stays: Bools) -> int | None:  # noqa: ARG002
+        """What this node and all nodes below it are worth at the most; None: not known.
+
+        Classes that do not stay here are those that cannot stay below either, in whatever parts.
+        """
+        return None
+
+    @abstractmethod
+    def describe(self, worth: int) -> str:
+        """The objective and its value, in words."""
+
+
+class LeastLoss(Goal):
+    """The least loss, as it is reported: a suppressed record loses all that it could.
+
+    The worth of a node is what its records keep. A loss may fall on the way up (entropy does): a
+    record may then keep less than nothing, and to suppress it would be a gain.
+    """
+
+    def __init__(self, name: str, possible: int) -> None:
+        self.name, self.possible = name, possible
+
+    def worth(self, found: Found, stays: Bools) -> int:
+        """What the records keep together."""
+        return int((found.size * found.keeps)[stays].sum())
+
+    def hope(self, found: Found, stays: Bools) -> int:
+        """As if only those were suppressed that keep less than nothing."""
+        return int((found.size * np.maximum(found.keeps, 0))[stays].sum())
+
+    def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:
+        """What the columns keep, as if each could do without its worst `spare` records."""
+        limits = np.zeros(shape, np.int64)
+        for j, (above, keeps) in enumerate(zip(levels.above, levels.keeps, strict=True)):
+            often = np.bincount(levels.code[:, j], levels.size, above.shape[1]).astype(np.int64)
+            most = keeps @ often + [_worst(keep, often, spare) for keep in keeps]
+            limits += most.reshape(-1, *(1,) * (len(shape) - 1 - j))
+        return limits
+
+    def describe(self, worth: int) -> str:
+        """The percent of alteration, as `losses.alteration` has it."""
+        lost = 100.0 * (self.possible - worth) / self.possible if self.possible > 0 else 0.0
+        return f"loss ({self.name}) is {max(0.0, lost):.6g} %"
+
+
+def _worst(keep: Longs, often: Longs, spare: int) -> int:
+    """What is gained at the most by suppressing so many records that keep less than nothing."""
+    gain = 0
+    for v in np.argsort(keep, kind="stable"):
+        if keep[v] >= 0 or spare == 0:
+            break
+        many = min(spare, int(often[v]))
+        gain -= many * int(keep[v])
+        spare -= many
+    return gain
+
+
+class LeastDiscernibility(Goal):
+    """The least C_DM (Bayardo, Agrawal 2005), so its worth is negative.
+
+    A record counts as many as its class has, and a suppressed one as many as the table has. On the
+    way up a class only grows, to k people or more if it is to be published, and a suppressed record
+    counts no less than a member of any class.
+    """
+
+    both_ways: ClassVar[bool] = True
+
+    def __init__(self, rows: int, k: int) -> None:
+        self.rows, self.k = rows, k
+
+    def worth(self, found: Found, stays: Bools) -> int:
+        """The records that each record cannot be told from."""
+        suppressed = self.rows - int(found.size[stays].sum())
+        return -int((found.size[stays] ** 2).sum()) - suppressed * self.rows
+
+    def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:  # noqa: ARG002
+        """Classes of equal size, as many as there can be, have the least sum of squares."""
+        least = self.rows / most_classes(levels, shape) * self.rows
+        return -np.floor(least * (1 - SURE)).astype(np.int64)
+
+    def limit_above(self, found: Found) -> int:
+        """The sum of squares as if nothing were suppressed, and small classes just large enough."""
+        least = np.where(found.people < self.k, np.maximum(found.size, self.k), found.size)
+        return -int((found.size * least).sum())
+
+    def limit_below(self, found: Found, stays: Bools) -> int:
+        """As if all the others were in classes of k."""
+        published = int(found.size[stays].sum())
+        return -published * self.k - (self.rows - published) * self.rows
+
+    def describe(self, worth: int) -> str:
+        """The sum of squares."""
+        return f"discernibility is {-worth:,}"
+
+
+class LeastAverageClassSize(Goal):
+    """The least C_AVG = (records / classes) / k (LeFevre, DeWitt, Ramakrishnan 2006).
+
+    All records of the table count, and those that are suppressed are one class more: they cannot
+    be told from each other. So the worth of a node is its number of classes, which only falls on
+    the way up, and suppressing never adds one.
+    """
+
+    both_ways: ClassVar[bool] = True
+
+    def __init__(self, rows: int, k: int) -> None:
+        self.rows, self.k = rows, k
+
+    def worth(self, found: Found, stays: Bools) -> int:
+        """The number of classes."""
+        return int(stays.sum()) + int(not stays.all())
+
+    def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:  # noqa: ARG002
+        """As many classes as the values at these levels could form."""
+        return np.floor(most_classes(levels, shape) * (1 + SURE)).astype(np.int64)
+
+    def limit_above(self, found: Found) -> int:
+        """Classes with k people stay apart at best; smaller ones must join, or be suppressed."""
+        small = found.people < self.k
+        joined = int(found.people[small].sum()) // self.k + 1
+        return int((~small).sum()) + min(int(small.sum()), joined)
+
+    def limit_below(self, found: Found, stays: Bools) -> int:
+        """As if all the others were in classes of k."""
+        return int(found.people[stays].sum()) // self.k + 1
+
+    def describe(self, worth: int) -> str:
+        """C_AVG."""
+        return f"average-class-size is {self.rows / worth / self.k:.6g}"
+
+
+def most_classes(levels: Levels, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    """How many classes each node has at the most: all combinations of its values, or all tuples."""
+    most = np.ones(shape)
+    for j, above in enumerate(levels.above):
+        values = [len(np.unique(up[levels.code[:, j]])) for up in above]
+        most *= np.array(values, np.float64).reshape(-1, *(1,) * (len(shape) - 1 - j))
+    capped: npt.NDArray[np.float64] = np.minimum(most, float(len(levels.code)))
+    return capped
+
+
+def make_goal(
+    objective: str, loss: str, possible: int, rows: int, models: Sequence[object]
+) -> Goal:
+    """The goal of this name."""
+    match objective:
+        case "discernibility":
+            return LeastDiscernibility(rows, greatest_k(models))
+        case "average-class-size":
+            return LeastAverageClassSize(rows, greatest_k(models))
+    return LeastLoss(loss, possible)
+
+
+def greatest_k(models: Sequence[object]) -> int:
+    """The people that a class needs by the models that say so; 1: none does."""
+    return max((getattr(model, "k", 1) for model in models), default=1)

@@ -1,0 +1,145 @@
+"""What is called proven, best or a lower bound is compared with brute force, loss by loss.
+
+The other side is `tests.naive.proofs`: its own losses, all combinations of levels, all partitions.
+"""
+
+from __future__ import annotations
+
+import re
+from math import floor
+
+import numpy as np
+import pytest
+
+from shoal import catalog
+from shoal.algorithms.full_domain import FullDomain
+from shoal.bound import lower_bound
+from shoal.errors import CannotReach
+from shoal.models.k_anonymity import KAnonymity
+from shoal.published import foresee
+from shoal.quality import measure
+from shoal.recoding import SUPPRESSED, Recoding
+from tests.naive.full_domain import discernibility
+from tests.naive.proofs import Meter, average_class_size, least_of_partitions, releases
+from tests.random_tables import random_loss, random_table
+
+LOSSES = sorted(catalog.losses)
+SHARES = (0.0, 0.0, 0.15, 0.4, 1.0)
+RNG = np.random.default_rng(0)  # full-domain leaves nothing to chance
+CLOSE = {"rel": 5.1e-6, "abs": 1e-9}  # six digits are written in a note
+
+
+def shown(recoding):
+    """What is published of every record; None: suppressed."""
+    return [
+        None if at == SUPPRESSED else tuple(int(v) for v in recoding.vectors[at])
+        for at in recoding.record
+    ]
+
+
+def recoding_of(published):
+    """The recoding that publishes this."""
+    vectors = sorted({one for one in published if one is not None})
+    record = [SUPPRESSED if one is None else vectors.index(one) for one in published]
+    return Recoding(np.array(vectors, np.int32), np.array(record, np.int64))
+
+
+def reported(table, loss, recoding):
+    """The loss of a recoding as an audit measures it."""
+    return measure(table, foresee(table, recoding)[0], loss, recoding).losses[loss.name]
+
+
+def value_in(note):
+    """The value of the objective that full-domain writes into its note."""
+    return float(re.search(r"objective .* is ([\d,.e+-]+)", note)[1].replace(",", ""))
+
+
+def best_levels(name, seed, objective="loss"):
+    """Compare full-domain with the best of all combinations of levels."""
+    rng = np.random.default_rng(seed)
+    table = random_table(rng, least_rows=6, most_rows=20)
+    loss, weights = random_loss(name, table, rng)
+    k, share = int(rng.integers(2, 5)), float(rng.choice(SHARES))
+    nodes = list(releases(table, k, floor(share * table.rows + 1e-9)))
+    algorithm = FullDomain(suppression=share, objective=objective)
+    if not nodes:
+        with pytest.raises(CannotReach):
+            algorithm.recode(table, [KAnonymity(k=k)], loss, RNG)
+        return
+    worth = {
+        "loss": Meter(table, name, weights).percent,
+        "discernibility": discernibility,
+        "average-class-size": lambda published: average_class_size(published, k),
+    }[objective]
+    best = min(map(worth, nodes))
+    found = algorithm.recode(table, [KAnonymity(k=k)], loss, RNG)
+    assert shown(found) in nodes
+    assert worth(shown(found)) == pytest.approx(best, abs=1e-9)
+    assert value_in(found.notes[0]) == pytest.approx(best, **CLOSE)
+    if objective == "loss":
+        assert reported(table, loss, found) == pytest.approx(best, abs=1e-9)
+
+
+def bound_holds(name, seed):
+    """Compare the lower bound with the best of all partitions; returns whether there is one."""
+    rng = np.random.default_rng(seed)
+    table = random_table(rng, most_rows=int(rng.choice([4, 5, 5, 6, 7])), least_rows=3)
+    loss, weights = random_loss(name, table, rng)
+    k = int(rng.integers(2, 4))
+    found = lower_bound(table, k, loss)
+    if found.percent is None:
+        assert table.crowd < k or (name == "entropy" and "can cost less" in found.reason)
+        return False
+    assert found.percent <= least_of_partitions(table, k, Meter(table, name, weights)) + 1e-9
+    return True
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_issue_12_item_1_full_domain_is_the_best_of_all_levels(name):
+    for seed in range(200 if name == "entropy" else 60):  # it alone may fall on the way up
+        best_levels(name, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LOSSES)
+def test_full_domain_is_the_best_of_all_levels_of_a_thousand_tables(name):
+    for seed in range(1000, 2200):
+        best_levels(name, seed)
+
+
+@pytest.mark.parametrize("objective", ["discernibility", "average-class-size"])
+def test_issue_12_item_2_other_objectives_are_the_best_of_all_levels(objective):
+    for seed in range(5000, 5150):
+        best_levels("nllm", seed, objective)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("objective", ["discernibility", "average-class-size"])
+def test_other_objectives_are_the_best_of_all_levels_of_a_thousand_tables(objective):
+    for seed in range(6000, 8000):
+        best_levels("nllm", seed, objective)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_note_of_full_domain_is_the_least_that_an_audit_measures(name):
+    """By the package's own measure of every node, as `audit` would print it."""
+    for seed in range(3000, 3015):
+        rng = np.random.default_rng(seed)
+        table = random_table(rng)
+        loss, _ = random_loss(name, table, rng)
+        nodes = list(releases(table, 2, floor(0.3 * table.rows + 1e-9)))
+        if nodes:
+            found = FullDomain(suppression=0.3).recode(table, [KAnonymity(k=2)], loss, RNG)
+            least = min(reported(table, loss, recoding_of(one)) for one in nodes)
+            assert value_in(found.notes[0]) == pytest.approx(least, **CLOSE)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_no_partition_loses_less_than_the_lower_bound(name):
+    assert sum(bound_holds(name, seed) for seed in range(60)) >= 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LOSSES)
+def test_no_partition_of_a_thousand_tables_loses_less_than_the_lower_bound(name):
+    assert sum(bound_holds(name, seed) for seed in range(1000, 2600)) >= 500
