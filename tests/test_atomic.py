@@ -104,12 +104,16 @@ def overwritten_by_another(folder: Path, had: int, gets: int) -> None:
     target.write_text("old")
     os.chown(target, 12345, 0)
     target.chmod(had)
-    become = (
-        "import os; os.chdir(sys.argv[2]); os.setgroups([]); os.setgid(12345); os.setuid(12345)"
-    )
+    # Once before: another user may not be able to read what Python has still to load.
+    first = "exec(code.replace('[1]', '[2]')); import os"
+    become = f"{first}; os.setgroups([]); os.setgid(12345); os.setuid(12345)"
     before, after = WRITE.split("\n")
-    code = f"{before}\n{become}\n{after}"
-    done = subprocess.run([sys.executable, "-c", code, str(target)], env=ENV, capture_output=True)
+    code = f"code = {after!r}\n{before}\n{become}\n{after}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(target), str(folder / "first.csv")],
+        env=ENV,
+        capture_output=True,
+    )
     assert done.returncode == 0, done.stderr
     found = target.stat()
     assert (found.st_uid, found.st_gid, mode(target)) == (12345, 12345, gets)
