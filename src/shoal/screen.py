@@ -211,7 +211,7 @@ def _at_least(release: Release) -> Iterator[tuple[str, str, str]]:
     """What no release could avoid, where that was found out for a file."""
     bound = release.bound if release.bound_known else None
     if bound is not None and bound.percent is not None:
-        yield "  the least any such release can lose", "", percent(bound.percent)
+        yield f"  lower bound on the loss {shown(bound.scope)}", "", percent(bound.percent)
 
 
 def _explained(release: Release) -> Table:
