@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from shoal import catalog
 from shoal.attacks import Attack, LinkageAttack
+from shoal.beliefs import Belief, beliefs
 from shoal.columns import Table
 from shoal.linkage import Linkage
 from shoal.progress import Progress, silent
@@ -34,6 +36,8 @@ class Exposure:
     # Beside an original: how many people have how many rows that could be theirs, fewest first.
     candidates: tuple[tuple[int, int], ...] = ()
     row_count: RowCount | None = None  # where rows of a person can be linked and counted
+    # How sure somebody can be who knows a class, by sensitive column; only where there are classes.
+    beliefs: Mapping[str, Belief] = field(default_factory=dict)
 
     @property
     def linked(self) -> bool:
@@ -80,7 +84,7 @@ class Exposure:
             name: {key: _shown(found, known.get(key, set())) for key, found in findings.items()}
             for name, findings in self.attacks.items()
         }
-        return replace(self, attacks=attacks)
+        return replace(self, attacks=attacks, beliefs={})  # which name values
 
 
 def _shown(found: Any, known: set[str]) -> Any:
@@ -122,6 +126,7 @@ def expose(
         attacks=found,
         candidates=_distribution(linkage),
         row_count=row_count(published, k or smallest) if linkage is None else None,
+        beliefs=beliefs(published) if linkage is None else {},
     )
 
 
