@@ -16,6 +16,7 @@ from shoal.columns import Table
 from shoal.errors import NotHeld, some
 from shoal.explain import Explainer
 from shoal.exposure import Exposure
+from shoal.findings import Finding, findings
 from shoal.if_known import IfKnown
 from shoal.models import Check
 from shoal.plan import Plan
@@ -161,6 +162,11 @@ class Outcome:
         return self.after.attacks
 
     @property
+    def findings(self) -> list[Finding]:
+        """The attacks that succeed on the release, the most important first."""
+        return findings(self.after)
+
+    @property
     def losses(self) -> dict[str, float]:
         """Percent of alteration, per loss metric."""
         return self.quality.losses
@@ -227,6 +233,8 @@ class Outcome:
             "checks": [check.as_dict() for check in self.checks],
             "risks": self.after.told(),
             "attacks": self.attacks,
+            "findings": [one.as_dict() for one in self.findings],
+            "beliefs": {name: one.as_dict() for name, one in self.after.beliefs.items()},
             "before": self.before.as_dict(),
             "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
             "notes": self.notes,
