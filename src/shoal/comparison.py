@@ -140,7 +140,7 @@ class Comparison:
         """What a bound is called where it is shown; notes say more of what it leaves out."""
         bound = self.bounds[k]
         what = ", ".join(bound.covers) or "class size"
-        return f"proven lower bound, {what}{'' if bound.complete else ' alone'}"
+        return f"proven lower bound ({what}{'' if bound.complete else ' alone'})"
 
     def _is_best(self, line: Line) -> bool:
         return line in self.at(line.k)[:1]

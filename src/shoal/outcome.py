@@ -246,13 +246,15 @@ class Outcome:
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
             "loss": self.plan.loss.name,
             "objective": self.objective,
-            "suppressed_records_count_as": SUPPRESSED_COUNT_AS,
+            "suppressed_records_count_as": dict(SUPPRESSED_COUNT_AS),
             "bound": None if bound is None else bound.as_dict(),
             "tried": [one.as_dict() for one in self.tried],
             "version": self.version,
         }
         if self.applied is not None:
             numbers["applied"] = self.applied.as_dict()
+            counted = numbers["suppressed_records_count_as"]
+            counted["losses of records with unknown values"] = "not counted"
         if self.explainer is not None and self.explainer.known:
             numbers["explained"] = [reason.as_dict() for reason in self.explainer.reasons()]
         return numbers

@@ -25,6 +25,7 @@ SUPPRESSED_COUNT_AS = {
     "mean_loss": "the root of every column: all of it is lost",
     "generalized_percent": "the root of every column",
     "root_percent": "the root of every column",
+    "normalized_loss": "1 in every column",
     "discernibility": "as many records as the table has",
     "average_class_size": "not counted",
     "objective loss": "the root of every column: all of it is lost",

@@ -17,6 +17,7 @@ from benchmarks.peel import adult
 from benchmarks.tables import encoded
 from shoal import catalog
 from shoal.algorithms import full_domain as module
+from shoal.algorithms._goals import Found
 from shoal.algorithms.full_domain import FullDomain, Judge, Search
 from shoal.columns import Table
 from shoal.errors import BadPlan, CannotReach
@@ -28,6 +29,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.progress import silent
 from shoal.recoding import SUPPRESSED
 from tests.naive.full_domain import full_domain
+from tests.random_tables import random_table
 from tests.strategies import examples, tables
 
 RNG = np.random.default_rng(0)
@@ -110,6 +112,22 @@ def test_levels_of_an_unbalanced_tree():
     assert [tree.labels[v] for v, _ in rows_of(got)] == ["Felid"] * 3 + ["*"] * 2
     assert [sex.labels[v] for _, v in rows_of(got)] == ["F"] * 3 + ["M"] * 2
     assert got.notes[0].endswith("the levels are animal 1 of 2, sex 0 of 1")
+
+
+def test_issue_12_item_1_a_record_that_keeps_less_than_nothing_may_be_suppressed():
+    """By hand: A has 1 bit, the root 0.92, so that A keeps -0.08; without x and y more is kept."""
+    tree = Hierarchy.from_tree({"*": {"A": ["x", "y"], "B": ["z"]}}).tree()
+    codes = np.array([[tree.node(v)] for v in "xyzzzzzzzz"], np.int32)
+    table = Table(("q",), (tree,), codes, None, (True,))
+    judge = Judge(table, [KAnonymity(k=3)], catalog.losses["entropy"](), 2)
+    limits = judge.goal.limits(judge.levels, judge.shape, 2)
+    worth = judge(np.array([1])).worth
+    z = judge(np.array([0])).worth // 8  # of those only z is published
+    assert 0 < worth == 8 * z <= limits[1]
+    assert judge.goal.limits(judge.levels, judge.shape, 0)[1] < worth
+    assert (
+        judge.goal.hope(Found(np.array([2]), np.array([2]), np.array([-5])), np.array([True])) == 0
+    )
 
 
 def test_what_is_left_out():
@@ -284,3 +302,27 @@ def test_issue_12_item_1_adult_by_entropy(shared):
     assert search.nodes == 12_960
     assert search.checked < 400
     assert "72.9474 %" in search.recoding().notes[0]
+
+
+@pytest.mark.parametrize("objective", ["loss", "discernibility", "average-class-size"])
+def test_issue_12_item_1_no_node_is_worth_more_than_its_bounds(objective):
+    """Every node: by what is known before the search, and by a look at any node above or below."""
+    tight = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        table = random_table(rng, least_rows=6, most_rows=20)
+        models, limit = [KAnonymity(k=int(rng.integers(2, 4)))], int(rng.integers(0, 7))
+        judge = Judge(table, models, catalog.losses["entropy"](), limit, objective)
+        limits = judge.goal.limits(judge.levels, judge.shape, limit)
+        found = {at: judge(np.array(at)) for at in product(*map(range, judge.shape))}
+        reached = {at: one.worth for at, one in found.items() if one.worth is not None}
+        for at, worth in reached.items():
+            assert worth <= limits[at]
+            tight += worth == limits[at]
+            for other, verdict in found.items():
+                if all(a >= b for a, b in zip(at, other, strict=True)):
+                    assert verdict.above is None or worth <= verdict.above
+                if all(a <= b for a, b in zip(at, other, strict=True)):
+                    assert not verdict.dead
+                    assert verdict.below is None or worth <= verdict.below
+    assert tight > 0

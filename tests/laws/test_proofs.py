@@ -96,7 +96,7 @@ def bound_holds(name, seed):
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_issue_12_item_1_full_domain_is_the_best_of_all_levels(name):
-    for seed in range(200 if name == "entropy" else 60):  # it alone may fall on the way up
+    for seed in range(150 if name == "entropy" else 50):  # it alone may fall on the way up
         best_levels(name, seed)
 
 
@@ -109,7 +109,7 @@ def test_full_domain_is_the_best_of_all_levels_of_a_thousand_tables(name):
 
 @pytest.mark.parametrize("objective", ["discernibility", "average-class-size"])
 def test_issue_12_item_2_other_objectives_are_the_best_of_all_levels(objective):
-    for seed in range(5000, 5150):
+    for seed in range(5000, 5100):
         best_levels("nllm", seed, objective)
 
 
@@ -123,7 +123,7 @@ def test_other_objectives_are_the_best_of_all_levels_of_a_thousand_tables(object
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_note_of_full_domain_is_the_least_that_an_audit_measures(name):
     """By the package's own measure of every node, as `audit` would print it."""
-    for seed in range(3000, 3015):
+    for seed in range(3000, 3010):
         rng = np.random.default_rng(seed)
         table = random_table(rng)
         loss, _ = random_loss(name, table, rng)
@@ -136,7 +136,7 @@ def test_the_note_of_full_domain_is_the_least_that_an_audit_measures(name):
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_no_partition_loses_less_than_the_lower_bound(name):
-    assert sum(bound_holds(name, seed) for seed in range(60)) >= 15
+    assert sum(bound_holds(name, seed) for seed in range(40)) >= 15
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -16,6 +17,7 @@ LASTING = {
 }  # fmt: skip
 
 
+@lru_cache(10_000)
 def height(tree, v):
     """The longest way down."""
     below = [u for u in range(1, tree.size) if u != v and int(tree.parent[u]) == v]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log2
 
 
@@ -14,6 +15,7 @@ def path(tree, low, high):
     return edges
 
 
+@lru_cache(10_000)
 def level(tree, node):
     kids = [v for v in range(1, tree.size) if tree.parent[v] == node]
     return 1 + max(level(tree, kid) for kid in kids) if kids else 0
@@ -23,6 +25,7 @@ def height(tree):
     return level(tree, 0) + 1
 
 
+@lru_cache(10_000)
 def leaves(tree, node):
     kids = [v for v in range(1, tree.size) if tree.parent[v] == node]
     return sum(leaves(tree, kid) for kid in kids) if kids else 1

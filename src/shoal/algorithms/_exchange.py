@@ -37,7 +37,7 @@ class Exchange:
         self.hurried = False  # whether a move ended before it had tried all
 
     def improve(self, label: Longs, passes: int, tell: Callable[[float], None]) -> Longs:
-        """Number the class of each tuple anew; the loss never rises."""
+        """Number the class of each tuple anew; by the costs that guide the loss never rises."""
         loss = self.loss(label)
         for number in range(passes):
             tell(number / passes)

@@ -23,8 +23,6 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-SURE = 1e-12  # relative: a limit computed with real numbers is rounded to the safe side
-
 
 class Found(NamedTuple):
     """The classes of a node, before any of them is suppressed."""
@@ -142,8 +140,7 @@ class LeastDiscernibility(Goal):
 
     def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:  # noqa: ARG002
         """Classes of equal size, as many as there can be, have the least sum of squares."""
-        least = self.rows / most_classes(levels, shape) * self.rows
-        return -np.floor(least * (1 - SURE)).astype(np.int64)
+        return -(self.rows**2) // most_classes(levels, shape)  # its size rounded up
 
     def limit_above(self, found: Found) -> int:
         """The sum of squares as if nothing were suppressed, and small classes just large enough."""
@@ -179,7 +176,7 @@ class LeastAverageClassSize(Goal):
 
     def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:  # noqa: ARG002
         """As many classes as the values at these levels could form."""
-        return np.floor(most_classes(levels, shape) * (1 + SURE)).astype(np.int64)
+        return most_classes(levels, shape)
 
     def limit_above(self, found: Found) -> int:
         """Classes with k people stay apart at best; smaller ones must join, or be suppressed."""
@@ -196,14 +193,14 @@ class LeastAverageClassSize(Goal):
         return f"average-class-size is {self.rows / worth / self.k:.6g}"
 
 
-def most_classes(levels: Levels, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+def most_classes(levels: Levels, shape: tuple[int, ...]) -> Longs:
     """How many classes each node has at the most: all combinations of its values, or all tuples."""
-    most = np.ones(shape)
+    most = np.ones(shape, np.int64)
     for j, above in enumerate(levels.above):
-        values = [len(np.unique(up[levels.code[:, j]])) for up in above]
-        most *= np.array(values, np.float64).reshape(-1, *(1,) * (len(shape) - 1 - j))
-    capped: npt.NDArray[np.float64] = np.minimum(most, float(len(levels.code)))
-    return capped
+        values = np.array([len(np.unique(up[levels.code[:, j]])) for up in above], np.int64)
+        most *= values.reshape(-1, *(1,) * (len(shape) - 1 - j))
+        np.minimum(most, len(levels.code), out=most)  # so it cannot overflow
+    return most
 
 
 def make_goal(
