@@ -25,7 +25,7 @@ from shoal.report.page import (
     Text,
     render,
 )
-from shoal.report.sureness import surest, sureness
+from shoal.report.sureness import sureness, surest
 from shoal.report.words import listed, many, percent, sentence, short
 
 __all__ = ["Facts", "facts", "page", "write_report"]
