@@ -406,14 +406,14 @@ def check_never_worse(seeds):
 def test_issue_12_3_never_worse_than_the_default(monkeypatch):
     monkeypatch.setattr(choose, "SAMPLE", 20)  # so that samples are parts of the tables
     monkeypatch.setattr(choose, "CROWDS", 3)
-    assert check_never_worse(range(24)) > 6
+    assert check_never_worse(range(6)) > 2
 
 
 @pytest.mark.slow
 def test_issue_12_3_never_worse_than_the_default_many_times(monkeypatch):
     monkeypatch.setattr(choose, "SAMPLE", 20)
     monkeypatch.setattr(choose, "CROWDS", 3)
-    assert check_never_worse(range(100, 700)) > 100
+    assert check_never_worse(range(100, 300)) > 100
 
 
 # ── Columns without a hierarchy ──
