@@ -109,8 +109,8 @@ class Fitted:
     def save(self, path: str | Path) -> None:
         """Write a JSON file from which `load` makes the same again.
 
-        It holds the plan without its seed, what is published, and whole hierarchies; nothing of
-        a single record. Like the plan it is meant for the house.
+        It holds the plan without its seed, what is published, and whole hierarchies, also their
+        values that are not published. It is for internal use, not for publication.
         """
         content = {
             "plan": _as_dict(self.plan),
