@@ -356,4 +356,7 @@ def naming(column: str) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        raise type(error)(f"column {column!r}: {error}") from None
+        begin = f"column {column!r}"
+        if str(error).startswith(begin):
+            raise
+        raise type(error)(f"{begin}: {error}") from None

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import BadTable
+from shoal.errors import BadTable, is_text, some
 from shoal.files import (
     DELIMITER_KEY,
     Column,
@@ -148,7 +148,16 @@ class Frame:
         """Give a column as Python would print it."""
         series = self._frame[name]
         pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
-        return pa.array([None if null else str(value) for value, null in pairs], pa.string())
+        cells = [None if null else str(value) for value, null in pairs]
+        try:
+            return pa.array(cells, pa.string())
+        except UnicodeEncodeError:
+            rows = [row for row, cell in enumerate(cells, 1) if cell and not is_text(cell)]
+            raise BadTable(
+                f"column {name!r} holds half a character (a lone surrogate), which no file can "
+                f"hold, in the rows {some(rows)}; remove it, for example with "
+                ".str.encode('utf-8', 'ignore').str.decode('utf-8')"
+            ) from None
 
     def _series(self, name: str, values: Column) -> nw.Series[Any]:
         """Turn an arrow column into a column of this kind of frame."""
