@@ -133,7 +133,7 @@ def test_item_16_the_message_says_why_a_file_cannot_be_written(run, people):
     assert "to it, as people.csv; choose another name" in run(*words, "link.csv")[2]
 
 
-def test_item_16_names_of_files_cannot_move_the_screen(run, people):  # noqa: ARG001
+def test_item_16_names_of_files_cannot_move_the_screen(run, people):
     status, _, err = run("draft", "\x1b[2J\u202ex.csv", "-o", "new.toml")
     assert status == 2
     assert "\x1b" not in err

@@ -219,13 +219,11 @@ def sorted_order(texts: pa.Array) -> npt.NDArray[np.int64]:
             return order
         fresh = np.ones(len(tied) + 1, np.bool_)
         fresh[1:-1] = (group[1:] != group[:-1]) | (key[1:] != key[:-1])
-        still: npt.NDArray[np.bool_] = ~(
-            fresh[:-1] & fresh[1:]
-        )  # alike the one before, or the one behind
+        still = ~(fresh[:-1] & fresh[1:])  # alike the one before, or the one behind
         if not still.any():
             return order
         at += 8
-        group = np.cumsum(fresh[:-1])[still]
+        group = np.cumsum(fresh[:-1], dtype=np.int64)[still]
         tied, where = tied[still], where[still]
         key = _eight(content, start[tied] + at, length[tied] - at)
         inside = np.lexsort((key, group))

@@ -174,7 +174,7 @@ class Fitted:
         plan = self.plan.changed(seed=seed)
         rng = np.random.default_rng(seed)
         clock.start("read")
-        given = open_frame(table)
+        given = open_frame(table, lambda done, size: progress("read", done / size))
         sha256 = fingerprint(table)
         clock.start("encode")
         whole = self._alike(given, drop_extra)

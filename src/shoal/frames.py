@@ -174,8 +174,10 @@ class Frame:
         return series.alias(name)
 
 
-def open_frame(source: Any) -> Frame:
+def open_frame(source: Any, progress: Progress | None = None) -> Frame:
     """Take a pandas or polars DataFrame, a pyarrow Table, or the path of a file.
+
+    `progress` is called with the bytes of a file that were read so far, and with all of them.
 
     >>> open_frame(pa.table({"age": [29, 31]}))
     Frame(arrow, 2 rows, 1 columns)
@@ -183,7 +185,7 @@ def open_frame(source: Any) -> Frame:
     if isinstance(source, Frame):
         return source
     if isinstance(source, str | Path):
-        return read(source)
+        return read(source, progress)
     if isinstance(source, pa.Table):
         check_names(source.column_names, "the table")
         return Frame(takeable(source))
