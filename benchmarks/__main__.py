@@ -9,10 +9,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import concealment, flow, merge, peel, people, start, strategies
+from benchmarks import concealment, encode, flow, merge, peel, people, start, strategies
 
 PARTS = {
     "start": start,
+    "encode": encode,
     "merge": merge,
     "strategies": strategies,
     "concealment": concealment,

@@ -118,10 +118,27 @@ def test_nothing_that_is_read_is_overwritten(run, people):
     ):
         status, _, err = run(*words, *targets)
         assert status == 2, targets
-        assert "write somewhere else" in err
+        assert "choose another name" in err
     assert run("draft", "people.csv", "-o", "people.csv", "--force")[0] == 2
     assert (people / "people.csv").read_bytes() == before
     assert left(people) == ["people.csv", "plan.toml"]
+
+
+def test_item_16_the_message_says_why_a_file_cannot_be_written(run, people):
+    words = ["anonymize", "people.csv", "--plan", "plan.toml", "--out"]
+    err = run(*words, "people.csv")[2]
+    assert "cannot write people.csv: this command reads that file, or writes something" in err
+    assert "is also" not in err
+    (people / "link.csv").symlink_to("people.csv")
+    assert "to it, as people.csv; choose another name" in run(*words, "link.csv")[2]
+
+
+def test_item_16_names_of_files_cannot_move_the_screen(run, people):
+    status, _, err = run("draft", "\x1b[2J\u202ex.csv", "-o", "new.toml")
+    assert status == 2
+    assert "\x1b" not in err
+    assert "\u202e" not in err
+    assert "\\x1b[2J\\u202ex.csv" in err
 
 
 def test_report(run, people):

@@ -114,7 +114,7 @@ def test_ranges_are_written_with_all_their_digits(values, tmp_path):
 def test_numbers_that_are_too_large_are_refused(value):
     table = pa.table({"a": [value, "3"], "s": ["m", "m"]})
     plan = Plan(columns={"a": free_plan().columns["age"], "s": "quasi"}, models=[K2])
-    with pytest.raises(BadHierarchy, match="column 'a': free ranges need numbers, of at most 300"):
+    with pytest.raises(BadHierarchy, match="column 'a': free ranges need numbers of at most 300"):
         shoal.anonymize(table, plan)
 
 

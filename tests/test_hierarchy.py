@@ -227,7 +227,7 @@ class TestGiven:
         assert Hierarchy.from_csv(plain_file, sep=";").setting()["sep"] == ";"
 
     def test_bad_files(self, tmp_path):
-        with pytest.raises(BadFile, match="no hierarchy file"):
+        with pytest.raises(BadFile, match="no such file; paths are relative"):
             Hierarchy.from_csv(tmp_path / "none.csv")
         (tmp_path / "latin.csv").write_bytes("Zoë;*\n".encode("latin-1"))
         with pytest.raises(BadFile, match="UTF-8"):

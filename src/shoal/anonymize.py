@@ -40,7 +40,7 @@ def anonymize(
     keep_order = plan.keep_order if keep_order is None else keep_order
 
     clock.start("read")
-    frame = open_frame(table)
+    frame = open_frame(table, lambda done, size: progress("read", done / size))
     sha256 = fingerprint(table)
     clock.start("encode")
 

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from time import time
 
-from shoal.errors import BadFile
+from shoal.errors import BadFile, BadInput
 from shoal.interrupt import whole
 
 try:
@@ -58,6 +58,7 @@ def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     if Path(path) in _at_work:  # already a temporary file of ours, which will get its name
         yield Path(path)
         return
+    check_place(Path(path))
     target = Path(os.path.realpath(path))  # what a link points to, not the link
     check_place(target)
     remove_stale(target.parent)
@@ -66,7 +67,8 @@ def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     try:
         _at_work[beside] = os.getpid()
         held = _create(beside)
-        yield beside
+        with _by_its_name(beside, path):
+            yield beside
         _sync(beside)
         _sync(target.parent)
         _permit(beside, target, private)
@@ -84,6 +86,19 @@ def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
         _at_work.pop(beside, None)
 
 
+@contextmanager
+@whole
+def _by_its_name(beside: Path, path: str | Path) -> Iterator[None]:
+    """Let errors name the file that was asked for, not the one that is written first."""
+    try:
+        yield
+    except BadInput as error:
+        said = str(error)
+        if str(beside) not in said:
+            raise
+        raise type(error)(said.replace(str(beside), str(path))) from None
+
+
 @atexit.register
 def _leave_nothing() -> None:
     """Remove what an exception at a bad moment left: two interrupts, for example."""
@@ -98,6 +113,10 @@ def check_place(path: Path) -> None:
     folder = path.parent
     try:
         path.exists()
+        if "\0" in str(path) or not os.fsencode(path):
+            raise ValueError("no name")
+    except ValueError:  # a lone surrogate or a NUL in the name
+        raise BadFile(f"cannot write {str(path)!r}: no file can have this name") from None
     except OSError as error:  # a name that is too long, for example
         raise BadFile(f"cannot write {str(path)[:80]}: {error.strerror}") from None
     if not folder.exists():

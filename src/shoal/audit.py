@@ -147,21 +147,23 @@ def audit(
     {'k-anonymity': 1}
     """
     plan = Plan.of(plan)
-    frame = open_frame(table)
+    frame = open_frame(table, lambda done, size: progress("read", done / size))
     _check_known(frame, plan)
     published = look_at(frame, plan.columns, plan.missing_values)
     quality, before, utility = None, None, _vulnerable(published, plan)
     notes = people_notes(frame, plan) + merged_notes(published) + _still_named(frame, plan)
     if original is not None:
-        source = open_frame(original)
-        before = encode(source, plan.columns, plan.missing, plan.missing_values)
+        source = open_frame(original, lambda done, size: progress("read", done / size))
+        before = encode(source, plan.columns, plan.missing, plan.missing_values, progress)
         if published.rows > before.rows:
             raise BadTable(
                 f"the release has {published.rows} rows, its original only {before.rows}; "
                 "they do not belong together"
             )
         quality = measure(before, published, plan.loss)
-        utility = utility_of(before, published, quality, plan.models, queries)
+        utility = utility_of(
+            before, published, quality, plan.models, queries, lambda share: progress("query", share)
+        )
         notes += differences(frame, source, plan) + utility.notes(before.rows)
     linkage = _linkage(plan, before, published)
     checks = [model.check(seen(model, published, linkage)) for model in plan.models]

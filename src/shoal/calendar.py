@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from shoal.errors import BadHierarchy, did_you_mean
+from shoal.errors import BadHierarchy, brief, did_you_mean
 
 STEPS = ("hour", "day", "week", "month", "quarter", "year", "N years", "decade", "century")
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
@@ -36,11 +36,11 @@ class CalendarStep:
             return CalendarStep(singular, days=_DAYS[singular])
         if singular == "hour":
             return CalendarStep("hour")
-        if match := re.fullmatch(r"([1-9][0-9]*) years?", word):
+        if match := re.fullmatch(r"([1-9][0-9]{0,3}) years?", word):
             return CalendarStep(word, months=12 * int(match[1]))
         raise BadHierarchy(
-            f"no calendar step {name!r}{did_you_mean(word, STEPS) or ';'} "
-            f"there are {', '.join(STEPS)}"
+            f"no calendar step {brief(name)}{did_you_mean(word, STEPS) or ';'} "
+            f"there are {', '.join(STEPS)} (N up to 9999)"
         )
 
     def holds(self, fine: CalendarStep) -> bool:

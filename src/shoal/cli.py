@@ -550,7 +550,11 @@ def _keep_apart(out: Path, json_file: str | None, inputs: list[Path]) -> None:
         for other in [*inputs, *targets[:i]]:
             # Path.resolve fails where a link leads to itself; what reads it then says so.
             if os.path.realpath(target) == os.path.realpath(other):
-                raise BadFile(f"{target} is also {other}, which is needed; write somewhere else")
+                same = "" if str(target) == str(other) else f", as {other}"
+                raise BadFile(
+                    f"cannot write {target}: this command reads that file, or writes something "
+                    f"else to it{same}; choose another name"
+                )
 
 
 def _keep_all_apart(targets: list[Path], json_file: str | None, inputs: list[Path]) -> None:
@@ -585,7 +589,9 @@ def _print_json(content: dict[str, Any]) -> None:
 
 
 def _fail(message: str, status: int) -> NoReturn:
-    print(f"shoal: {message}", file=sys.stderr)
+    # Names of files come as they are: nothing in them may move or color the screen.
+    plain = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in message)
+    print(f"shoal: {plain}", file=sys.stderr)
     raise typer.Exit(status)
 
 

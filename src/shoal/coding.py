@@ -115,8 +115,11 @@ def _not_missing(values: Values, tokens: Sequence[str]) -> npt.NDArray[np.bool_]
     if not tokens:
         return np.asarray(keep)
     if values.texts is not None:
-        missing = pc.is_in(values.texts, pa.array(list(tokens), values.texts.type))
-        return np.asarray(keep & ~missing.to_numpy(zero_copy_only=False))
+        for token in tokens:  # there are few, and to compare is faster than to look up
+            same = pc.equal(values.texts, pa.scalar(token, values.texts.type)).fill_null(False)
+            if pc.any(same).as_py():
+                keep = keep & ~same.to_numpy(zero_copy_only=False)
+        return np.asarray(keep)
     known = set(tokens)
     return np.array(
         [v is not None and text(v) not in known for v in values.array.to_pylist()], bool
@@ -205,39 +208,41 @@ def sorted_order(texts: pa.Array) -> npt.NDArray[np.int64]:
     if count < 2:
         return np.arange(count)
     at = _all_begin_with(texts)
-    order = np.argsort(_eight(content, start + at, length - at), kind="stable")
-    tied, group = order, np.zeros(count, np.int64)
-    where = np.arange(count)
+    key = _eight(content, start + at, length - at)
+    order = np.argsort(key)
+    key = key[order]
+    tied, where = order, np.arange(count)
+    group: npt.NDArray[np.int64] = np.zeros(count, np.int64)
     while True:
-        key = _eight(content, start[tied] + at, length[tied] - at)
-        # Texts that differ in nothing but zero bytes at their end differ in length.
-        over = length[tied] <= at
-        new = np.ones(len(tied), np.bool_)
-        new[1:] = (group[1:] != group[:-1]) | (key[1:] != key[:-1])
-        if over.all():
-            final = np.lexsort((length[tied], group))
-            order[where] = tied[final]
+        if (length[tied] <= at).all():  # they differ in nothing but zero bytes at their end
+            order[where] = tied[np.lexsort((length[tied], group))]
             return order
-        group = np.cumsum(new)
-        still = np.bincount(group)[group] > 1
+        fresh = np.ones(len(tied) + 1, np.bool_)
+        fresh[1:-1] = (group[1:] != group[:-1]) | (key[1:] != key[:-1])
+        still = ~(fresh[:-1] & fresh[1:])  # alike the one before, or the one behind
         if not still.any():
             return order
         at += 8
-        tied, group, where = tied[still], group[still], where[still]
-        inside = np.lexsort((_eight(content, start[tied] + at, length[tied] - at), group))
-        tied = tied[inside]
+        group = np.cumsum(fresh[:-1], dtype=np.int64)[still]
+        tied, where = tied[still], where[still]
+        key = _eight(content, start[tied] + at, length[tied] - at)
+        inside = np.lexsort((key, group))
+        tied, key = tied[inside], key[inside]
         order[where] = tied
+
+
+_MASKS = np.array([(2**64 - 1) ^ (2 ** (8 * (8 - left)) - 1) for left in range(9)], np.uint64)
 
 
 def _eight(content: Any, start: Any, length: Any) -> npt.NDArray[np.uint64]:
     """Eight bytes from each place as one number, zeros where a text is shorter."""
-    left = np.clip(length, 0, 8)
     first = np.minimum(start, len(content) - 8)  # of what is not there nothing is left
-    runs = np.lib.stride_tricks.sliding_window_view(content, 8)[first]
-    number = np.ascontiguousarray(runs).view(">u8").ravel().astype(np.uint64)
-    shift = ((8 - left) * 8).astype(np.uint64)
-    cut = np.where(left == 0, np.uint64(0), number >> np.minimum(shift, np.uint64(63)))
-    return np.asarray(cut << np.minimum(shift, np.uint64(63)), np.uint64)
+    # A number may begin at any byte: the same bytes, read as numbers from each of them on.
+    every = np.lib.stride_tricks.as_strided(content[:8].view(">u8"), (len(content) - 7,), (1,))
+    number: npt.NDArray[np.uint64] = every[first].astype(np.uint64)
+    if len(length) and length.min() < 8:
+        number &= _MASKS[np.clip(length, 0, 8)]
+    return number
 
 
 def _all_begin_with(texts: pa.Array) -> int:

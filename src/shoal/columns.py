@@ -188,6 +188,7 @@ def encode(
     many = len(names) + len(having(columns, "person")) + len(having(columns, "sensitive"))
     codes = np.empty((frame.height, len(names)), np.int32, order="F")  # int32[n, q]
     for j, name in enumerate(names):
+        progress("encode", j / many)
         hierarchy = columns[name].hierarchy or Flat()
         with naming(name):
             tree, one_to_one = _encode_quasi(
@@ -356,4 +357,7 @@ def naming(column: str) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        raise type(error)(f"column {column!r}: {error}") from None
+        begin = f"column {column!r}"
+        if str(error).startswith(begin):
+            raise
+        raise type(error)(f"{begin}: {error}") from None

@@ -74,6 +74,32 @@ def some(values: Iterable[object]) -> str:
     return f"{shown} and {rest} more" if rest > 0 else shown
 
 
+def brief(value: object) -> str:
+    """A setting as an error message shows it: not all of it, however large or deep it is.
+
+    >>> brief([3, 1]), len(brief("x" * 10_000)), brief([10**5000])
+    ('[3, 1]', 201, 'a list too large to show')
+    """
+    try:
+        written = repr(value)
+    except (RecursionError, ValueError):  # ValueError: a whole number of thousands of digits
+        return f"a {type(value).__name__} too large to show"
+    return written if len(written) <= 200 else f"{written[:200]}…"
+
+
+def is_text(value: str) -> bool:
+    """Whether a string can be written to a file: a lone half of a surrogate pair cannot.
+
+    >>> is_text("é"), is_text(chr(0xD800))
+    (True, False)
+    """
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Suggest the known word that looks most like this one, or nothing.
 

@@ -13,6 +13,7 @@ import json
 import lzma
 import os
 import re
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -20,13 +21,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from shoal.atomic import check_place
 from shoal.compact import Column, compact
-from shoal.errors import SHOWN, BadFile, BadTable, did_you_mean, some
+from shoal.errors import SHOWN, BadFile, BadTable, did_you_mean, is_text, some
 
 Progress: TypeAlias = Callable[[int, int], None]  # bytes of the file read so far, and in all
 
@@ -48,6 +50,13 @@ DELIMITER_KEY = b"shoal.delimiter"
 BOM = b"\xef\xbb\xbf"
 PARQUET_OPTIONS = {"write_statistics": False}
 ROWS = 1 << 20  # in a group of rows of a Parquet file
+# What files in wider encodings begin with; of the longest mark first, as one begins with another.
+WIDE = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 BLOCK = 1 << 23  # bytes that arrow parses at once; a single row must fit in
 
 
@@ -55,11 +64,7 @@ def read_table(path: str | Path, progress: Progress | None = None) -> pa.Table:
     """Read a text file or a Parquet file."""
     path = Path(path)
     form = _form(path)
-    if path.is_dir():
-        raise BadFile(f"cannot read {path}: it is a directory, not a file")
-    if not path.exists():
-        near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise BadFile(f"cannot read {path}: no such file{did_you_mean(path.name, near)}")
+    check_source(path, "")
     if path.stat().st_size == 0:
         raise BadFile(f"cannot read {path}: the file is empty")
     reason = "it is damaged, cut off, or not what its name says; make or fetch it anew"
@@ -71,6 +76,37 @@ def read_table(path: str | Path, progress: Progress | None = None) -> pa.Table:
         if isinstance(error, OSError) and error.errno:
             reason = os.strerror(error.errno)
     raise BadFile(f"cannot read {path}: {reason}")
+
+
+KINDS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def check_source(path: Path, what: str, hint: str = "") -> None:
+    """Refuse to read what is not a plain file: a pipe or a device may never end.
+
+    `what` says what the file is for, as in "the plan "; `hint` what to do where there is none.
+    """
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except FileNotFoundError:
+        near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+        hint = hint or did_you_mean(path.name, near)
+        raise BadFile(f"cannot read {what}{path}: no such file{hint}") from None
+    except ValueError:  # a lone surrogate or a NUL in the name
+        raise BadFile(f"cannot read {what}{str(path)!r}: no file can have this name") from None
+    except OSError as error:  # a loop of links, a name that is too long, no permission
+        shown = str(path) if len(str(path)) < 200 else f"{str(path)[:80]}…"
+        raise BadFile(f"cannot read {what}{shown}: {os.strerror(error.errno or 0)}") from None
+    if kind != stat.S_IFREG:
+        advice = "" if kind == stat.S_IFDIR else "; write its content to a file first"
+        found = KINDS.get(kind, "something else")
+        raise BadFile(f"cannot read {what}{path}: it is {found}, not a file{advice}")
 
 
 def write_table(table: pa.Table, path: str | Path) -> None:
@@ -120,6 +156,11 @@ def check_names(names: list[Any], where: str) -> None:
         raise BadTable(
             f"{where} has columns whose names are not text: {some(odd)}; rename them, "
             "for example with frame.columns = [str(name) for name in frame.columns]"
+        )
+    if broken := [name for name in names if not is_text(name)]:
+        raise BadTable(
+            f"{where} has columns whose names hold half a character (a lone surrogate), which no "
+            f"file can hold: {some(broken)}; rename them"
         )
     if empty := [number for number, name in enumerate(names, 1) if not name.strip()]:
         raise BadTable(
@@ -215,7 +256,8 @@ def _read_text(path: Path, form: _Form, progress: Progress | None) -> pa.Table:
         stream.read(header.size)
         if not stream.peek(1):
             return schema.empty_table()
-        source = _Source(stream, lambda: progress and progress(raw.tell(), path.stat().st_size))
+        size = path.stat().st_size
+        source = _Source(stream, header.delimiter, lambda: progress and progress(raw.tell(), size))
         blocks = pa_csv.ReadOptions(column_names=header.names, block_size=BLOCK)
         with suppress(ValueError):  # arrow's errors are of this kind too, and show rows
             table = pa_csv.read_csv(source, blocks, layout, types)
@@ -225,7 +267,8 @@ def _read_text(path: Path, form: _Form, progress: Progress | None) -> pa.Table:
         raise BadTable(f"{path} is no table of text, or has a row longer than {BLOCK} bytes")
     # A quote that is never closed swallows rows, names and all, into one field. Then quotes are
     # odd in number, or there are more lines than rows; both can happen in a sound file as well.
-    if source.quotes % 2 or source.lines != table.num_rows:
+    # Arrow takes text behind a closing quote for a part of the field, which nobody meant.
+    if source.odd_quotes or source.quotes % 2 or source.lines != table.num_rows:
         _check_rows(path, form, header)
     return table.replace_schema_metadata(schema.metadata)
 
@@ -235,22 +278,46 @@ class _Source:
 
     closed = False  # arrow asks
 
-    def __init__(self, stream: IO[bytes], tell: Callable[[], None]) -> None:
+    def __init__(self, stream: IO[bytes], delimiter: str, tell: Callable[[], None]) -> None:
         self._stream = stream
         self._tell = tell
         self._ends = Counter[bytes]()
+        self._border = np.zeros(256, np.bool_)  # bytes that may stand before and behind a field
+        self._border[list(b'\r\n"' + delimiter.encode())] = True
+        self._last = b"\n"
         self.quotes = self.lines = 0
+        self.odd_quotes = False  # whether a quote stands where none belongs
 
     def read(self, size: int) -> bytes:
         chunk = self._stream.read(size)
         if b"\0" in chunk:
             raise ValueError("NUL byte")
         if chunk:
-            self.quotes += chunk.count(b'"')
+            self._look_at_quotes(chunk)
             self._ends.update({end: chunk.count(end) for end in (b"\n", b"\r")})
             self.lines = max(self._ends.values()) + (not chunk.endswith((b"\n", b"\r")))
         self._tell()
         return chunk
+
+    def _look_at_quotes(self, chunk: bytes) -> None:
+        """Find out whether every quote opens a field, closes one, or is doubled inside one.
+
+        Every other quote opens, and has a delimiter, the end of a line or the quote before it that
+        it doubles in front of it; every other one closes, and has one of these behind it. Where it
+        is not so, the rows have to be looked at one by one: a quote in the middle of a field
+        without quotes is allowed.
+        """
+        closed = self.quotes % 2 == 0
+        if self._last == b'"' and closed and not self._border[chunk[0]]:
+            self.odd_quotes = True
+        if b'"' in chunk:
+            around = np.frombuffer(self._last + chunk + b"\n", np.uint8)
+            at = np.flatnonzero(around[1:-1] == ord('"')) + 1
+            opening, closing = (at[::2], at[1::2]) if closed else (at[1::2], at[::2])
+            beside = np.concatenate([around[opening - 1], around[closing + 1]])
+            self.odd_quotes |= not self._border[beside].all()
+            self.quotes += len(at)
+        self._last = chunk[-1:]
 
 
 class _Header(NamedTuple):
@@ -279,6 +346,14 @@ def _header(head: bytes, form: _Form) -> _Header:
 
 def _check_bytes(path: Path, form: _Form) -> None:
     """Say which line of a file is not text in UTF-8, if there is one."""
+    with path.open("rb") as raw, _unpacked(raw, form) as stream:
+        start = stream.read(4)
+    for mark, name in WIDE.items():
+        if start.startswith(mark):
+            raise BadFile(
+                f"{path} is in {name}, not in UTF-8; save it as UTF-8 (in a spreadsheet: "
+                "'CSV UTF-8')"
+            )
     with path.open("rb") as raw, _unpacked(raw, form) as stream:
         for number, line in enumerate(stream, 1):
             if b"\0" in line:

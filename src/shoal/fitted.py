@@ -23,6 +23,7 @@ from shoal.errors import (
     did_you_mean,
     some,
 )
+from shoal.files import check_source
 from shoal.frames import Frame, atomic, fingerprint, open_frame
 from shoal.free import Covers, elements_of, ends_of
 from shoal.hierarchy import FreeRanges, FreeSets, Hierarchy
@@ -131,12 +132,9 @@ class Fitted:
     @staticmethod
     def load(path: str | Path) -> Fitted:
         """Read the file that `save` wrote."""
+        check_source(Path(path), "the recoding ", "; `shoal anonymize --recoding` writes one")
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise BadFile(
-                f"no recoding file {path}; `shoal anonymize --recoding` writes one"
-            ) from None
         except OSError as error:
             raise BadFile(f"cannot read the recoding {path}: {error.strerror}") from None
         except (ValueError, RecursionError):
@@ -176,7 +174,7 @@ class Fitted:
         plan = self.plan.changed(seed=seed)
         rng = np.random.default_rng(seed)
         clock.start("read")
-        given = open_frame(table)
+        given = open_frame(table, lambda done, size: progress("read", done / size))
         sha256 = fingerprint(table)
         clock.start("encode")
         whole = self._alike(given, drop_extra)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from shoal.atomic import atomic, check_place
 from shoal.compact import Column, compact, plain_field
-from shoal.errors import BadTable
+from shoal.errors import BadTable, is_text, some
 from shoal.files import (
     DELIMITER_KEY,
     DELIMITERS,
@@ -138,7 +138,16 @@ class Frame:
         """Give a column as Python would print it."""
         series = self._frame[name]
         pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
-        return pa.array([None if null else str(value) for value, null in pairs], pa.string())
+        cells = [None if null else str(value) for value, null in pairs]
+        try:
+            return pa.array(cells, pa.string())
+        except UnicodeEncodeError:
+            rows = [row for row, cell in enumerate(cells, 1) if cell and not is_text(cell)]
+            raise BadTable(
+                f"column {name!r} holds half a character (a lone surrogate), which no file can "
+                f"hold, in the rows {some(rows)}; remove it, for example with "
+                ".str.encode('utf-8', 'ignore').str.decode('utf-8')"
+            ) from None
 
     def _series(self, name: str, values: Column) -> nw.Series[Any]:
         """Turn an arrow column into a column of this kind of frame."""
@@ -234,8 +243,10 @@ def _spelled_type(kind: Any, library: Any) -> Any:
     return kind
 
 
-def open_frame(source: Any) -> Frame:
+def open_frame(source: Any, progress: Progress | None = None) -> Frame:
     """Take a pandas or polars DataFrame, a pyarrow Table, or the path of a file.
+
+    `progress` is called with the bytes of a file that were read so far, and with all of them.
 
     >>> open_frame(pa.table({"age": [29, 31]}))
     Frame(arrow, 2 rows, 1 columns)
@@ -243,7 +254,7 @@ def open_frame(source: Any) -> Frame:
     if isinstance(source, Frame):
         return source
     if isinstance(source, str | Path):
-        return read(source)
+        return read(source, progress)
     if isinstance(source, pa.Table):
         check_names(source.column_names, "the table")
         return Frame(takeable(source))

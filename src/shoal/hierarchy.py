@@ -21,12 +21,14 @@ import pyarrow.compute as pc
 
 from shoal.calendar import STEPS, CalendarStep, as_date
 from shoal.coding import sorted_order
-from shoal.errors import BadFile, BadHierarchy, did_you_mean, some
+from shoal.errors import BadFile, BadHierarchy, brief, did_you_mean, some
+from shoal.files import check_source
 from shoal.free import FreeTree
 from shoal.tree import Label, Labels, Longs, Tree, flat_tree, label_array
 from shoal.values import (
     DIGITS,
     ROOT,
+    is_long_number,
     number_of,
     plain,
     range_of,
@@ -37,6 +39,24 @@ from shoal.values import (
 )
 
 Rows = list[list[Label]]
+LONGEST = 1000  # characters of a code that is shortened one by one: each makes a level
+
+
+def _no_numbers(kind: str, strange: list[object]) -> BadHierarchy:
+    """What is wrong with values that ranges cannot hold, and what to do."""
+    large = [value for value in strange if is_long_number(value)]
+    if large:
+        begin = [f"{text(value)[:20]}…" for value in large]
+        return BadHierarchy(
+            f"{kind} need numbers of at most {DIGITS} digits before the point, and the column "
+            f"holds longer ones: {some(begin)}; if they are codes, give the column another "
+            "hierarchy, for example prefixes or flat"
+        )
+    hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
+    return BadHierarchy(
+        f"{kind} need numbers, but the column holds {some(strange)}{hint}; give the column another "
+        "hierarchy, or, if they mean missing, list them under missing_values"
+    )
 
 
 class Placed(NamedTuple):
@@ -300,10 +320,12 @@ class Ranges(Hierarchy):
         self._start = setting_number(0 if start is None else start)
         self._given_start = start
         if not self._widths or any(width <= 0 for width in self._widths):
-            raise BadHierarchy(f"ranges need widths above 0, got {list(widths)}")
+            raise BadHierarchy(f"ranges need widths above 0, got {brief(list(widths))}")
         for narrow, wide in zip(self._widths, self._widths[1:], strict=False):
             if wide <= narrow:
-                raise BadHierarchy(f"write the widths from small to large, not {list(widths)}")
+                raise BadHierarchy(
+                    f"write the widths from small to large, not {brief(list(widths))}"
+                )
             if wide % narrow != 0:
                 raise BadHierarchy(
                     f"each width of ranges must be a multiple of the one before, but "
@@ -380,12 +402,7 @@ class Ranges(Hierarchy):
             elif value != ROOT:
                 strange.append(value)
         if strange:
-            hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
-            raise BadHierarchy(
-                f"ranges need numbers, of at most {DIGITS} digits, but the column holds "
-                f"{some(strange)}{hint}; give the column another hierarchy, or, if they mean "
-                "missing, list them under missing_values"
-            )
+            raise _no_numbers("ranges", strange)
         return spans
 
     def knows(self, value: object) -> bool:
@@ -407,13 +424,26 @@ class Prefixes(Hierarchy):
         wrong = keep is not None and (
             not isinstance(keep, list | tuple | range)
             or not keep
+            or len(keep) > LONGEST
             or any(not isinstance(kept, int) or kept < 1 for kept in keep)
             or sorted(set(keep), reverse=True) != list(keep)
         )
         if wrong:
-            raise BadHierarchy(f"prefixes need falling numbers of characters to keep, got {keep}")
-        if length is not None and (not isinstance(length, int) or length < 0):
-            raise BadHierarchy(f"prefixes need a length of 0 or more characters, got {length}")
+            raise BadHierarchy(
+                "prefixes need falling numbers of characters to keep, as in [3, 1], at most "
+                f"{LONGEST:,} of them; got {brief(keep)}"
+            )
+        if length is not None and (
+            not isinstance(length, int) or isinstance(length, bool) or length < 0
+        ):
+            raise BadHierarchy(
+                f"prefixes need a length of 0 or more characters, got {brief(length)}"
+            )
+        if length is not None and length > LONGEST:
+            raise BadHierarchy(
+                f"prefixes are for codes of at most {LONGEST:,} characters, got length = "
+                f"{brief(length)}; give the number of characters that a code of this column has"
+            )
         self._keep = keep
         self._length = length
 
@@ -423,6 +453,13 @@ class Prefixes(Hierarchy):
         if not codes:
             return Tree.from_rows([[ROOT]])
         length = self._length or max(map(len, codes))
+        if self._keep is None and length > LONGEST:
+            long = [f"{code[:20]}…" for code in codes if len(code) > LONGEST]
+            raise BadHierarchy(
+                f"prefixes that lose one character at a time are for codes of at most {LONGEST:,} "
+                f"characters, and the column holds longer ones, which begin {some(long)}; say how "
+                "many characters to keep, as in prefixes = [3, 1], or choose another hierarchy"
+            )
         uneven = self._length == 0 or (
             self._length is None and any(len(code) != length for code in codes)
         )
@@ -445,6 +482,8 @@ class Prefixes(Hierarchy):
         lengths = pc.min_max(pc.utf8_length(texts)).as_py()
         length = lengths["max"]
         if not length or lengths["min"] != length or self._length not in (None, length):
+            return None
+        if self._keep is None and length > LONGEST:
             return None
         if pc.any(pc.match_substring(texts, ROOT)).as_py():
             return None
@@ -583,12 +622,7 @@ class FreeRanges(Hierarchy):
             else:
                 strange.append(value)
         if strange:
-            hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
-            raise BadHierarchy(
-                f"free ranges need numbers, of at most {DIGITS} digits, but the column holds "
-                f"{some(strange)}{hint}; give the column another hierarchy, or, if they mean "
-                "missing, list them under missing_values"
-            )
+            raise _no_numbers("free ranges", strange)
         if not spots:
             return Tree.from_rows([[ROOT]])
         order = sorted((number, label) for label, number in spots.items())
@@ -718,7 +752,7 @@ def _from_setting(setting: Mapping[str, Any], folder: Path) -> Hierarchy:
     if len(kinds) != 1:
         word = next(iter(setting), "")
         raise BadHierarchy(
-            f"no hierarchy {dict(setting)!r}{did_you_mean(word, _Settings.makers) or ';'} "
+            f"no hierarchy {brief(dict(setting))}{did_you_mean(word, _Settings.makers) or ';'} "
             f"name one of {', '.join(_Settings.makers)}, or give a path"
         )
     (kind,) = kinds
@@ -730,10 +764,10 @@ def _from_setting(setting: Mapping[str, Any], folder: Path) -> Hierarchy:
     try:
         value = folder / setting[kind] if kind == "csv" else setting[kind]
         hierarchy: Hierarchy = make(value, **options)
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise BadHierarchy(
-            f"no hierarchy can be made of {dict(setting)!r}: {error}; see docs/choosing.md for "
-            "what each kind takes"
+            f"no hierarchy can be made of {brief(dict(setting))}: {error}; see docs/choosing.md "
+            "for what each kind takes"
         ) from None
     return hierarchy
 
@@ -750,6 +784,7 @@ def _tidy(rows: Iterable[Sequence[object]]) -> Rows:
 
 
 def _read_rows(path: Path, sep: str | None) -> list[list[str]]:
+    check_source(path, "the hierarchy ", "; paths are relative to the plan file")
     opener: Any = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
     try:
         with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:

@@ -15,7 +15,8 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.columns import Column, Missing, having, naming, relative_to
-from shoal.errors import BadFile, BadPlan, some
+from shoal.errors import BadFile, BadPlan, is_text, some
+from shoal.files import check_source
 from shoal.frames import atomic
 from shoal.hierarchy import FreeRanges, FreeSets, LevelFile
 from shoal.losses import Loss
@@ -80,6 +81,16 @@ class Plan(Setting):
     @classmethod
     def _loss(cls, given: Any) -> Setting:
         return catalog.losses.make(given)
+
+    @field_validator("missing_values")
+    @classmethod
+    def _missing_values(cls, given: list[str]) -> list[str]:
+        if broken := [token for token in given if not is_text(token)]:
+            raise ValueError(
+                f"has missing_values with half a character (a lone surrogate): {some(broken)}; "
+                "remove them"
+            )
+        return given
 
     @field_validator("seed")
     @classmethod
@@ -220,11 +231,15 @@ class Plan(Setting):
     def load(path: str | Path) -> Plan:
         """Read a plan file; paths in it are relative to it."""
         path = Path(path)
+        check_source(path, "the plan ", "; `shoal draft` proposes a plan")
         try:
             written = path.read_text(encoding="utf-8-sig")
             content = tomllib.loads(written)
-        except FileNotFoundError:
-            raise BadFile(f"no plan file {path}; `shoal draft` proposes one") from None
+        except RecursionError:
+            raise BadPlan(
+                f"{path}: tables or lists are nested too deep to be read; give a deep hierarchy as "
+                "a file of levels, or each value with its parent (parents)"
+            ) from None
         except OSError as error:
             raise BadFile(f"cannot read the plan {path}: {error.strerror}") from None
         except UnicodeDecodeError:
@@ -316,5 +331,10 @@ def _toml(value: Any) -> str:
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, str) and not is_text(value):
+        raise BadPlan(
+            f"the plan holds {value!r}, half a character (a lone surrogate), which no file can "
+            "hold; remove it"
+        )
     # DEL is the one character that JSON leaves as it is and TOML does not allow.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -51,12 +51,19 @@ def publish(
     checks = verify(published, plan.models, linkage)
     clock.start("attack")
     quality = measure(original, published, plan.loss, recoding)
-    utility = utility_of(original, published, quality, plan.models)
+    tell = clock.progress
+    utility = utility_of(
+        original, published, quality, plan.models, watch=lambda share: tell("attack", share / 2)
+    )
+    tell("attack", 0.5)
     k = crowd_asked(plan.models)
     after = expose(published, linkage=linkage, progress=clock.progress, k=k)
+    tell("attack", 0.6)
     if whole is None:
         whole = look_at(frame, plan.columns, plan.missing_values)
+    tell("attack", 0.7)
     before = expose(whole, k=k).showing(published)
+    tell("attack", 0.9)
     if people is not None:
         after = replace(after, row_count=None)  # nobody can count them in the release
     linked = people is None  # by the numbers that are published

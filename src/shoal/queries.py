@@ -7,7 +7,7 @@ are told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, ClassVar, NamedTuple
@@ -249,15 +249,25 @@ class Counted:
         return float((weight[held.vector[pairs]] * held.rows[pairs]).sum())
 
 
-def answer(original: Table, published: Published, queries: Queries) -> Answers:
-    """Ask original and release the same queries; one whose true answer is zero is drawn again."""
+def answer(
+    original: Table,
+    published: Published,
+    queries: Queries,
+    watch: Callable[[float], None] = lambda _: None,
+) -> Answers:
+    """Ask original and release the same queries; one whose true answer is zero is drawn again.
+
+    `watch` is called with the share that is done.
+    """
     columns = _shared(original, published)
     before = _count_original(original, columns)
+    watch(0.0)
     after = _count_published(original, published, columns)
     number = queries.fitting(original.rows)
     errors: list[float] = []
     drawn = _draw(queries, _occurring(before, original), [len(c.values) for c in columns])
     for _, query in zip(range(TRIES * number), drawn, strict=False):
+        watch(len(errors) / number)
         true = before.answer(query)
         if true > 0:
             errors.append(abs(after.answer(query) - true) / true)

@@ -44,6 +44,7 @@ WORDS = {
     "decode": "writing the release in memory",
     "verify": "verifying the release",
     "attack": "trying the attacks on it",
+    "query": "asking counting queries",
     "sampling": "sampling who could be whom",
     "explain": "leaving out each promise once",
     "bounding": "finding what any release would lose",

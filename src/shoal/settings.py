@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from shoal.errors import BadPlan, did_you_mean
+from shoal.errors import BadPlan, brief, did_you_mean
+from shoal.values import DIGITS
 
 
 class Setting(BaseModel):
@@ -18,6 +19,12 @@ class Setting(BaseModel):
     undecided: ClassVar[bool] = False  # whether it stands for a choice that the flow makes
 
     def __init__(self, **options: Any) -> None:
+        large = [k for k, v in options.items() if isinstance(v, int) and abs(v) >= 10**DIGITS]
+        if large:
+            raise BadPlan(
+                f"{self.name}: {large[0]} is a whole number of more than {DIGITS} digits; write a "
+                "smaller one"
+            )
         try:
             super().__init__(**options)
         except ValidationError as error:
@@ -51,6 +58,6 @@ def explain(name: str, error: ValidationError, known: Any) -> str:
         else:
             wish = fault["msg"][0].lower() + fault["msg"][1:]
             choices = re.findall(r"'([^']+)'", fault["msg"])
-            hint = did_you_mean(str(fault["input"]), choices) if choices else ""
-            sentences.append(f"{name}: {field}={fault['input']!r}: {wish}{hint}")
+            hint = did_you_mean(brief(fault["input"]).strip("'"), choices) if choices else ""
+            sentences.append(f"{name}: {field}={brief(fault['input'])}: {wish}{hint}")
     return "; ".join(sentences)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.errors import BadHierarchy, some
+from shoal.errors import BadHierarchy, is_text, some
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -132,6 +132,11 @@ class Tree:
                 f"and never reach the root {root!r}; give each value one parent nearer the root"
             )
 
+        if broken := [label for label in labels if label is not None and not is_text(label)]:
+            raise BadHierarchy(
+                f"the values {some(broken)} hold half a character (a lone surrogate), which no "
+                "file can hold; remove it"
+            )
         own = np.fromiter((label in listed for label in labels), np.int64, len(labels))
         leaves, end = _below(np.asarray(up, np.int32), own)
         if counts is not None:

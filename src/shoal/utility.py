@@ -6,7 +6,7 @@ and the classes that keep an identity-reserved model and would fail its enhanced
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,11 +91,15 @@ def utility_of(
     quality: Quality,
     models: Sequence[Model],
     queries: Queries | None = None,
+    watch: Callable[[float], None] = lambda _: None,
 ) -> Utility:
-    """Measure what a release is good for, beside its original."""
+    """Measure what a release is good for, compared with its original.
+
+    `watch` is called with the share that is done.
+    """
     return Utility(
         normalized_loss(original, published, quality),
-        answer(original, published, queries or Queries()),
+        answer(original, published, queries or Queries(), watch),
         vulnerable(published, models),
     )
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 
-from shoal.errors import BadHierarchy
+from shoal.errors import BadHierarchy, brief
 
 ROOT = "*"
 # Words that people write where they know nothing.
@@ -86,6 +86,18 @@ def number_of(value: object) -> Fraction | None:
     return number if number is not None and abs(number) < LARGEST else None
 
 
+def is_long_number(value: object) -> bool:
+    """Whether it is a number that has too many digits to be measured.
+
+    >>> is_long_number("1" * 301), is_long_number("1" * 300), is_long_number("old")
+    (True, False, False)
+    """
+    if isinstance(value, str):
+        number = re.fullmatch(r"[+-]?[0-9]+(\.[0-9]+)?(e\+?[0-9]+)?", value.strip().lower())
+        return number is not None and number_of(value) is None
+    return isinstance(value, int) and not isinstance(value, bool) and number_of(value) is None
+
+
 def end_of(written: str) -> Fraction | None:
     """The number at an end of a range, as `shown` writes it; None where there is none."""
     return Fraction(written) if _WRITTEN.fullmatch(written) else number_of(written)
@@ -110,6 +122,8 @@ def exact_number(number: float | Decimal | Fraction) -> Fraction:
         return number
     if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
         raise BadHierarchy(f"ranges need numbers, got {number!r}")
+    if isinstance(number, int):
+        return Fraction(number)
     if not isfinite(number):
         raise BadHierarchy(f"ranges need numbers, and {number} is none that a range can end in")
     return Fraction(str(number))
@@ -120,7 +134,7 @@ def setting_number(number: float | Decimal | Fraction) -> Fraction:
     exact = exact_number(number)
     if abs(exact) >= LARGEST or (exact.denominator != 1 and _as_float(exact) is None):
         raise BadHierarchy(
-            f"a plan file cannot hold {number} exactly; write a number of at most 15 digits"
+            f"a plan file cannot hold {brief(number)} exactly; write a number of at most 15 digits"
         )
     return exact
 
