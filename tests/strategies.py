@@ -63,14 +63,16 @@ def free_trees(draw, most=7):
 
 
 @st.composite
-def tables(draw, most_rows=14, most_columns=4, persons=False, sensitive=False, free=False):
+def tables(
+    draw, most_rows=14, most_columns=4, persons=False, sensitive=False, free=False, least_rows=2
+):
     """A table whose values are leaves, and now and then a value that is general already.
 
     With `sensitive` it has the sensitive column "s". With `free` columns may have free values.
     """
     kinds = st.one_of(trees(), free_trees()) if free else trees()
     columns = draw(st.lists(kinds, min_size=1, max_size=most_columns))
-    rows = draw(st.integers(2, most_rows))
+    rows = draw(st.integers(least_rows, most_rows))
     codes = np.empty((rows, len(columns)), np.int32)
     for j, tree in enumerate(columns):
         leaves = [v for v in range(tree.size) if tree.end[v] == v + 1]

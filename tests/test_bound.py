@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Plan, catalog
-from shoal.bound import GAIN, crowd_of, lower_bound
+from shoal.bound import GAIN, IN_PROPORTION, Bound, crowd_of, lower_bound, scoped
 from shoal.columns import Table
 from shoal.exact import exact_costs
 from shoal.hierarchy import Hierarchy
@@ -23,9 +23,12 @@ from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_concealment import KConcealment
 from shoal.models.t_closeness import TCloseness
+from shoal.screen import show_release
+from shoal.screen_comparison import show_comparison
 from tests.naive.clusters import publish
 from tests.naive.peel import cells, covers
 from tests.strategies import examples, tables
+from tests.test_screen import printed
 
 LOSSES = sorted(set(catalog.losses) - {"weights", "entropy"})
 
@@ -219,3 +222,86 @@ def test_models_without_classes_have_no_bound():
     bound = shoal.anonymize(people, plan).bound
     assert bound.percent is None
     assert "k-concealment needs no classes" in bound.reason
+
+
+EIR = EIRLDiversity(column="disease", l=4)
+CLOSE = TCloseness(column="pay", t=0.2)
+
+
+@pytest.mark.parametrize(
+    ("models", "k", "scope"),
+    [
+        ([KAnonymity(k=5)], 5, "for k-anonymity (k = 5)"),
+        (
+            [KAnonymity(k=5), CLOSE],
+            5,
+            "for k-anonymity (k = 5) alone; it does not account for t-closeness[pay]",
+        ),
+        (
+            [EIR],
+            4,
+            "for the class size that eir-l-diversity[disease] requires (at least 4 people) alone; "
+            "it does not account for the rest of eir-l-diversity[disease]",
+        ),
+        (
+            [KAnonymity(k=3), CLOSE, EIR],
+            4,
+            "for k-anonymity and the class size that eir-l-diversity[disease] requires (at least "
+            "4 people) alone; it does not account for t-closeness[pay] and the rest of "
+            "eir-l-diversity[disease]",
+        ),
+    ],
+)
+def test_issue_12_item_6_a_bound_says_which_requirements_it_covers(models, k, scope):
+    found = scoped(Bound(0.9, k=crowd_of(models)), models)
+    assert found.k == k
+    assert found.scope == scope
+    assert found.complete == ("alone" not in scope)
+
+
+def test_issue_12_item_6_the_scope_stands_wherever_the_bound_does(tmp_path):
+    """Screen, report, JSON, and the table, CSV, notes and plot of a comparison."""
+    rng = np.random.default_rng(5)
+    people = pd.DataFrame(
+        {"age": rng.integers(20, 60, 80), "pay": rng.choice(["low", "mid", "high"], 80)}
+    )
+    columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [5, 20]}}, "pay": "sensitive"}
+    models = [{"name": "k-anonymity", "k": 4}, {"name": "t-closeness", "column": "pay", "t": 0.2}]
+    plan = Plan(columns=columns, models=models, algorithm="mondrian", seed=1)
+    release = shoal.anonymize(people, plan)
+    scope = "for k-anonymity (k = 4) alone; it does not account for t-closeness[pay]"
+    told = release.as_dict()["bound"]
+    assert told["value"] == told["percent"] == release.bound.percent
+    assert told["covers"] == ["k-anonymity"]
+    assert told["does_not_cover"] == ["t-closeness[pay]"]
+    assert told["scope"] == scope
+    out = " ".join(printed(show_release, release, width=150).split())
+    assert f"lower bound on the loss {scope}" in out
+    release.report(tmp_path / "r.html")
+    assert f"It is a lower bound on the loss {scope}." in (tmp_path / "r.html").read_text()
+    found = shoal.compare(people, plan, algorithms=["mondrian"], apart=False)
+    assert found.as_dict()["bound"]["4"] == {**told, **found.bounds[4].as_dict()}
+    assert found.table()[0]["bound_scope"] == scope
+    assert scope in found.csv()
+    label = "proven lower bound, k-anonymity alone"
+    out = " ".join(printed(show_comparison, found, width=150).split())
+    assert label in out
+    assert f"the proven lower bound of k = 4 is {scope}" in out
+    found.plot(tmp_path / "c.svg")
+    drawn = (tmp_path / "c.svg").read_text()
+    assert label in drawn
+    assert "it does not account for t-closeness[pay]" in drawn
+
+
+def test_issue_12_item_6_a_larger_table_is_given_more_looks(monkeypatch):
+    """Looks are counted, not timed: with few of them a bound is lower, in proportion it is not."""
+    rng = np.random.default_rng(0)
+    tree = Hierarchy.ranges([2, 10, 20]).tree(range(100))
+    codes = np.stack([[tree.node(str(v)) for v in rng.integers(0, 100, 400)] for _ in "ab"], axis=1)
+    table = Table(("a", "b"), (tree, tree), codes.astype(np.int32), None, (True, True))
+    monkeypatch.setattr("shoal.bound.LEAST", 20_000)
+    monkeypatch.setattr("shoal.bound.EACH", 0)
+    few = lower_bound(table, 5, NLLM(), IN_PROPORTION).percent
+    monkeypatch.setattr("shoal.bound.EACH", 4_000)
+    enough = lower_bound(table, 5, NLLM(), IN_PROPORTION).percent
+    assert few < enough == lower_bound(table, 5, NLLM()).percent

@@ -243,7 +243,8 @@ def test_a_lower_bound_has_its_line(several, tmp_path):
     numbers = several.as_dict()
     assert numbers["lower_bounds"] == {str(k): several.lower_bounds[k] for k in (2, 6)}
     assert numbers["bound"]["6"] == several.bounds[6].as_dict()
-    assert set(numbers["bound"]["6"]) == {"percent", "reason", "k"}
+    assert numbers["bound"]["6"]["value"] == numbers["bound"]["6"]["percent"]
+    assert numbers["bound"]["6"]["covers"] == ["k-anonymity"]
     assert numbers["bound"]["6"]["k"] == 6
     for row in csv.DictReader(io.StringIO(several.csv())):
         assert float(row["bound"]) == pytest.approx(several.lower_bounds[int(row["k"])], 1e-5)

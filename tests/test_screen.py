@@ -203,7 +203,7 @@ def test_rows_that_are_left_out_stand_on_the_screen():
 def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):  # noqa: F811
     told = []
     release = shoal.anonymize(table(), asked())
-    words = "the least any such release can lose"
+    words = "lower bound on the loss for k-anonymity (k = 3)"
     assert words not in printed(show_release, release)
     assert not release.bound_known
     release.as_dict(lambda stage, share: told.append(stage))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.choose import recode
-from shoal.columns import encode
+from shoal.columns import Table, encode
 from shoal.explain import Explainer, seed_of
 from shoal.frames import fingerprint, open_frame
 from shoal.plan import Plan
@@ -43,10 +43,15 @@ def anonymize(
     frame = open_frame(table)
     sha256 = fingerprint(table)
     clock.start("encode")
-    original = encode(frame, plan.columns, plan.missing, plan.missing_values, progress)
+
+    def encoded(plan: Plan) -> Table:
+        return encode(frame, plan.columns, plan.missing, plan.missing_values, progress)
+
+    original = encoded(plan)
     clock.start("recode")
-    recoded = recode(original, plan, progress)
-    plan, recoding = recoded.plan, recoded.recoding  # a plan that leaves nothing open
+    recoded = recode(original, plan, progress, encoded)
+    # A plan that leaves nothing open; it may give columns a hierarchy that had none.
+    plan, original, recoding = recoded.plan, recoded.table, recoded.recoding
     release = publish(frame, plan, original, recoding, recoded.rng, keep_order, clock)
     # Of all that was tried, how long the chosen way took: as long as it would without a promise.
     took = sum(one.seconds for one in recoded.tried if one.chosen) or clock.seconds["recode"]

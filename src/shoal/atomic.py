@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from time import time
 
 from shoal.errors import BadFile
 from shoal.interrupt import whole
@@ -33,6 +34,8 @@ except ImportError:  # Windows has no locks of this kind: there stale files stay
 NAME = re.compile(r"\.shoal-([0-9a-f]{8})-([0-9a-f]{8})-[0-9]+-[0-9a-f]{16}(\.|$)")
 ACCESS = "system.posix_acl_access"  # a list of who may read, besides the mode
 CANNOT = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EACCES, errno.EBADF}
+
+NEW = 60  # seconds for which an empty file, which holds nothing, is left alone
 
 log = logging.getLogger("shoal")
 _at_work: dict[Path, int] = {}  # temporary files of this process, and the process that made them
@@ -182,7 +185,9 @@ def _removed(path: Path) -> bool:
         file = os.open(path, flags)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if stat.S_ISREG(os.fstat(file).st_mode) and _is(path, file):
+            found = os.fstat(file)
+            new = not found.st_size and time() - found.st_mtime < NEW  # perhaps not locked yet
+            if stat.S_ISREG(found.st_mode) and not new and _is(path, file):
                 path.unlink()
                 return True
         finally:

@@ -15,6 +15,7 @@ from shoal.coding import merged_note, value_codes
 from shoal.columns import Table, encode, having
 from shoal.errors import BadPlan, BadTable, some
 from shoal.exposure import Exposure, expose
+from shoal.findings import findings
 from shoal.frames import Frame, open_frame
 from shoal.if_known import IfKnown, bad, if_known
 from shoal.linkage import Linkage, link
@@ -110,6 +111,8 @@ class Audit:
             "holds": self.holds,
             "risks": self.exposure.told(),
             "attacks": self.attacks,
+            "findings": [one.as_dict() for one in findings(self.exposure)],
+            "beliefs": {name: one.as_dict() for name, one in self.exposure.beliefs.items()},
             "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
             "notes": self.notes,
         }

@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.bound import Bound, crowd_of, lower_bound
+from shoal.bound import Bound, crowd_of, lower_bound, scoped
 from shoal.choose import label
 from shoal.columns import Table, encode
 from shoal.comparison import MEAN, Comparison, Line, Unfinished
@@ -131,12 +131,13 @@ def lower_bounds(
     for k, plan in plans.items():
         if plan.linked:
             name = next(model.name for model in plan.models if model.linkage)
-            yield k, Bound(None, f"{name} is not about classes, and a bound is known for these", k)
+            reason = f"{name} is not about classes, and a bound is known for these"
+            yield k, scoped(Bound(None, reason, k), plan.models)
             continue
         crowd = crowd_of(plan.models)
         if crowd not in known:
             known[crowd] = _lower_bound(table, k, crowd, loss, progress)
-        yield k, known[crowd]
+        yield k, scoped(known[crowd], plan.models)
 
 
 def _lower_bound(table: Table, k: int, crowd: int, loss: Loss, progress: Progress) -> Bound:
@@ -321,12 +322,17 @@ def _notes(lines: Sequence[Line], apart: bool) -> list[str]:
 
 
 def _bound_notes(bounds: Mapping[int, Bound]) -> list[str]:
-    """Why there is no lower bound, or one that may be lower than it could be."""
+    """What lower bounds account for; why there is none, or one lower than it could be."""
+    scopes = dict.fromkeys(
+        f"the proven lower bound of k = {k:,} is {bound.scope}"
+        for k, bound in bounds.items()
+        if bound.percent is not None and not bound.complete
+    )
     reasons: dict[tuple[bool, str], list[str]] = {}
     for k, bound in bounds.items():
         if bound.reason:
             reasons.setdefault((bound.percent is None, bound.reason), []).append(f"{k:,}")
-    return [
+    return list(scopes) + [
         f"{'no lower bound' if unknown else 'lower bound'} for k = {', '.join(ks)}: {reason}"
         for (unknown, reason), ks in reasons.items()
     ]

@@ -126,10 +126,21 @@ class Comparison:
             losses, steps = numbers.pop("losses", {}), numbers.pop("seconds", {})
             row = {"k": line.k, "algorithm": line.algorithm, "loss": line.loss}
             row |= {"best": self._is_best(line), "reason": line.reason}
-            row |= {"bound": self.lower_bounds.get(line.k), "finished": self.finished, **numbers}
+            row |= {"bound": self.lower_bounds.get(line.k), "bound_scope": self._scope(line.k)}
+            row |= {"finished": self.finished, **numbers}
             row |= {f"lost_{name}": percent for name, percent in losses.items()}
             rows.append(row | {f"seconds_{step}": spent for step, spent in steps.items()})
         return rows
+
+    def _scope(self, k: int) -> str | None:
+        """Which requirements the bound of this k accounts for; None: there is none."""
+        return self.bounds[k].scope if k in self.lower_bounds else None
+
+    def bound_label(self, k: int) -> str:
+        """What a bound is called where it is shown; notes say more of what it leaves out."""
+        bound = self.bounds[k]
+        what = ", ".join(bound.covers) or "class size"
+        return f"proven lower bound, {what}{'' if bound.complete else ' alone'}"
 
     def _is_best(self, line: Line) -> bool:
         return line in self.at(line.k)[:1]
@@ -182,7 +193,9 @@ class Comparison:
         lost = "percent lost"
         lost += f" ({'mean of seven metrics' if self.yardstick == MEAN else self.yardstick})"
         kind = Path(path).suffix.lower()
-        drawn = draw(self._curves(), self.lower_bounds, lost, kind, self._drawn_notes())
+        known = sorted(self.lower_bounds)
+        label = self.bound_label(known[-1]) if known else ""
+        drawn = draw(self._curves(), self.lower_bounds, lost, kind, self._drawn_notes(), label)
         with atomic(path, private=True) as target:
             target.write_bytes(drawn)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from shoal import catalog
 from shoal.alike import places_alike
 from shoal.attacks import Attack, LinkageAttack
+from shoal.beliefs import Belief, beliefs
 from shoal.columns import Table
 from shoal.linkage import Linkage
 from shoal.progress import Progress, silent
@@ -36,6 +37,8 @@ class Exposure:
     # Beside an original: how many people have how many rows that could be theirs, fewest first.
     candidates: tuple[tuple[int, int], ...] = ()
     row_count: RowCount | None = None  # where rows of a person can be linked and counted
+    # How sure somebody can be who knows a class, by sensitive column; only where there are classes.
+    beliefs: Mapping[str, Belief] = field(default_factory=dict)
 
     @property
     def linked(self) -> bool:
@@ -82,7 +85,7 @@ class Exposure:
             name: {key: _shown(found, known.get(key, ())) for key, found in findings.items()}
             for name, findings in self.attacks.items()
         }
-        return replace(self, attacks=attacks)
+        return replace(self, attacks=attacks, beliefs={})  # which name values
 
 
 def _shown(found: Any, known: Sequence[Any]) -> Any:
@@ -125,6 +128,7 @@ def expose(
         attacks=found,
         candidates=_distribution(linkage),
         row_count=row_count(published, k or smallest) if linkage is None else None,
+        beliefs=beliefs(published) if linkage is None else {},
     )
 
 

@@ -46,6 +46,8 @@ PACK: dict[str, Callable[[Any], Any]] = {  # the same table always gives the sam
 DELIMITERS = ",;\t|"
 DELIMITER_KEY = b"shoal.delimiter"
 BOM = b"\xef\xbb\xbf"
+PARQUET_OPTIONS = {"write_statistics": False}
+ROWS = 1 << 20  # in a group of rows of a Parquet file
 BLOCK = 1 << 23  # bytes that arrow parses at once; a single row must fit in
 
 
@@ -88,6 +90,8 @@ def same_cells(one: Column, other: Column) -> bool:
     True
     """
     first, second = map(_chunked, (one, other))
+    if first.type == second.type and first.equals(second):
+        return True
     with suppress(BadFile):  # no text: then both must be of one type
         first, second = (_chunked(_text(column, "")).fill_null("") for column in (first, second))
     return bool(first.equals(second))
@@ -335,8 +339,10 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
     import pyarrow.parquet as pq  # slow to import, and often not needed
 
     try:
-        # Statistics could show a value that no row has; whether they do is the writer's affair.
-        pq.write_table(table, path, write_statistics=False)
+        # Each group of rows has dictionaries of its own. Statistics could show what no cell does.
+        with pq.ParquetWriter(path, _compact(table.slice(0, 0)).schema, **PARQUET_OPTIONS) as file:
+            for start in range(0, max(table.num_rows, 1), ROWS):
+                file.write_table(_compact(table.slice(start, ROWS)))
     except pa.ArrowException:  # may speak of values
         for field in table.schema:
             try:
@@ -347,6 +353,10 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
                     "drop or cast the column"
                 ) from None
         raise
+
+
+def _compact(table: pa.Table) -> pa.Table:
+    return pa.table([compact(one) for one in table.columns], table.column_names)
 
 
 def _write_text(table: pa.Table, path: Path, form: _Form) -> None:

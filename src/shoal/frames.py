@@ -178,11 +178,30 @@ def _is_arrow(column: Any) -> bool:
 
 
 def _trimmed(series: Any, library: Any) -> Any:
-    """A polars column whose enums, at any depth, have no category that it does not show."""
-    kind = _trimmed_type(series, library)
-    if kind == series.dtype:
+    """A polars column that holds its cells and nothing else, at any depth.
+
+    Enums lose the categories that no cell shows. Rows of text that were taken share the buffer
+    with those that were not, which goes into files too: text is copied.
+    """
+    kind = series.dtype
+    spelled = _spelled_type(kind, library)
+    if not _has_text(spelled, library) or isinstance(kind, library.Categorical):
         return series
-    return series.cast(_spelled_type(series.dtype, library)).cast(kind)
+    trimmed = _trimmed_type(series, library)
+    text = series.cast(spelled)
+    try:
+        fresh = library.Series(series.name, compact(text.to_arrow()))
+    except (pa.ArrowException, library.exceptions.PolarsError, TypeError, ValueError):
+        fresh = library.Series(series.name, text.to_list(), dtype=spelled)
+    return fresh.cast(trimmed)
+
+
+def _has_text(kind: Any, library: Any) -> bool:
+    if isinstance(kind, library.Struct):
+        return any(_has_text(field.dtype, library) for field in kind.fields)
+    if isinstance(kind, library.List | library.Array):
+        return _has_text(kind.inner, library)
+    return isinstance(kind, library.String | library.Binary)
 
 
 def _trimmed_type(series: Any, library: Any) -> Any:
@@ -203,9 +222,9 @@ def _trimmed_type(series: Any, library: Any) -> Any:
 
 
 def _spelled_type(kind: Any, library: Any) -> Any:
-    """The type with text in the place of enums."""
-    if isinstance(kind, library.Enum):
-        return library.String
+    """The type with text in the place of categories."""
+    if isinstance(kind, library.Enum | library.Categorical):
+        return library.String()
     if isinstance(kind, library.List):
         return library.List(_spelled_type(kind.inner, library))
     if isinstance(kind, library.Array):
@@ -265,7 +284,7 @@ def read_back(path: str | Path) -> Frame:
 def write(frame: Frame, path: str | Path) -> None:
     """Write a frame to this very path, in the format that its name says."""
     if holds_types(path):
-        columns = [compact(frame._exact(name)) for name in frame.names]
+        columns = [frame._exact(name) for name in frame.names]
         write_table(pa.table(columns, frame.names), path)
     else:
         write_table(_for_text(frame), path)

@@ -171,7 +171,8 @@ class MachineCode(caching.NullCache):
             known, reduced = pickle.loads(payload)
             if known != key:
                 return None
-            return compiler.CompileResult._rebuild(target_context, *reduced)  # type: ignore[no-untyped-call]
+            rebuild: Callable[..., Any] = compiler.CompileResult._rebuild
+            return rebuild(target_context, *reduced)
         except Exception as error:  # whatever it is: the kernel can be compiled again
             self._throw_away(path, type(error).__name__)
             return None

@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.bound import Bound, crowd_of, lower_bound
+from shoal.algorithms._goals import greatest_k
+from shoal.bound import IN_PROPORTION, Bound, crowd_of, lower_bound, scoped
 from shoal.choose import Tried
 from shoal.columns import Table
 from shoal.errors import NotHeld, some
 from shoal.explain import Explainer
 from shoal.exposure import Exposure
+from shoal.findings import Finding, findings
 from shoal.if_known import IfKnown
 from shoal.models import Check
 from shoal.plan import Plan
 from shoal.progress import Progress, silent
-from shoal.quality import Quality
+from shoal.quality import SUPPRESSED_COUNT_AS, Quality, normalized_class_size
 from shoal.risks import Risks
 from shoal.utility import Utility
 
@@ -98,9 +100,6 @@ def _rows(number: int) -> str:
     return "1 row" if number == 1 else f"{number:,} rows"
 
 
-QUICK = 400_000_000  # looks at tuples that a bound may take, two or three seconds
-
-
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """A published table with what was promised, what was reached and what was lost."""
@@ -163,13 +162,32 @@ class Outcome:
         return self.after.attacks
 
     @property
+    def findings(self) -> list[Finding]:
+        """The attacks that succeed on the release, the most important first."""
+        return findings(self.after)
+
+    @property
     def losses(self) -> dict[str, float]:
         """Percent of alteration, per loss metric."""
         return self.quality.losses
 
     @property
+    def objective(self) -> dict[str, Any] | None:
+        """What `full-domain` minimized, as measured on the release; None: another algorithm."""
+        name = getattr(self.plan.algorithm, "objective", None)
+        if name is None or self.applied is not None:
+            return None
+        value: float = self.losses[self.plan.loss.name]
+        if name == "discernibility":
+            value = self.discernibility
+        elif name == "average-class-size":
+            k = greatest_k(self.plan.models)
+            value = normalized_class_size(self.published, self.classes, self.suppressed, k)
+        return {"name": name, "value": value}
+
+    @property
     def bound(self) -> Bound | None:
-        """What every release that promises such crowds loses at least; None: no crowd promised.
+        """The lower bound on the loss, with the requirements that it covers; None: no class size.
 
         It takes some seconds on a large table, so it is found when it is first asked for.
         """
@@ -181,19 +199,18 @@ class Outcome:
         return bool(self._bounds)
 
     def find_bound(self, progress: Progress = silent) -> Bound | None:
-        """The same, telling how far it is."""
+        """The same, reporting progress."""
         if not self._bounds:
-            k = crowd_of(self.plan.models)
-            linked = [model.name for model in self.plan.models if model.linkage]
+            models = self.plan.models
+            k = crowd_of(models)
+            linked = [model.name for model in models if model.linkage]
+            found = None
             if linked:
-                self._bounds.append(
-                    Bound(None, f"{linked[0]} needs no classes, and it is about them")
-                )
-            elif self.explainer is None or k < 2:
-                self._bounds.append(None)
-            else:
+                found = Bound(None, f"{linked[0]} needs no classes, and it is about them")
+            elif self.explainer is not None and k >= 2:
                 table, loss = self.explainer.table, self.plan.loss
-                self._bounds.append(lower_bound(table, k, loss, QUICK, progress))
+                found = lower_bound(table, k, loss, IN_PROPORTION, progress)
+            self._bounds.append(None if found is None else scoped(found, models))
         return self._bounds[0]
 
     def as_dict(self, progress: Progress = silent) -> dict[str, Any]:
@@ -216,6 +233,8 @@ class Outcome:
             "checks": [check.as_dict() for check in self.checks],
             "risks": self.after.told(),
             "attacks": self.attacks,
+            "findings": [one.as_dict() for one in self.findings],
+            "beliefs": {name: one.as_dict() for name, one in self.after.beliefs.items()},
             "before": self.before.as_dict(),
             "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
             "notes": self.notes,
@@ -226,6 +245,8 @@ class Outcome:
             "made": self.made.isoformat(timespec="seconds"),
             "algorithm": self.plan.algorithm.setting() | self.plan.algorithm.options(),
             "loss": self.plan.loss.name,
+            "objective": self.objective,
+            "suppressed_records_count_as": SUPPRESSED_COUNT_AS,
             "bound": None if bound is None else bound.as_dict(),
             "tried": [one.as_dict() for one in self.tried],
             "version": self.version,

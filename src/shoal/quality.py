@@ -19,6 +19,20 @@ from shoal.recoding import Recoding
 
 METRICS = ("distortion", "ncp", "total", "llm", "nllm", "wllm", "wnllm")  # of Mauger 2023
 
+# How a record that is not published counts, for the JSON; docs/losses.md says it at length.
+SUPPRESSED_COUNT_AS = {
+    "losses": "the root of every column: all of it is lost",
+    "mean_loss": "the root of every column: all of it is lost",
+    "generalized_percent": "the root of every column",
+    "root_percent": "the root of every column",
+    "discernibility": "as many records as the table has",
+    "average_class_size": "not counted",
+    "objective loss": "the root of every column: all of it is lost",
+    "objective discernibility": "as many records as the table has",
+    "objective average-class-size": "all suppressed records together as one class more",
+    "bound": "the root of every column: all of it is lost",
+}
+
 
 @dataclass(frozen=True)
 class Quality:
@@ -88,6 +102,14 @@ def discernibility(classes: Classes, suppressed: int) -> int:
     """Each record counts as many as it cannot be told from (Bayardo, Agrawal 2005)."""
     rows = int(classes.size.sum()) + suppressed
     return int((classes.size**2).sum()) + suppressed * rows
+
+
+def normalized_class_size(published: int, classes: int, suppressed: int, k: int) -> float:
+    """(records / classes) / k (C_AVG: LeFevre, DeWitt, Ramakrishnan 2006).
+
+    All records count; those that are suppressed are one class more.
+    """
+    return (published + suppressed) / (classes + (suppressed > 0)) / k
 
 
 def kept(table: Table, loss: Loss, covers: Sequence[Covers] = ()) -> list[Floats]:

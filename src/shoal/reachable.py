@@ -23,10 +23,12 @@ from shoal.files import PARQUET, opened, text_parts
 
 Struct: TypeAlias = "dict[int, Any]"  # a Thrift struct, by number of field
 
+CODECS = {"LZ4": "lz4_raw"}  # what pyarrow calls them
 MAGIC = b"PAR1"
 ARROW = b"ARROW:schema"
 DATA, DICTIONARY = 0, 2  # kinds of pages (parquet.thrift, PageType)
 BY_DICTIONARY = (2, 8)  # encodings whose values are places in the dictionary (Encoding)
+COUNTS = {3, 4}  # of missing and of distinct values: no value (Statistics)
 GZIP_HEADER = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0])  # no name of a file, no comment, no time
 
 
@@ -126,9 +128,7 @@ def _check_dictionary(pages: Iterator[_Page], repetition: int, definition: int) 
     for header, content in pages:
         if header[1] == DICTIONARY:
             used = np.zeros(header[7][1], np.bool_)
-        elif header[1] != DATA:
-            raise _refuse("pages of an unknown kind")
-        elif 5 in header[5]:
+        elif set(header[5].get(5, {})) - COUNTS:
             raise _refuse("statistics of a page")
         elif header[5][2] in BY_DICTIONARY:
             used[_places(content, header[5][1], repetition, definition)] = True
@@ -139,10 +139,14 @@ def _check_dictionary(pages: Iterator[_Page], repetition: int, definition: int) 
 def _pages(data: mmap.mmap, start: int, end: int, packing: str) -> Iterator[_Page]:
     while start < end:
         header, start = _struct(data, start)
+        if header[1] not in (DATA, DICTIONARY):
+            raise _refuse("pages of an unknown kind")
         content = data[start : start + header[3]]
         start += header[3]
         if packing != "UNCOMPRESSED" and header[2]:
-            content = pa.decompress(content, header[2], packing.lower(), asbytes=True)
+            content = pa.decompress(
+                content, header[2], CODECS.get(packing, packing.lower()), asbytes=True
+            )
         yield _Page(header, content)
     if start != end:
         raise _refuse("a page that is longer than its column")

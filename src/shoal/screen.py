@@ -18,6 +18,8 @@ from shoal.audit import Audit
 from shoal.columns import having
 from shoal.errors import some
 from shoal.exposure import Exposure
+from shoal.findings import TOP
+from shoal.findings import findings as important
 from shoal.if_known import IfKnown, bad, told
 from shoal.models import Check
 from shoal.outcome import ADVICE
@@ -124,6 +126,7 @@ def show_release(console: Console, release: Release) -> None:
     """The promises, and what the release cost."""
     _print(console, lambda: _promises(release))
     _warn(console, release.checks, having(release.plan.columns, "sensitive"))
+    _warn_findings(console, release.after)
     _warn_counted(console, release.after)
     worrying = bad(release.if_known, release.plan.columns, release.after.people)
     _warn_known(console, release.if_known, worrying, release.after.people)
@@ -211,7 +214,7 @@ def _at_least(release: Release) -> Iterator[tuple[str, str, str]]:
     """What no release could avoid, where that was found out for a file."""
     bound = release.bound if release.bound_known else None
     if bound is not None and bound.percent is not None:
-        yield "  the least any such release can lose", "", percent(bound.percent)
+        yield f"  lower bound on the loss {shown(bound.scope)}", "", percent(bound.percent)
 
 
 def _explained(release: Release) -> Table:
@@ -270,6 +273,13 @@ def _warn(console: Console, checks: Sequence[Check], sensitive: Sequence[str]) -
     bare = [name for name in sensitive if name not in about]
     if checks and bare:
         _warning(console, f"nothing is promised about {some(bare)}; see the attacks")
+
+
+def _warn_findings(console: Console, exposure: Exposure) -> None:
+    """Show the most important findings of the attacks."""
+    shown_below = "record-count"  # together with the chance that it qualifies
+    for one in [one for one in important(exposure) if one.attack != shown_below][:TOP]:
+        _warning(console, one.words.removesuffix("."))
 
 
 def _warn_counted(console: Console, exposure: Exposure) -> None:
@@ -377,6 +387,7 @@ def show_audit(console: Console, audit: Audit) -> None:
     """What a table promises and gives away."""
     _print(console, lambda: _measured(audit), lambda: _levels(audit))
     _warn(console, audit.checks, [column.name for column in audit.published.sensitive])
+    _warn_findings(console, audit.exposure)
     _warn_counted(console, audit.exposure)
     _warn_known(console, audit.if_known, audit.worrying, audit.people)
     _print(console, lambda: _attacks(audit))

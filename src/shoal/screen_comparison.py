@@ -73,7 +73,7 @@ def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
             cells += ["–" if found.memory_mb is None else f"{found.memory_mb:,.0f}"]
             table.add_row(*cells, style="bold green" if first else None)
         if k in comparison.lower_bounds:
-            cells = ["", "  proven lower bound", _lost(comparison.lower_bounds[k])]
+            cells = ["", f"  {shown(comparison.bound_label(k))}", _lost(comparison.lower_bounds[k])]
             table.add_row(*cells, style="italic")
     return table
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from math import floor
 
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from benchmarks.peel import adult
 from benchmarks.tables import encoded
 from shoal import catalog
 from shoal.algorithms import full_domain as module
@@ -229,3 +231,56 @@ def test_the_promise_that_cannot_be_kept_is_the_one_that_is_named():
     with pytest.raises(CannotReach, match=r"^entropy-l-diversity\[s\] with 2") as error:
         shoal.anonymize(rows, shoal.Plan(columns=columns, models=models, algorithm=algorithm))
     assert error.value.model == "entropy-l-diversity[s]"
+
+
+@pytest.mark.parametrize("objective", ["loss", "discernibility", "average-class-size"])
+@pytest.mark.parametrize("person", ["identifier", "person"])
+def test_issue_12_item_2_the_objective_is_told_as_it_was_searched(objective, person):
+    """The JSON measures the published table, the note says what the search found."""
+    rng = np.random.default_rng(7)
+    people = {
+        "who": rng.integers(0, 60, 80).tolist(),
+        "age": rng.integers(20, 50, 80).tolist(),
+        "zip": [f"{v:02}" for v in rng.integers(0, 30, 80)],
+    }
+    plan = {
+        "columns": {
+            "who": person,
+            "age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}},
+            "zip": {"role": "quasi", "hierarchy": {"prefixes": True}},
+        },
+        "models": [{"name": "k-anonymity", "k": 3}],
+        "algorithm": {"name": "full-domain", "suppression": 0.2, "objective": objective},
+        "loss": "entropy",
+    }
+    release = shoal.anonymize(pa.table(people), plan)
+    assert release.suppressed > 0 or objective == "discernibility"
+    told = release.as_dict()
+    assert told["objective"]["name"] == objective
+    note = next(note for note in release.notes if "combinations" in note)
+    written = float(re.search(r"objective .* is ([\d,.]+)", note)[1].replace(",", ""))
+    assert told["objective"]["value"] == pytest.approx(written, rel=5.1e-6)
+    assert f"objective {objective}" in told["suppressed_records_count_as"]
+    if objective == "average-class-size":
+        assert written == pytest.approx(80 / (release.classes + 1) / 3, rel=5.1e-6)
+    elif objective == "discernibility":
+        assert written == release.discernibility
+    else:
+        assert told["objective"]["value"] == release.losses["entropy"]
+
+
+def test_issue_12_item_2_an_unknown_objective_is_refused():
+    with pytest.raises(BadPlan, match="discernibility"):
+        FullDomain(objective="discernability")
+
+
+def test_issue_12_item_1_adult_by_entropy(shared):
+    """The case of the issue: hierarchies of ARX, k = 5, nothing suppressed; it was 84.248 %."""
+    assert shared.is_dir()
+    table = adult()
+    search = Search(Judge(table, [KAnonymity(k=5)], catalog.losses["entropy"](), 0))
+    search.descend(silent)
+    search.prove(silent)
+    assert search.nodes == 12_960
+    assert search.checked < 400
+    assert "72.9474 %" in search.recoding().notes[0]

@@ -5,39 +5,40 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal import catalog
-from shoal.algorithms import _pace
-from shoal.algorithms._pace import PATIENCE, Pace
+from shoal import catalog, pace
+from shoal.algorithms import _boxes
 from shoal.columns import Table
 from shoal.hierarchy import Hierarchy
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
+from shoal.pace import PATIENCE, Pace
 
 K = 50
 ROWS = 200
 
 
 def test_begins_small_and_grows_while_calls_are_quick():
-    pace = Pace()
+    one = Pace()
     given = []
     for _ in range(4):
-        given.append(pace.begin())
-        pace.adapt(0.0)
+        given.append(one.begin())
+        one.adapt(0.0)
     assert given == [1, 2, 4, 8]
 
 
 def test_one_long_call_is_enough_to_shrink():
-    pace = Pace(1000)
-    pace.adapt(10 * PATIENCE)
-    assert pace.pieces == 100
-    pace.adapt(1e6)
-    assert pace.pieces == 1
+    one = Pace(1000)
+    one.adapt(10 * PATIENCE)
+    assert one.pieces == 100
+    one.adapt(1e6)
+    assert one.pieces == 1
 
 
 @pytest.mark.parametrize("name", ["k-member", "mdav"])
 def test_a_cluster_of_many_can_be_interrupted(name, monkeypatch):
-    """With one piece a call, progress is told about every person, not every cluster."""
-    monkeypatch.setattr(_pace, "GROWTH", 1)
+    """With one look a call, progress is told about every person, not every cluster."""
+    monkeypatch.setattr(pace, "GROWTH", 1)
+    monkeypatch.setattr(_boxes, "Pace", lambda _: Pace(1))
     tree = Hierarchy.ranges([4, 16]).tree(range(60))
     leaves = np.flatnonzero(tree.end == np.arange(tree.size) + 1)
     rng = np.random.default_rng(0)

@@ -22,10 +22,12 @@ class Algorithm(Setting):
     free: ClassVar[bool] = False  # whether it can publish free ranges and free sets
     pace: ClassVar[float] = 1.0  # seconds that 10,000 rows take, about; `auto` weighs it
 
+    free_pace: ClassVar[float] = 3.0  # times as long with free values, about
+
     @classmethod
-    def work(cls, rows: int) -> float:
+    def work(cls, rows: int, free: bool = False) -> float:
         """How many seconds so many rows take, about: an estimate, the same on every machine."""
-        return float(cls.pace * (rows / 10_000) ** 1.1)
+        return float(cls.pace * (cls.free_pace if free else 1.0) * (rows / 10_000) ** 1.1)
 
     @abstractmethod
     def serves(self, model: Model) -> bool:

@@ -99,7 +99,8 @@ class LeastLoss(Goal):
         limits = np.zeros(shape, np.int64)
         for j, (above, keeps) in enumerate(zip(levels.above, levels.keeps, strict=True)):
             often = np.bincount(levels.code[:, j], levels.size, above.shape[1]).astype(np.int64)
-            most = keeps @ often + [_worst(keep, often, spare) for keep in keeps]
+            spared = np.array([_worst(keep, often, spare) for keep in keeps], np.int64)
+            most: Longs = keeps @ often + spared
             limits += most.reshape(-1, *(1,) * (len(shape) - 1 - j))
         return limits
 
@@ -174,7 +175,7 @@ class LeastAverageClassSize(Goal):
 
     def worth(self, found: Found, stays: Bools) -> int:
         """The number of classes."""
-        return int(stays.sum()) + int(not stays.all())
+        return int(stays.sum()) + int(found.size[~stays].any())
 
     def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:  # noqa: ARG002
         """As many classes as the values at these levels could form."""

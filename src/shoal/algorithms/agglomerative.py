@@ -33,6 +33,7 @@ class Agglomerative(FreeClustering):
 
     name: ClassVar[str] = "agglomerative"
     pace: ClassVar[float] = 0.2
+    free_pace: ClassVar[float] = 20.0
     weight: Literal["size", "unit"] = "size"
 
     def free_clusters(

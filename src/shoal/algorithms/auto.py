@@ -18,14 +18,17 @@ from shoal.recoding import Recoding
 
 
 class Auto(Algorithm):
-    """Whichever algorithm loses least: tried on a sample, the best on the table (Mauger 2023).
+    """Whichever algorithm loses least: the default, or what is better (Mauger 2023).
 
-    The flow settles it, see `shoal.choose`: all algorithms that serve the plan, and the strategies
-    of gaa where something is promised about a sensitive column, are tried on a sample; the best
-    ones on the whole table, the quickest of them first, as far as there is time in `seconds`. That
-    counts from the beginning of the search; compiling kernels on a first run does not count. Runs
-    are ended when the time is over, but not the one that is to bring the first release: on a large
-    table it can last longer than all of the `seconds`.
+    The flow settles it, see `shoal.choose`. What the plan would run by default runs on the whole
+    table, however long it takes, and nothing that loses more is returned. Besides, all algorithms
+    that serve the plan, and the strategies of gaa where something is required about a sensitive
+    column, are tried on a sample, and the best ones on the whole table. Columns without a
+    hierarchy are tried as free ranges and sets too; `hierarchy = { flat = true }` prevents that.
+
+    `seconds` limits what is tried besides the default. They are counted as estimated work, so that
+    every machine chooses the same, however busy it is; a slow one takes longer. The clock ends
+    only what lasts far longer than estimated, compared with the default on the same machine.
     """
 
     name: ClassVar[str] = "auto"

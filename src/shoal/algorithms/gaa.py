@@ -59,6 +59,7 @@ class GAA(Algorithm):
 
     name: ClassVar[str] = "gaa"
     pace: ClassVar[float] = 0.1
+    free_pace: ClassVar[float] = 10.0
     strategy: Literal["S1", "S2", "S3", "S4", "S5", "S6", "S7", "l-diversity", "t-closeness"] = "S1"
     scope: Literal["table", "class"] = "table"
     column: str | None = None

@@ -91,7 +91,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
         return made  # NUMBA_DISABLE_JIT leaves the function as it is
     made.__class__ = _Kernel
     if _FOLDER is not None:
-        made._cache = machine_code.MachineCode(function, _FOLDER)
+        made._cache = machine_code.MachineCode(function, _FOLDER)  # type: ignore[attr-defined]
     return made
 
 

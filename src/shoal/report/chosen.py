@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.choose import Tried
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, Table, Text
-from shoal.report.words import sentence
+from shoal.report.words import listed, sentence
 
 
 def chosen(facts: Facts) -> list[Block]:
@@ -13,7 +13,7 @@ def chosen(facts: Facts) -> list[Block]:
     order = sorted(facts.tried, key=lambda one: (one.on == "sample", _lost(one)))
     rows: list[list[Cell | str]] = [
         [
-            Cell(one.algorithm, "chosen" if one.chosen else sentence(one.reason)),
+            Cell(one.algorithm, _note(one)),
             one.loss,
             f"{one.rows:,}" + (" (all)" if one.on == "table" else ""),
             "–" if one.lost is None else f"{one.lost:.2f}\u00a0%",
@@ -24,9 +24,10 @@ def chosen(facts: Facts) -> list[Block]:
     return [
         Text(
             "The plan left the choice of the algorithm, or of the loss that guides it, to the "
-            "program. It tried what could keep the promises on a sample of the table, then the "
-            "best of it on the whole table, and kept what lost least. Every promise was verified "
-            "on the published table afterwards, as for any other release."
+            "program. It ran what the plan would run by default on the whole table, tried what "
+            "else could satisfy the requirements on a sample, then the best of that on the whole "
+            "table, and kept what lost least. Every requirement was verified on the published "
+            "table afterwards, as for any other release."
         ),
         Table(
             ["algorithm", "guided by", "rows", "lost", "seconds"],
@@ -37,6 +38,14 @@ def chosen(facts: Facts) -> list[Block]:
             widths=(36, 18, 18, 14, 14),
         ),
     ]
+
+
+def _note(one: Tried) -> str:
+    """Whether it was chosen, which columns were free, and why it did not come to an end."""
+    free = f"free ranges or sets of {listed(list(one.free))}" if one.free else ""
+    parts = ["chosen" if one.chosen else "", free, one.reason]
+    said = "; ".join(part for part in parts if part)
+    return sentence(said) if one.reason else said
 
 
 def _lost(one: Tried) -> float:

@@ -17,6 +17,7 @@ from shoal.columns import having
 from shoal.errors import BadFile
 from shoal.explain import Explainer
 from shoal.explanation import ClassReason, Reason
+from shoal.findings import Finding
 from shoal.if_known import IfKnown, bad
 from shoal.outcome import Applied, Outcome
 from shoal.progress import Progress, silent
@@ -28,6 +29,7 @@ from shoal.report.crowds import SizeFact, candidate_sizes, sizes
 from shoal.report.measures import counted
 from shoal.report.promises import bound, promise
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
+from shoal.report.sureness import SureFact, sure_facts
 from shoal.report.widths import WidthFact, widths
 from shoal.report.words import Change, number, percent
 from shoal.row_counts import RowCount
@@ -82,6 +84,8 @@ class Facts:
     sampled: bool  # whether some of these chances were sampled, not counted
     find_mean: str | None  # the same on average over all people; None: nobody weighed these rows
     attacks: list[AttackFact]
+    sure: list[SureFact]  # how sure an attacker can become of sensitive values
+    findings: list[Finding]  # the attacks that succeed, the most important first
     guide: str  # the loss that guided the algorithm
     losses: dict[str, float]  # percent, per metric
     column_losses: dict[str, float]  # percent, per column, by the guiding loss
@@ -173,6 +177,8 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         sampled=bool(after.attacks.get("matching", {}).get("samples", 0)),
         find_mean=_chance(chances["average"]),
         attacks=attack_facts(release, seen),
+        sure=sure_facts(release),
+        findings=release.findings,
         guide=plan.loss.name,
         losses=dict(quality.losses),
         column_losses=dict(quality.columns),
@@ -232,7 +238,11 @@ def _promises(release: Outcome) -> list[Promise]:
         Promise(
             model=check.model,
             column=check.column,
-            words=promise(model, release.after.linked),
+            words=promise(
+                model,
+                release.after.linked,
+                release.after.beliefs.get(check.column) if check.column else None,
+            ),
             asked=bound(model, check.required),
             reached=number(check.reached),
             holds=check.holds,

@@ -95,9 +95,10 @@ def at_least(facts: Facts, bound: Bound) -> str:
     chief = percent(facts.losses[facts.guide])
     more = f" ({bound.reason}.)" if bound.reason else ""
     return (
-        f"This release loses {chief}. No release of this table in which everybody is in a crowd of "
-        f"at least {bound.k:,} people can lose less than {percent(bound.percent)}, by the same "
-        f"measure; that is proven, whether or not so little can be reached.{more}"
+        f"This release loses {chief}. No release of this table in which every class has at least "
+        f"{bound.k:,} people can lose less than {percent(bound.percent)} by the same measure; that "
+        "is proven, whether or not so little can be reached. It is a lower bound on the loss "
+        f"{bound.scope}.{more}"
     )
 
 

@@ -48,6 +48,7 @@ class Bullets:
 
     kind: ClassVar[str] = "bullets"
     items: Sequence[str]
+    tone: Literal["", "alert"] = ""
 
 
 @dataclass(frozen=True)

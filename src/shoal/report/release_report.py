@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shoal.findings import LIKELY, TOP, Finding
 from shoal.frames import atomic
 from shoal.if_known import told
 from shoal.outcome import ADVICE, Outcome
@@ -24,6 +25,7 @@ from shoal.report.page import (
     Text,
     render,
 )
+from shoal.report.sureness import sureness, surest
 from shoal.report.words import listed, many, percent, sentence, short
 
 __all__ = ["Facts", "facts", "page", "write_report"]
@@ -117,6 +119,7 @@ def _summary(facts: Facts) -> list[Block]:
         ),
         *_counted(facts),
         Numbers(_tiles(facts)),
+        *_findings(facts),
     ]
     if facts.says_little:
         blocks.append(
@@ -147,6 +150,32 @@ def _summary(facts: Facts) -> list[Block]:
             )
         )
     return blocks
+
+
+def _findings(facts: Facts) -> list[Block]:
+    """The most important findings of the attacks; that of the record count stands above."""
+    found = [one for one in facts.findings if one.attack != "record-count"]
+    sure = "" if any(one.attack == "homogeneity" for one in found) else surest(facts.sure)
+    if not found:
+        return [Text(f"{_NOTHING_FOUND} {sure}".strip())] if facts.attacks else []
+    more = len(found) - TOP
+    head = "What attackers find in this release, the most severe first"
+    also = f" ({many(more, 'more finding')} under “What attackers can do”)" if more > 0 else ""
+    told = [*_unbroken(found[:TOP]), *([sure] if sure else [])]
+    return [Text(f"{head}{also}:"), Bullets(told, tone="alert")]
+
+
+def _unbroken(found: list[Finding]) -> list[str]:
+    """The sentences, with no line break before a percent sign."""
+    return [one.words.replace(" %", "\xa0%") for one in found]
+
+
+_NOTHING_FOUND = (
+    "No attack that was run finds a record or a sensitive value for certain by the "
+    "quasi-identifiers alone, and none of the others succeeds on "
+    f"{LIKELY:g}\xa0% of the records or more (see “What attackers can do” for when an attack "
+    "succeeds)."
+)
 
 
 def _counted(facts: Facts) -> list[Block]:
@@ -232,6 +261,7 @@ def _promised(facts: Facts) -> list[Block]:
             widths=(60, 14, 14, 12),
         ),
     ]
+    blocks += sureness(facts.sure)
     if facts.notes:
         blocks += [Text("To be known besides:"), Bullets([sentence(n) for n in facts.notes])]
     return blocks

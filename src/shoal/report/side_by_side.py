@@ -21,7 +21,7 @@ from shoal.report.plots import (
 )
 
 WIDTH, HEIGHT = 380, 320  # of one panel
-WORDS = 110  # width of the words below the bound
+LETTER = 6.1  # width of a letter of the words below the bound
 NOTE = 150  # letters of a line below
 STEP = 26  # between two bars
 LEAST = 1e-3  # seconds, below which a clock tells nothing
@@ -66,8 +66,11 @@ def draw(
     lost: str,
     kind: str,
     notes: Sequence[str] = (),
+    bound: str = BOUND,
 ) -> bytes:
     """Draw two panels as `.svg` or `.png`, with notes below; bars where there is a single k.
+
+    `bound` is written next to the line of the lower bounds.
 
     >>> curve = Curve("gaa", "nllm", {2: 3.4, 10: 11.0}, {2: 0.1, 10: 0.2})
     >>> b"percent lost" in draw([curve], {}, "percent lost (nllm)", ".svg")
@@ -80,7 +83,7 @@ def draw(
     if not ks:
         raise ValueError("a plot needs at least one run")
     panels = _bars if len(ks) == 1 else _lines
-    left, right = panels(alt, curves, ks, bounds, lost)
+    left, right = panels(alt, curves, ks, bounds, lost, bound)
     chart = alt.hconcat(left, right, spacing=36).resolve_scale(
         color="shared", shape="shared", strokeDash="shared"
     )
@@ -111,7 +114,12 @@ def _for_both_grounds(svg: str) -> str:
 
 
 def _lines(
-    alt: Any, curves: Sequence[Curve], ks: list[int], bounds: Mapping[int, float], lost: str
+    alt: Any,
+    curves: Sequence[Curve],
+    ks: list[int],
+    bounds: Mapping[int, float],
+    lost: str,
+    bound: str,
 ) -> list[Any]:
     """A line a method, in colour and mark its algorithm, in dashes its guiding loss."""
     # The legend stands as the lines end: what loses most on top.
@@ -158,7 +166,7 @@ def _lines(
         ]
         if points == "lost" and bounds:
             top = max(one["y"] for one in data)
-            layers = [*_bound(alt, x, y, bounds, top), *layers]
+            layers = [*_bound(alt, x, y, bounds, top, bound), *layers]
         panels.append(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
     return panels
 
@@ -178,18 +186,20 @@ def _log(alt: Any, y: Any, values: Sequence[float]) -> Any:
     return y.scale(scale).axis(values=ticks, format="~g") if ticks else y.scale(scale)
 
 
-def _bound(alt: Any, x: Any, y: Any, bounds: Mapping[int, float], top: float) -> list[Any]:
+def _bound(
+    alt: Any, x: Any, y: Any, bounds: Mapping[int, float], top: float, words: str
+) -> list[Any]:
     data = [{"k": k, "y": bound, "label": ""} for k, bound in sorted(bounds.items())]
-    data[-1]["label"] = BOUND
+    data[-1]["label"] = words
     drawn = alt.Chart(alt.Data(values=data)).encode(x=x, y=y)
-    below = 14 + _rise(bounds, top)
+    below = 14 + _rise(bounds, top, LETTER * len(words))
     return [
         drawn.mark_line(color=FAINT, strokeDash=[4, 4], strokeWidth=1.5),
         drawn.mark_text(color=FAINT, align="right", dy=below, fontSize=11).encode(text="label:N"),
     ]
 
 
-def _rise(bounds: Mapping[int, float], top: float) -> float:
+def _rise(bounds: Mapping[int, float], top: float, width: float) -> float:
     """Pixels that the end of the bound rises above the words that stand below it."""
     ks = sorted(bounds)
     if len(ks) == 1 or top <= 0:
@@ -198,11 +208,16 @@ def _rise(bounds: Mapping[int, float], top: float) -> float:
     place = [k if straight else log(k) for k in ks]
     run = WIDTH * (place[-1] - place[-2]) / (place[-1] - place[0])
     rise = HEIGHT * (bounds[ks[-1]] - bounds[ks[-2]]) / top
-    return max(0.0, rise * min(1.0, WORDS / run))
+    return max(0.0, rise * min(1.0, width / run))
 
 
 def _bars(
-    alt: Any, curves: Sequence[Curve], ks: list[int], bounds: Mapping[int, float], lost: str
+    alt: Any,
+    curves: Sequence[Curve],
+    ks: list[int],
+    bounds: Mapping[int, float],
+    lost: str,
+    bound: str,
 ) -> list[Any]:
     """A bar a method, the best on top: its loss on the left, its time on the right."""
     k = ks[0]
@@ -215,7 +230,9 @@ def _bars(
             for name, curve in zip(names, curves, strict=True)
         ]
         top = max(one["x"] for one in data) or 1.0
-        title = f"{lost} at k = {k:,}" if points == "lost" else SECONDS
+        title = [f"{lost} at k = {k:,}" if points == "lost" else SECONDS]
+        if points == "lost" and k in bounds:
+            title.append(f"dashed: {bound}")
         drawn = alt.Chart(alt.Data(values=data)).encode(
             x=alt.X("x:Q", title=title, axis=alt.Axis(tickCount=5)).scale(
                 domain=[0, 1.18 * top], nice=False
@@ -230,7 +247,7 @@ def _bars(
             drawn.mark_text(align="left", dx=4, color=INK, fontSize=12).encode(text="shown:N"),
         ]
         if points == "lost" and k in bounds:
-            rule = alt.Chart(alt.Data(values=[{"x": bounds[k], "label": BOUND}]))
+            rule = alt.Chart(alt.Data(values=[{"x": bounds[k], "label": bound}]))
             layers.append(
                 rule.mark_rule(color=INK, strokeDash=[4, 4], strokeWidth=1.5).encode(x="x:Q")
             )

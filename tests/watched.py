@@ -1,0 +1,133 @@
+"""All algorithms with all losses on random small tables, in a process that cannot hang.
+
+`python -m tests.watched EXAMPLES SEED [ALGORITHM …]` ends with status 1 and the place where it
+stands if one of the cases takes longer than it may.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+
+from shoal import catalog
+from shoal.attacks import LinkageAttack
+from shoal.bound import lower_bound
+from shoal.classes import tally
+from shoal.errors import BadPlan, CannotReach
+from shoal.linkage import link
+from shoal.losses.weights import Weights
+from shoal.models.distinct_l_diversity import DistinctLDiversity
+from shoal.models.eir_l_diversity import EIRLDiversity
+from shoal.models.frequency_l_diversity import FrequencyLDiversity
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.k_concealment import KConcealment
+from shoal.models.t_closeness import TCloseness
+from shoal.recoding import SUPPRESSED, check_covers
+from tests.strategies import tables
+from tests.test_linkage import as_published
+
+COMPILING = 600.0  # seconds that a case may take while kernels are compiled
+PATIENCE = 60.0  # and afterwards
+ROOT = Path(__file__).parents[1]
+
+
+def losses(table):
+    """Every loss of the catalog, with weights that leave no small common denominator."""
+    weights = {
+        name: {label: np.pi ** (1 + i % 7) for i, label in enumerate(tree.labels) if label}
+        for name, tree in zip(table.names, table.trees, strict=True)
+    }
+    made = [kind() for name, kind in catalog.losses.decided.items() if name != "weights"]
+    return [*made, Weights(edge_weights=weights)]
+
+
+def watched(names, many, seed, patience):
+    """Run so many examples of each of these algorithms."""
+
+    def case(name):
+        free = catalog.algorithms[name].free
+
+        @settings(
+            max_examples=many, deadline=None, database=None, phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )  # fmt: skip
+        @seeded(seed)
+        @given(
+            table=tables(12, 4, persons=True, sensitive=True, free=free, least_rows=1),
+            k=st.integers(1, 12),
+            kind=st.integers(0, 4),
+            number=st.integers(0, 99),
+        )
+        def run(table, k, kind, number):
+            k = min(k, table.crowd)
+            every = losses(table) if not table.free else [catalog.losses["ncp"]()]
+            one(name, table, k, kind, every[number % len(every)], number)
+            faulthandler.dump_traceback_later(patience, exit=True)
+
+        return run
+
+    faulthandler.dump_traceback_later(COMPILING, exit=True)
+    for name in names:
+        case(name)()
+    faulthandler.cancel_dump_traceback_later()
+
+
+def one(name, table, k, kind, loss, number):
+    """Run an algorithm; what comes out covers the table, and has k people in every class."""
+    algorithm = catalog.algorithms[name]()
+    models = [KAnonymity(k=k)] if k > 1 else [KAnonymity(k=2)]
+    more = [
+        None,
+        TCloseness(column="s", t=0.3),
+        DistinctLDiversity(column="s", l=2),
+        EIRLDiversity(column="s", l=2),
+        FrequencyLDiversity(column="s", l=2),
+    ][kind]
+    if not algorithm.serves(models[0]):
+        models = [KConcealment(k=max(k, 2))]
+    if more is not None and algorithm.serves(more):
+        models.append(more)
+    try:
+        found = algorithm.recode(table, models, loss, np.random.default_rng(number))
+    except (CannotReach, BadPlan):
+        return
+    check_covers(table, found)
+    rows = np.flatnonzero(found.record != SUPPRESSED)
+    people = None if table.people is None else np.unique(table.people[rows], return_inverse=True)[1]
+    if not models[0].linkage:
+        assert models[0].check(tally(found.codes()[rows], people)).holds
+    if not table.free:
+        lower_bound(table, max(k, 2), loss)
+        if table.people is None and not found.suppressed:
+            linkage = link(table, as_published(table, found.codes()))
+            for attack in catalog.attacks.values():
+                if issubclass(attack, LinkageAttack):
+                    attack().run_on(linkage)
+
+
+def in_a_process(*words, **environment):
+    """Run this file; returns how it ended and what it said."""
+    import os
+
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-m", "tests.watched", *map(str, words)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": path} | environment,
+    )  # fmt: skip
+
+
+def main():
+    many, seed, *names = sys.argv[1:]
+    watched(names or list(catalog.algorithms.decided), int(many), int(seed), PATIENCE)
+
+
+if __name__ == "__main__":
+    main()
