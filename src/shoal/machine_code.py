@@ -25,7 +25,7 @@ from numba.core import caching, compiler, serialize
 
 VARIABLES = ("SHOAL_CACHE", "NUMBA_CACHE_DIR")  # the first that is set names the folder
 FOLDER = "kernels-"
-TEMPORARY = "temporary"
+PACKAGE, HOME, TEMPORARY = "package", "home", "temporary"
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 ENDING = ".code"
 
@@ -40,7 +40,7 @@ def folder(package: Path, digest: str) -> Path | None:
     """
     for base, why in _bases(package):
         new = not (base / (FOLDER + digest)).exists()
-        found = _private(base / (FOLDER + digest), trusted=base.parent == package)
+        found = _private(base / (FOLDER + digest), why)
         if found is None:
             if why in VARIABLES:
                 log.warning(
@@ -50,7 +50,7 @@ def folder(package: Path, digest: str) -> Path | None:
                     base,
                 )
             continue
-        if base.parent == package:  # nobody else's: a shared folder may serve other installations
+        if why == PACKAGE:  # nobody else's: a shared folder may serve other installations
             for old in base.glob(FOLDER + "*"):
                 if old != found:
                     shutil.rmtree(old, ignore_errors=True)
@@ -73,22 +73,22 @@ def _bases(package: Path) -> Iterator[tuple[Path, str]]:
     for variable in VARIABLES:
         if chosen := os.environ.get(variable):
             yield Path(os.path.realpath(chosen)), variable
-    yield package / "__pycache__", "package"
+    yield package / "__pycache__", PACKAGE
     with suppress(RuntimeError):  # no HOME, and nobody of that number among the users
         users = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        yield (users if users.is_absolute() else Path.home() / ".cache") / "shoal", "home"
+        yield (users if users.is_absolute() else Path.home() / ".cache") / "shoal", HOME
     with suppress(OSError):  # there may be no folder for temporary files either
         yield Path(tempfile.gettempdir()) / f"shoal-{getattr(os, 'geteuid', int)()}", TEMPORARY
 
 
-def _private(path: Path, trusted: bool) -> Path | None:
+def _private(path: Path, why: str) -> Path | None:
     """Make the folder, or make sure that nobody else could write to it; None where that fails.
 
     A folder of our own that others could write to may hold anything: it is made anew.
     """
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not trusted and not _guarded(path.parent):
+        if why != PACKAGE and not _guarded(path.parent, ours=why in (HOME, TEMPORARY)):
             return None
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
@@ -103,7 +103,7 @@ def _private(path: Path, trusted: bool) -> Path | None:
     return None
 
 
-def _guarded(base: Path) -> bool:
+def _guarded(base: Path, ours: bool) -> bool:
     """Whether nobody but this user and the administrator can put another folder in its place.
 
     The package is not asked: whoever can write there can change the sources as well.
@@ -111,7 +111,7 @@ def _guarded(base: Path) -> bool:
     if not hasattr(os, "geteuid"):
         return True
     found = base.lstat()
-    if found.st_uid == os.geteuid() and base.name.startswith("shoal"):
+    if ours and stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
         base.chmod(found.st_mode & 0o755)
         found = base.lstat()
     closed = not found.st_mode & OTHERS_MAY_WRITE or found.st_mode & stat.S_ISVTX
