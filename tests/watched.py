@@ -101,8 +101,7 @@ from shoal.recoding import SUPPRESSED, check_covers
 from tests.strategies import tables
 from tests.test_linkage import as_published
 
-COMPILING = 600.0  # seconds that a case may take while kernels are compiled
-PATIENCE = 60.0  # and afterwards
+PATIENCE = 600.0  # seconds that a case may take; any may be the first that needs some kernel
 ROOT = Path(__file__).parents[1]
 
 
@@ -116,7 +115,7 @@ def losses(table):
     return [*made, Weights(edge_weights=weights)]
 
 
-def watched(names, many, seed, patience):
+def watched(names, many, seed):
     """Run so many examples of each of these algorithms."""
 
     def case(name):
@@ -137,11 +136,11 @@ def watched(names, many, seed, patience):
             k = min(k, table.crowd)
             every = losses(table) if not table.free else [catalog.losses["ncp"]()]
             one(name, table, k, kind, every[number % len(every)], number)
-            faulthandler.dump_traceback_later(patience, exit=True)
+            faulthandler.dump_traceback_later(PATIENCE, exit=True)
 
         return run
 
-    faulthandler.dump_traceback_later(COMPILING, exit=True)
+    faulthandler.dump_traceback_later(PATIENCE, exit=True)
     for name in names:
         case(name)()
     faulthandler.cancel_dump_traceback_later()
@@ -192,7 +191,7 @@ def in_a_process(*words, **environment):
 
 def main():
     many, seed, *names = sys.argv[1:]
-    watched(names or list(catalog.algorithms.decided), int(many), int(seed), PATIENCE)
+    watched(names or list(catalog.algorithms.decided), int(many), int(seed))
 
 
 if __name__ == "__main__":
