@@ -67,6 +67,13 @@ def test_item_0_all_algorithms_with_all_losses_end_on_tables_of_1_to_12_rows():
 
 
 @pytest.mark.slow
+def test_item_0_no_kernel_uses_a_negative_place():
+    """As -1 of a class that is not there: kernels as Python code, on arrays that refuse it."""
+    done = in_a_process(40, 3, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="ignore")
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", catalog.algorithms.decided)
 def test_item_0_no_kernel_leaves_its_arrays(name):
     """Compiled with bounds checks, into a folder of its own; one process compiles for minutes."""

@@ -2,16 +2,84 @@
 
 `python -m tests.watched EXAMPLES SEED [ALGORITHM …]` ends with status 1 and the place where it
 stands if one of the cases takes longer than it may.
+
+With NUMBA_DISABLE_JIT kernels run as Python code, on arrays that refuse every place outside, also
+a negative one: numba's own checks (NUMBA_BOUNDSCHECK) take -1 for the last place, as Python does.
 """
+# ruff: noqa: E402 (kernels are made strict before they are loaded)
 
 from __future__ import annotations
 
 import faulthandler
+import os
 import subprocess
 import sys
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
+
+import shoal.kernels
+
+
+class Strict(np.ndarray):
+    """An array that has no place -1."""
+
+    def __getitem__(self, key):
+        return super().__getitem__(not_negative(key))
+
+    def __setitem__(self, key, value):
+        super().__setitem__(not_negative(key), value)
+
+
+def not_negative(key):
+    for one in key if isinstance(key, tuple) else (key,):
+        if isinstance(one, (int, np.integer)) and one < 0:
+            raise IndexError(f"place {key} of an array")
+    return key
+
+
+def strict(thing):
+    if type(thing) is np.ndarray:
+        return thing.view(Strict)
+    if isinstance(thing, tuple) and hasattr(thing, "_fields"):
+        return type(thing)(*map(strict, thing))
+    return thing
+
+
+def plain(thing):
+    if isinstance(thing, Strict):
+        return thing.view(np.ndarray)
+    if isinstance(thing, tuple):
+        parts = map(plain, thing)
+        return type(thing)(*parts) if hasattr(thing, "_fields") else tuple(parts)
+    return thing
+
+
+def strict_kernel(function, **_):
+    """A kernel as Python code; one that is called by another is as it is."""
+
+    @wraps(function)
+    def run(*args):
+        if INSIDE:
+            return function(*args)
+        INSIDE.append(True)
+        try:
+            return plain(function(*map(strict, args)))
+        finally:
+            INSIDE.clear()
+
+    return run
+
+
+INSIDE: list[bool] = []
+LAST = ("members_of",)  # reads the last place of an array as -1
+if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+    usual = shoal.kernels._compiled
+    shoal.kernels._compiled = lambda function, **options: (
+        usual if function.__name__ in LAST else strict_kernel
+    )(function, **options)
+
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
@@ -33,8 +101,7 @@ from shoal.recoding import SUPPRESSED, check_covers
 from tests.strategies import tables
 from tests.test_linkage import as_published
 
-COMPILING = 600.0  # seconds that a case may take while kernels are compiled
-PATIENCE = 60.0  # and afterwards
+PATIENCE = 600.0  # seconds that a case may take; any may be the first that needs some kernel
 ROOT = Path(__file__).parents[1]
 
 
@@ -48,7 +115,7 @@ def losses(table):
     return [*made, Weights(edge_weights=weights)]
 
 
-def watched(names, many, seed, patience):
+def watched(names, many, seed):
     """Run so many examples of each of these algorithms."""
 
     def case(name):
@@ -69,11 +136,11 @@ def watched(names, many, seed, patience):
             k = min(k, table.crowd)
             every = losses(table) if not table.free else [catalog.losses["ncp"]()]
             one(name, table, k, kind, every[number % len(every)], number)
-            faulthandler.dump_traceback_later(patience, exit=True)
+            faulthandler.dump_traceback_later(PATIENCE, exit=True)
 
         return run
 
-    faulthandler.dump_traceback_later(COMPILING, exit=True)
+    faulthandler.dump_traceback_later(PATIENCE, exit=True)
     for name in names:
         case(name)()
     faulthandler.cancel_dump_traceback_later()
@@ -114,8 +181,6 @@ def one(name, table, k, kind, loss, number):
 
 def in_a_process(*words, **environment):
     """Run this file; returns how it ended and what it said."""
-    import os
-
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
         [sys.executable, "-m", "tests.watched", *map(str, words)],
@@ -126,7 +191,7 @@ def in_a_process(*words, **environment):
 
 def main():
     many, seed, *names = sys.argv[1:]
-    watched(names or list(catalog.algorithms.decided), int(many), int(seed), PATIENCE)
+    watched(names or list(catalog.algorithms.decided), int(many), int(seed))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ class _State:
     since = 0.0  # when
     ticking = False  # whether somebody looks again and again whether it is safe
     tick = False  # whether that one called, and not a signal
+    ended = False  # whether the program is over: nothing is raised any more
     holding = False  # whether compiled code is being called
     before: Any = None  # the handler of others, which has to wait meanwhile
     waiting = 0  # the signal that waits for it
@@ -132,6 +133,8 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
     _state.tick = False
     if not _state.number:
         _state.number, _state.since = number, monotonic()
+    if _state.ended:
+        return
     patient = not again and monotonic() - _state.since < PATIENCE
     if _state.holding or not _safe(frame, patient):
         if not _state.ticking:
@@ -200,6 +203,7 @@ def run(program: Callable[[], None], last: bool = False) -> None:
         program()
         return
     before = {number: signal.getsignal(number) for number in SIGNALS}
+    _state.ended = False
     taken = [number for number in SIGNALS if before[number] is not signal.SIG_IGN]  # as nohup does
     for number in taken:
         signal.signal(number, _on_signal)
@@ -209,6 +213,7 @@ def run(program: Callable[[], None], last: bool = False) -> None:
         if not _state.number:
             raise
     finally:
+        _state.ended = True
         _state.ticking = False
         for number in taken:
             signal.signal(number, signal.SIG_IGN if last else before[number])

@@ -200,6 +200,8 @@ def main(times=200, seed=0, only=None):
         for number in range(times):
             wrong, took = campaign.once(names[number % len(names)], rng)
             slowest = max(slowest, took)
+            if number % 20 == 19:
+                print(f"{number + 1}: {dict(campaign.found)}", flush=True)
             if wrong:
                 failures.append(wrong)
                 print(f"{number}: " + "; ".join(wrong), flush=True)
