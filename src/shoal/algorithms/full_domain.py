@@ -256,7 +256,8 @@ class Search:
             self.done[below] = True
         for where, most in ((above, verdict.above), (below, verdict.below)):
             if most is not None:
-                self.most[where] = np.minimum(self.most[where], most)
+                part = self.most[where]
+                np.minimum(part, most, out=part)
         if verdict.worth is not None and self._better(verdict.worth, node):
             self.best, self.worth = node, verdict.worth
         return verdict.worth
