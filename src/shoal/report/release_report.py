@@ -174,8 +174,8 @@ def _nothing_found(facts: Facts) -> str:
     what = "a record or a sensitive value" if facts.having("sensitive") else "a record"
     return (
         f"No attack that was run finds {what} for certain by the quasi-identifiers alone, and none "
-        f"of the others succeeds on {LIKELY:g}\xa0% of the records or more (see “What attackers can "
-        "do” for when an attack succeeds)."
+        f"of the others succeeds on {LIKELY:g}\xa0% of the records or more (see “What attackers "
+        "can do” for when an attack succeeds)."
     )
 
 
