@@ -157,7 +157,7 @@ def _findings(facts: Facts) -> list[Block]:
     found = [one for one in facts.findings if one.attack != "record-count"]
     sure = "" if any(one.attack == "homogeneity" for one in found) else surest(facts.sure)
     if not found:
-        return [Text(f"{_NOTHING_FOUND} {sure}".strip())] if facts.attacks else []
+        return [Text(f"{_nothing_found(facts)} {sure}".strip())] if facts.attacks else []
     more = len(found) - TOP
     head = "What attackers find in this release, the most severe first"
     also = f" ({many(more, 'more finding')} under “What attackers can do”)" if more > 0 else ""
@@ -170,12 +170,13 @@ def _unbroken(found: list[Finding]) -> list[str]:
     return [one.words.replace(" %", "\xa0%") for one in found]
 
 
-_NOTHING_FOUND = (
-    "No attack that was run finds a record or a sensitive value for certain by the "
-    "quasi-identifiers alone, and none of the others succeeds on "
-    f"{LIKELY:g}\xa0% of the records or more (see “What attackers can do” for when an attack "
-    "succeeds)."
-)
+def _nothing_found(facts: Facts) -> str:
+    what = "a record or a sensitive value" if facts.having("sensitive") else "a record"
+    return (
+        f"No attack that was run finds {what} for certain by the quasi-identifiers alone, and none "
+        f"of the others succeeds on {LIKELY:g}\xa0% of the records or more (see “What attackers "
+        "can do” for when an attack succeeds)."
+    )
 
 
 def _counted(facts: Facts) -> list[Block]:
