@@ -165,7 +165,7 @@ def test_persons_are_alike_in_white_space_and_form_but_not_in_case():
 
 
 def test_arrow_sees_every_character_as_python_does():
-    every = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    every = [chr(code) for code in range(0x20000) if not 0xD800 <= code < 0xE000]
     for case in (False, True):
         assert alike_texts(pa.array(every), case).to_pylist() == [alike(c, case) for c in every]
 

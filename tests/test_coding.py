@@ -69,7 +69,7 @@ def test_plain_columns_take_the_fast_way(case, column):
 
 
 def test_item_15_encoding_reports_how_far_it_is():
-    rows = 70_000
+    rows = 40_000
     numbers = [f"{i}.5" for i in range(rows)]  # value by value: no whole numbers
     table = pa.table({"a": numbers, "b": [str(i) for i in range(rows)], "s": ["x"] * rows})
     plan = Plan(

@@ -126,11 +126,15 @@ def places_alike(values: Sequence[object], known: Sequence[object]) -> list[int]
     >>> places_alike(["Flu", None, "cold"], ["flu", None])
     [0, 1, -1]
     """
-    same = {None if one is None else text(one): place for place, one in enumerate(known)}
-    found = [same.get(None if one is None else text(one), -1) for one in values]
+    same = {_written(one): place for place, one in enumerate(known)}
+    found = [same.get(_written(one), -1) for one in values]
     if -1 in found:  # perhaps they are written another way
         others = {alike(one): place for place, one in enumerate(known) if one is not None}
         for i, place in enumerate(found):
             if place < 0 and values[i] is not None:
                 found[i] = others.get(alike(values[i]), -1)
     return found
+
+
+def _written(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else text(value)

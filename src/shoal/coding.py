@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, overload
 
@@ -22,12 +22,18 @@ Watch = Callable[[float], None]  # called with the share that is done
 OFTEN = 1 << 15  # values between two calls
 
 
-def watched(values: Sequence[Any], watch: Watch, begin: float, end: float) -> Iterator[Any]:
-    """The values one by one, reporting how far it is from `begin` to `end`."""
-    for i, value in enumerate(values):
-        if i % OFTEN == 0:
-            watch(begin + (end - begin) * i / len(values))
-        yield value
+class Watched(Iterable[Any]):
+    """Values one by one, reporting how far it is from `begin` to `end`."""
+
+    def __init__(self, values: Sequence[Any], watch: Watch, begin: float, end: float) -> None:
+        self._values, self._watch, self._begin, self._end = values, watch, begin, end
+
+    def __iter__(self) -> Iterator[Any]:
+        share = (self._end - self._begin) / max(len(self._values), 1)
+        for i, value in enumerate(self._values):
+            if i % OFTEN == 0:
+                self._watch(self._begin + share * i)
+            yield value
 
 
 class Values(Sequence[Any]):

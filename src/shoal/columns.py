@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pydantic import ConfigDict, field_validator, model_validator
 
 from shoal.alike import alike_texts
-from shoal.coding import Values, Watch, merge_alike, value_codes, watched
+from shoal.coding import Values, Watch, Watched, merge_alike, value_codes
 from shoal.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
 from shoal.frames import Frame
 from shoal.free import Covers, FreeTree, join_rows
@@ -252,14 +252,14 @@ def _place(
 ) -> tuple[Tree, npt.NDArray[np.int64]]:
     """The tree of a column and the node of each value, value by value: int64[values]."""
     try:
-        tree = hierarchy.tree(watched(values, watch, 0.0, 0.5))
+        tree = hierarchy.tree(Watched(values, watch, 0.0, 0.5))
     except BadHierarchy as error:
         strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
         raise BadHierarchy(f"{error}{_rows(indices, strange)}") from None
     nodes = np.empty(len(values), np.int64)
     alike: dict[str, str] = {}
     strange = []
-    for i, value in enumerate(watched(values, watch, 0.5, 1.0)):
+    for i, value in enumerate(Watched(values, watch, 0.5, 1.0)):
         label = text(value)
         node = tree.node(label)
         if node < 0:
