@@ -16,7 +16,7 @@ from pydantic import field_validator
 from shoal.attacks import LinkageAttack
 from shoal.kernels.matchings import Side, State, solve, sweep, write_down
 from shoal.linkage import Linkage
-from shoal.pace import parts
+from shoal.pace import Pace, parts
 from shoal.progress import Progress, silent
 
 Longs = npt.NDArray[np.int64]
@@ -301,6 +301,7 @@ class _Chain:
         self.sides, self.rng = graph.sides, rng
         self.stop = Event()
         self.sweeps = 0
+        self.pace = Pace()  # kept from run to run: a small graph is swept many times at once
         pair = np.repeat(np.arange(graph.pairs), graph.given[: graph.pairs])  # int64[n]
         n = len(pair)
         holder = np.argsort(graph.group[pair], kind="stable").astype(np.int32)
@@ -324,18 +325,14 @@ class _Chain:
 
     def run(self, times: int) -> tuple[Floats, Longs]:
         """Sweep; the share of time in which a record held each pair, and how often it came to."""
-        state = self.state
+        state, before, at = self.state, self.sweeps, np.zeros(2, np.int64)
         state.time[:], state.visits[:] = 0, 0
         since = int(state.clock[0])
-        for _ in range(times):
-            if self.stop.is_set():
-                break
-            for begin, stop in parts(len(state.pair)):
-                if self.stop.is_set():
-                    break
-                sweep(*self.sides, state, begin, stop, self.rng)
-            write_down(state)
-            self.sweeps += 1
+        while at[1] < times and not self.stop.is_set():
+            sweep(*self.sides, state, at, times, self.pace.begin(), self.rng)
+            self.pace.end()
+            self.sweeps = before + int(at[1])
+        write_down(state)
         return state.time / (self.records * (state.clock[0] - since)), state.visits.copy()
 
 

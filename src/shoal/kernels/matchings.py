@@ -155,17 +155,25 @@ def walk(originals, classes, state, i, rng):
 
 
 @lean_kernel
-def sweep(originals, classes, twin, state, begin, stop, rng):
-    """A walk, some swaps and some offers for each record from `begin` to `stop`.
+def sweep(originals, classes, twin, state, at, times, steps, rng):
+    """Sweep until so many sweeps or steps are done; a step is a record's walk, swaps and offers.
 
-    `twin` int32[pairs] says which pair of the originals each pair of the classes is.
+    `twin` int32[pairs] says which pair of the originals each pair of the classes is; `at` int64[2]
+    has the next record and the sweeps that are done.
     """
-    for i in range(begin, stop):
+    for _ in range(steps):
+        if at[1] >= times:
+            return
+        i = at[0]
         for _ in range(SWAPS):
             swap(originals, classes, state, i, rng)
         for _ in range(OFFERS):
             offer(originals, classes, twin, state, i, rng)
         walk(originals, classes, state, i, rng)
+        at[0] += 1
+        if at[0] == len(originals.group):
+            at[0] = 0
+            at[1] += 1
 
 
 @lean_kernel
