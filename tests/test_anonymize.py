@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal import BadHierarchy, BadTable, CannotReach, Hierarchy, NotHeld, Plan
+from shoal import BadHierarchy, BadTable, CannotReach, Hierarchy, NotHeld, Plan, ShoalError
 from shoal.models.k_anonymity import KAnonymity
 from shoal.published import look_at
 from shoal.verify import verify
@@ -259,7 +259,7 @@ def test_saved_files_are_verified_again(tmp_path, monkeypatch):
     from shoal import frames
 
     monkeypatch.setattr(frames, "write", lambda frame, path: path.write_text("age,sex\n1,f\n2,f\n"))
-    with pytest.raises(NotHeld):
+    with pytest.raises(ShoalError, match="nothing is released"):
         release.save(tmp_path / "broken.csv")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["r.csv", "r.parquet"]
 

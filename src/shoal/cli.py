@@ -372,6 +372,7 @@ def compare(
         try:
             result = run(data, asked, **wanted, limit=limit, progress=tell)
         except Unfinished as stopped:
+            interrupt.settle()
             result = stopped.comparison
         with ExitStack() as files:  # all files get their names when all of them are complete
             if result.holds:

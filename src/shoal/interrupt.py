@@ -49,6 +49,8 @@ class _State:
     since = 0.0  # when
     ticking = False  # whether somebody looks again and again whether it is safe
     tick = False  # whether that one called, and not a signal
+    raised = False  # whether it was raised; it is raised once more only for another signal
+    settled = False  # whether the command has taken note, and ends by itself
     ended = False  # whether the program is over: nothing is raised any more
     holding = False  # whether compiled code is being called
     before: Any = None  # the handler of others, which has to wait meanwhile
@@ -76,8 +78,14 @@ def status() -> int:
 
 def check() -> None:
     """Raise KeyboardInterrupt if a signal asked to end: some library may have lost the first."""
-    if _state.number:
+    if _state.number and not _state.settled:
+        _state.ticking, _state.raised = False, True
         raise KeyboardInterrupt
+
+
+def settle() -> None:
+    """The command has taken note of the signal: it writes what it has, and ends by itself."""
+    _state.settled, _state.ticking, _state.raised = True, False, True
 
 
 def held(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -130,7 +138,10 @@ def _note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
 def _on_signal(number: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt, now or as soon as it is safe."""
     again = _state.number != 0 and not _state.tick
+    late = _state.tick and _state.raised  # on its way when it was raised elsewhere
     _state.tick = False
+    if late:
+        return
     if not _state.number:
         _state.number, _state.since = number, monotonic()
     if _state.ended:
@@ -138,11 +149,11 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
     patient = not again and monotonic() - _state.since < PATIENCE
     if _state.holding or not _safe(frame, patient):
         if not _state.ticking:
-            _state.ticking = True
+            _state.ticking, _state.raised = True, False
             with suppress(RuntimeError):  # the interpreter is ending already
                 _thread.start_new_thread(_look_again, (number,))
         return
-    _state.ticking = False
+    _state.ticking, _state.raised = False, True
     raise KeyboardInterrupt
 
 
@@ -219,5 +230,5 @@ def run(program: Callable[[], None], last: bool = False) -> None:
             signal.signal(number, signal.SIG_IGN if last else before[number])
     if _state.number:
         end = status()
-        _state.number = 0
+        _state.number, _state.raised, _state.settled = 0, False, False
         sys.exit(end)

@@ -98,7 +98,7 @@ def at_least(facts: Facts, bound: Bound) -> str:
         f"This release loses {chief}. No release of this table in which every class has at least "
         f"{bound.k:,} people can lose less than {percent(bound.percent)} by the same measure; that "
         "is proven, whether or not so little can be reached. It is a lower bound on the loss "
-        f"{bound.scope}.{more}"
+        f"{short(bound.scope, 400)}.{more}"
     )
 
 
