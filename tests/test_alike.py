@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal import BadHierarchy, BadPlan, CannotReach, Plan
+from shoal import BadHierarchy, BadPlan, BadTable, CannotReach, Plan
 from shoal.alike import alike, alike_texts
 from shoal.attacks.homogeneity import Homogeneity
 from shoal.coding import merge_alike, value_codes
@@ -80,6 +80,11 @@ def test_values_that_differ_stay_two(one, other):
     assert not any("count as one" in note for note in found.notes)
 
 
+COMPARE_SHARES = {
+    "t-closeness": {"t": 0.9}, "beta-likeness": {"beta": 9}, "delta-disclosure": {"delta": 9},
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -90,6 +95,8 @@ def test_values_that_differ_stay_two(one, other):
 def test_every_model_counts_as_on_a_table_that_is_written_one_way(name):
     """The naive twin: the same table with its values replaced by what they are taken for."""
     values = ["flu", "Flu", "cold", "1", "1.0", "FLU ", "cold", "gout", "cold ", "1"]
+    if name in COMPARE_SHARES:
+        values = [value.lower() for value in values]
     sex = ["f", "m"] * 5
     option = {
         "t-closeness": {"t": 1}, "p-sensitivity": {"p": 2}, "beta-likeness": {"beta": 9},
@@ -107,6 +114,16 @@ def test_every_model_counts_as_on_a_table_that_is_written_one_way(name):
     assert shares[:3] == shares[3:]
 
 
+@pytest.mark.parametrize("name", COMPARE_SHARES)
+def test_item_12_models_that_compare_shares_refuse_values_that_differ_in_letter_case(name):
+    """Counted as one, A and a would be spread alike over the classes, and nothing would be seen."""
+    table = pa.table({"sex": ["f"] * 10 + ["m"] * 10, "s": [*"AAAAAxxxxx", *"aaaaaxxxxx"]})
+    asked = plan({"name": name, "column": "s", **COMPARE_SHARES[name]})
+    for run in (shoal.audit, shoal.anonymize):
+        with pytest.raises(BadTable, match="'s' has values that differ only in letter case"):
+            run(table, asked)
+
+
 def test_people_models_count_so_too():
     """eir-l-diversity: one row of each person, however picked, shows one value here."""
     table = pa.table({"sex": ["f"] * 4, "who": [1, 2, 3, 4], "s": ["flu", "flu ", "Flu", "flu"]})
@@ -118,7 +135,7 @@ def test_people_models_count_so_too():
 
 
 def test_ordered_distance_has_one_rank_for_them():
-    values = ["low", "Low", "high", "HIGH "]
+    values = ["low", "low ", "high", " high"]
     model = {"name": "t-closeness", "column": "s", "t": 1, "distance": "ordered"}
     model["order"] = ["LOW", "high"]
     table = pa.table({"sex": ["f", "f", "m", "m"], "s": values})
@@ -132,7 +149,8 @@ def test_a_hierarchy_that_tells_them_apart_is_refused():
     apart = {"tree": {"*": {"lung": ["flu"], "other": ["Flu", "gout"]}}}
     with pytest.raises(BadHierarchy, match="'Flu', 'flu' count as one value"):
         shoal.audit(table, plan(hierarchy=apart))
-    together = {"tree": {"*": {"lung": ["flu", "Flu"], "other": ["gout"]}}}
+    table = four("flu", "flu ")
+    together = {"tree": {"*": {"lung": ["flu", "flu "], "other": ["gout"]}}}
     model = {"name": "t-closeness", "column": "s", "t": 1, "distance": "hierarchical"}
     assert shoal.audit(table, plan(model, hierarchy=together)).holds
     one = {"tree": {"*": {"lung": ["flu"], "other": ["gout"]}}}

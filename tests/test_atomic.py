@@ -303,8 +303,12 @@ def test_item_11_what_others_work_on_is_left_alone(tmp_path, caplog):
     ]
     for path in stale:
         path.write_text("stale")
+    young = tmp_path / f".shoal-{'3' * 8}-{machine}-1-{token}"  # of a copy of this machine
+    young.write_text("somebody's")
+    os.utime(stale[1], (0, 0))
     remove_stale(tmp_path)
     assert not any(path.exists() for path in stale)
+    young.unlink()
     assert "removed 2 temporary files" in caplog.text
     assert sorted(tmp_path.iterdir()) == sorted([foreign, *alike, folder, tmp_path / "x.csv"])
 

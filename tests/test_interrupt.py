@@ -182,3 +182,66 @@ def test_nohup_is_respected():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     interrupt.run(lambda: signal.raise_signal(signal.SIGINT))
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_an_interrupt_as_the_handler_is_put_back_leaves_nothing_behind(monkeypatch):
+    """The handler raises at once: kernels that come later must not swallow interrupts."""
+    count()
+    real = interrupt._signal.signal
+    sent = []
+
+    def put_back(number, handler):
+        before = real(number, handler)
+        if handler is signal.default_int_handler and not sent:
+            sent.append(number)
+            signal.raise_signal(signal.SIGINT)
+        return before
+
+    monkeypatch.setattr(interrupt._signal, "signal", put_back)
+    with pytest.raises(KeyboardInterrupt):
+        count()
+    monkeypatch.setattr(interrupt._signal, "signal", real)
+    assert sent
+    assert not interrupt._state.holding
+    assert interrupt._state.waiting == 0
+    assert interrupt.released(lambda: 1) == 1
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_polite_kill_waits_for_kernels_where_ctrl_c_is_ignored():
+    """As for a command that a script starts in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    seen = []
+
+    def program():
+        def kernel():
+            signal.raise_signal(signal.SIGTERM)
+            seen.append("whole")
+
+        interrupt.held(kernel)
+        for _ in range(1000):
+            interrupt.sleep(0.01)
+
+    with pytest.raises(SystemExit) as end:
+        interrupt.run(program)
+    assert seen == ["whole"]
+    assert end.value.code == 143
+
+
+def test_a_command_that_has_taken_note_is_not_interrupted_again():
+    done = []
+
+    def program():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            interrupt.settle()
+        interrupt.check()
+        done.append(True)
+
+    with pytest.raises(SystemExit) as end:
+        interrupt.run(program)
+    assert done
+    assert end.value.code == 130

@@ -249,3 +249,17 @@ def test_item_13_a_full_disk_is_said_once_and_does_no_harm(tmp_path, monkeypatch
         "compiles it again. SHOAL_CACHE names another folder"
     ]
     assert not list(tmp_path.iterdir())
+
+
+def test_kernels_that_one_function_makes_are_told_apart(tmp_path):
+    """Their code is the same; what differs is what they have from the function around them."""
+
+    def make(number):
+        def add(x):
+            return x + number
+
+        kernel = numba.njit(no_cfunc_wrapper=True)(add)
+        kernel._cache = machine_code.MachineCode(add, tmp_path)
+        return kernel
+
+    assert [make(1)(0), make(100)(0)] == [1, 100]

@@ -16,11 +16,11 @@ import platform
 import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from time import time
 
 from shoal.errors import BadFile, BadInput
 from shoal.interrupt import whole
@@ -80,6 +80,9 @@ def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
     finally:
+        if fcntl is None and held is not None:
+            os.close(held)
+            held = None  # nor can it be removed
         beside.unlink(missing_ok=True)
         if held is not None:
             os.close(held)
@@ -190,11 +193,25 @@ def remove_stale(folder: Path) -> None:
     with suppress(OSError):  # a folder that cannot be listed
         for name in os.listdir(folder):  # noqa: PTH208 (names are all that is needed)
             found = NAME.match(name)
-            if found and any(map(str.__eq__, found.groups(), _here())):
+            if found and _of_here(folder / name, *found.groups()[:2]):
                 removed += _removed(folder / name)
     if removed:
         files = "a temporary file" if removed == 1 else f"{removed} temporary files"
         log.warning("removed %s that a killed run of shoal had left in %s", files, folder)
+
+
+def _of_here(path: Path, kernel: str, machine: str) -> bool:
+    """Whether a lock tells if the run that made a file is still there.
+
+    Machines that are copies of one image have one name: a file that is younger than this kernel
+    may be another one's, on a disk that they share.
+    """
+    ours, here = _here()
+    if kernel == ours:
+        return True
+    if machine != here or not hasattr(time, "CLOCK_BOOTTIME"):
+        return False
+    return path.lstat().st_mtime < time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _removed(path: Path) -> bool:
@@ -205,7 +222,7 @@ def _removed(path: Path) -> bool:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             found = os.fstat(file)
-            new = not found.st_size and time() - found.st_mtime < NEW  # perhaps not locked yet
+            new = not found.st_size and time.time() - found.st_mtime < NEW  # perhaps not locked yet
             if stat.S_ISREG(found.st_mode) and not new and _is(path, file):
                 path.unlink()
                 return True

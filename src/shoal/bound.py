@@ -60,7 +60,12 @@ class Bound:
         >>> Bound(0.9, k=5, covers=("k-anonymity",), does_not_cover=("t-closeness[pay]",)).scope
         'for k-anonymity (k = 5) alone; it does not account for t-closeness[pay]'
         """
+        if self.percent is None:
+            return ""
         accounted = [f"{name} (k = {self.k:,})" for name in self.covers]
+        if len(self.covers) > 1:  # each may have a k of its own; the bound is for the greatest
+            accounted = [*self.covers]
+            accounted[-1] += f" (classes of at least {self.k:,} people)"
         if self.covers_partly:
             accounted = [*self.covers, f"the class size that {_list(self.covers_partly)} requires"]
             accounted[-1] += f" (at least {self.k:,} people)"
@@ -81,7 +86,9 @@ def _list(names: Sequence[str]) -> str:
 
 
 def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
-    """The same bound, with which of these requirements it accounts for."""
+    """The same bound, with which of these requirements it accounts for; of none if skipped."""
+    if bound.percent is None:
+        return bound
     whole, partly, none = [], [], []
     for model in models:
         if isinstance(model, KAnonymity | IRKAnonymity):

@@ -48,6 +48,7 @@ BEST, FINALISTS = (
     3,
 )  # algorithms that are tried with all losses; runs on the table besides the default
 SHARE = 1 / 3  # of the work that may go into samples
+OVERHEAD = 1.0  # seconds that a run takes besides its work, on a small table
 BRAKE = 4  # times the seconds, as slow as the default was here, after which nothing more is tried
 SOON = 10  # seconds below which the brake is not set, as the smallest samples are tried anyway
 STRATEGIES: tuple[Literal["S2", "S3", "S4", "S6", "S7"], ...] = (
@@ -271,7 +272,7 @@ class _Search:
             self._run(way, place - len(self.defaults), False)
         now = self.watch.seconds
         expected = sum(way.work(self.table.rows) for way in self.defaults)
-        slow = max(1.0, (now - begin) / expected)
+        slow = max(1.0, (now - begin) / (expected + OVERHEAD))
         # Everything is as slow as the default was, so that a busy machine tries the same.
         self.brake = now + BRAKE * max(self.seconds, SOON) * slow
 

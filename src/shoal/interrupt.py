@@ -52,12 +52,14 @@ class _State:
     raised = False  # whether it was raised; it is raised once more only for another signal
     settled = False  # whether the command has taken note, and ends by itself
     ended = False  # whether the program is over: nothing is raised any more
+    active = False  # whether signals come to the handler here
     holding = False  # whether compiled code is being called
     before: Any = None  # the handler of others, which has to wait meanwhile
     waiting = 0  # the signal that waits for it
 
 
 _state = _State()
+_lock = _thread.allocate_lock()
 
 
 def whole(function: Function) -> Function:
@@ -92,13 +94,13 @@ def held(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call compiled code; a signal that comes meanwhile is handled when it has returned."""
     if _state.holding or _thread.get_ident() != _MAIN:
         return function(*args, **options)  # handlers run in the main thread only
-    before = _signal.getsignal(_signal.SIGINT)
-    if before is _on_signal:  # it knows that it has to wait, and looks again soon
+    if _state.active:  # our handler knows that it has to wait, and looks again soon
         _state.holding = True
         try:
             return function(*args, **options)
         finally:
             _state.holding = False
+    before = _signal.getsignal(_signal.SIGINT)
     if not callable(before):
         return function(*args, **options)  # interrupts are ignored, or end the process
     # A signal that has come already is handled before the handler changes, here and below.
@@ -107,11 +109,12 @@ def held(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     try:
         return function(*args, **options)
     finally:
-        _signal.signal(_signal.SIGINT, before)
+        # First what no exception may keep from being done: the handler may raise one at once.
         _state.holding, _state.before = False, None
-        if _state.waiting:
-            number, _state.waiting = _state.waiting, 0
-            before(number, sys._getframe())
+        try:
+            _signal.signal(_signal.SIGINT, before)
+        finally:
+            _handle_waiting(before)
 
 
 def released(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -119,15 +122,23 @@ def released(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     if not _state.holding or _thread.get_ident() != _MAIN:
         return function(*args, **options)
     before = _state.before
-    if before is not None:
-        _signal.signal(_signal.SIGINT, before)
     _state.holding = False
     try:
+        if before is not None:
+            _signal.signal(_signal.SIGINT, before)
+            _handle_waiting(before)
         return function(*args, **options)
     finally:
+        _state.holding = True
         if before is not None:
             _signal.signal(_signal.SIGINT, _note)
-        _state.holding = True
+
+
+def _handle_waiting(before: Callable[..., Any]) -> None:
+    """Hand a signal that had to wait to the handler that it was for."""
+    number, _state.waiting = _state.waiting, 0
+    if number:
+        before(number, sys._getframe())
 
 
 def _note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
@@ -161,13 +172,14 @@ def _look_again(number: int) -> None:
     """Call the handler again and again until it has raised."""
     while True:
         sleep(TICK)
-        if not _state.ticking:
-            return
-        _state.tick = True
-        if _MAIN is not None and hasattr(signal, "pthread_kill"):
-            signal.pthread_kill(_MAIN, number)  # it also ends a wait of the main thread
-        else:  # Windows
-            _thread.interrupt_main(signal.Signals(number))
+        with _lock:  # after the handlers of others are back, it would reach these
+            if not _state.ticking:
+                return
+            _state.tick = True
+            if _MAIN is not None and hasattr(signal, "pthread_kill"):
+                signal.pthread_kill(_MAIN, number)  # it also ends a wait of the main thread
+            else:  # Windows
+                _thread.interrupt_main(signal.Signals(number))
 
 
 def _safe(frame: FrameType | None, patient: bool) -> bool:
@@ -210,11 +222,11 @@ def run(program: Callable[[], None], last: bool = False) -> None:
 
     `last`: nothing comes after it but the end, which nothing may disturb any more.
     """
-    if _thread.get_ident() != _MAIN or signal.getsignal(signal.SIGINT) is _on_signal:
+    if _thread.get_ident() != _MAIN or _state.active:
         program()
         return
     before = {number: signal.getsignal(number) for number in SIGNALS}
-    _state.ended = False
+    _state.ended, _state.active = False, True
     taken = [number for number in SIGNALS if before[number] is not signal.SIG_IGN]  # as nohup does
     for number in taken:
         signal.signal(number, _on_signal)
@@ -224,10 +236,11 @@ def run(program: Callable[[], None], last: bool = False) -> None:
         if not _state.number:
             raise
     finally:
-        _state.ended = True
-        _state.ticking = False
-        for number in taken:
-            signal.signal(number, signal.SIG_IGN if last else before[number])
+        with _lock:
+            _state.ended = True
+            _state.ticking = _state.active = False
+        for number in taken:  # None: a handler that is not Python's, and cannot be put back
+            signal.signal(number, signal.SIG_IGN if last else before[number] or signal.SIG_DFL)
     if _state.number:
         end = status()
         _state.number, _state.raised, _state.settled = 0, False, False

@@ -113,7 +113,12 @@ def _guarded(base: Path, ours: bool) -> bool:
     found = base.lstat()
     if ours and stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
         base.chmod(found.st_mode & 0o755)
-        found = base.lstat()
+    return all(_closed(folder) for folder in (base, *base.parents))
+
+
+def _closed(folder: Path) -> bool:
+    """Whether only this user and the administrator can rename what is in a folder."""
+    found = folder.lstat()
     closed = not found.st_mode & OTHERS_MAY_WRITE or found.st_mode & stat.S_ISVTX
     return stat.S_ISDIR(found.st_mode) and found.st_uid in (0, os.geteuid()) and bool(closed)
 
@@ -205,12 +210,26 @@ class MachineCode(caching.NullCache):
 
     def _key(self, sig: Any, codegen: Any) -> Any:
         """What the machine code is for: kernel, types, processor and version of numba."""
-        code = hashlib.sha256(self._function.__code__.co_code).hexdigest()
         versions = numba.__version__, sys.implementation.cache_tag
-        return self._name, code, sig, codegen.magic_tuple(), versions
+        return self._name, _content(self._function), sig, codegen.magic_tuple(), versions
 
     def _path(self, key: Any) -> Path:
         return self._folder / (hashlib.sha256(repr(key).encode()).hexdigest()[:32] + ENDING)
+
+
+def _content(function: Callable[..., Any]) -> str:
+    """What a function does: its code, and what it has from the function that made it."""
+    code = function.__code__
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    inside = [_content(made) if (made := getattr(cell, "py_func", None)) else repr(cell)
+              for cell in cells]  # fmt: skip
+    parts = [
+        code.co_code.hex(),
+        repr([one for one in code.co_consts if not hasattr(one, "co_code")]),
+        repr(code.co_names),
+        *inside,
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 _SAID: set[str] = set()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from time import perf_counter
 
 PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
+MOST = 1 << 40  # pieces: more would not fit into the counts of a kernel
 GROWTH = 2  # pieces may take very different times: what was cheap so far may not stay so
 
 
@@ -31,18 +32,20 @@ class Pace:
     def adapt(self, seconds: float) -> None:
         """Choose the next number of pieces after a call that took so long."""
         if seconds < PATIENCE / 2:
-            self.pieces *= GROWTH
+            self.pieces = min(self.pieces * GROWTH, MOST)
         elif seconds > PATIENCE:
             self.pieces = max(1, int(self.pieces * PATIENCE / seconds))
 
 
-def parts(total: int) -> Iterator[tuple[int, int]]:
+def parts(total: int, pace: Pace | None = None) -> Iterator[tuple[int, int]]:
     """Cut work of so many pieces into parts, each of which lasts a moment; where each begins, ends.
+
+    A pace that is kept for work of the same kind need not be found anew.
 
     >>> list(parts(3))
     [(0, 1), (1, 3)]
     """
-    pace, begin = Pace(), 0
+    pace, begin = pace or Pace(), 0
     while begin < total:
         stop = min(begin + pace.begin(), total)
         yield begin, stop

@@ -282,3 +282,14 @@ def test_what_is_no_such_table_is_told(tmp_path: Path, content: bytes, message: 
     with pytest.raises(BadFile, match=message) as got:
         _find.load(COLOURS, tmp_path)
     assert "colours.csv" in str(got.value)
+
+
+def test_item_13_the_cache_needs_no_home(monkeypatch):
+    for variable in ("SHOAL_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nobody)
+    assert _find.cache().name == "shoal"

@@ -17,7 +17,7 @@ from shoal.kernels import exchange, mend
 from shoal.kernels import index as trie
 from shoal.kernels.histogram import sum_groups
 from shoal.models import Model
-from shoal.pace import parts
+from shoal.pace import Pace, parts
 from shoal.progress import Progress
 from shoal.tree import Tree
 
@@ -72,6 +72,7 @@ class Mending:
         self.many = many = len(self.parts.head)
         self.fan, self.work, self.left = fan_of(trees), make_work(trees), np.empty(q, np.int32)
         self.index = make_index(many, trees)
+        self.paces = [Pace(256) for _ in range(4)]  # of the four kinds of work that are cut
 
         def fill(index: trie.Index, pieces: int) -> int:
             outcome: int = exchange.fill_index(
@@ -148,7 +149,7 @@ class Mending:
         none = np.full(len(a), -1, np.int64)
         b, minus, plus = (none if one is None else one for one in (b, minus, plus))
         short, fails = np.zeros(len(a)), np.zeros(len(a), np.bool_)
-        for begin, stop in parts(len(a)):
+        for begin, stop in parts(len(a), self.paces[0]):
             part = slice(begin, stop)
             trial = mend.members_of(self.parts, a[part], b[part], minus[part], plus[part])
             classes = self._summary(*trial)
@@ -198,7 +199,7 @@ class Mending:
         found = np.empty((len(ids), CLASSES), np.int64)
         used = np.zeros(len(ids), np.int64)
         costs = np.empty_like(found)
-        for begin, stop in parts(len(ids)):
+        for begin, stop in parts(len(ids), self.paces[1]):
             part = slice(begin, stop)
             mend.near_classes(
                 self.index, self.trees, self.classes, ids[part], self.work, found[part],
@@ -222,7 +223,7 @@ class Mending:
             index = self.near_by[number] = self._with_room(self.near_by[number])
             near, cost = (np.empty((len(some), HOLDERS), np.int64) for _ in range(2))
             used = np.zeros(len(some), np.int64)
-            for begin, stop in parts(len(some)):
+            for begin, stop in parts(len(some), self.paces[2]):
                 part = slice(begin, stop)
                 mend.near_holders(
                     index, self.trees, self.classes, self.parts, ids[some[part]], one.holds,
@@ -270,7 +271,7 @@ class Mending:
         if not len(a):
             return Options(a, b, tuples, np.zeros(0))
         gain = np.empty(len(a), np.int64)
-        for begin, stop in parts(len(a)):
+        for begin, stop in parts(len(a), self.paces[3]):
             mend.gains_of_leaving(
                 self.trees, self.classes, self.parts, tuples[begin:stop], self.left,
                 gain[begin:stop],

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, gettempdir
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -94,7 +94,12 @@ def cache() -> Path:
     if own := os.environ.get("SHOAL_CACHE"):
         return Path(own)
     users = Path(os.environ.get("XDG_CACHE_HOME", ""))  # a relative one does not count, says XDG
-    return (users if users.is_absolute() else Path.home() / ".cache") / "shoal"
+    if users.is_absolute():
+        return users / "shoal"
+    try:
+        return Path.home() / ".cache" / "shoal"
+    except RuntimeError:  # no HOME, and nobody of that number among the users; checksums guard it
+        return Path(gettempdir()) / "shoal"
 
 
 def fetch(file: File) -> bytes:

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.alike import alike
 from shoal.classes import Classes
-from shoal.errors import BadPlan, did_you_mean
-from shoal.histogram import Histogram
+from shoal.errors import BadPlan, BadTable, did_you_mean, some
+from shoal.histogram import Histogram, Sensitive
 from shoal.holdings import Holdings
 from shoal.settings import Setting
 
@@ -127,11 +128,17 @@ class SensitiveModel(Model):
 
     # Whether the share of a value is that of the people who have it, or of all that people have.
     of_people: ClassVar[bool] = False
+    # Whether it compares how frequent a value is in a class and in the table. To count two values
+    # as one is then not on the safe side.
+    compares_shares: ClassVar[bool] = False
     column: str
 
     def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
         """The level of each class."""
-        levels = self.levels_of(self.histogram(classes), classes)
+        histogram = self.histogram(classes)
+        if self.compares_shares:
+            _check_case(self.name, histogram.column)
+        levels = self.levels_of(histogram, classes)
         held = classes.holdings.get(self.column)
         if held is None:
             return levels
@@ -158,6 +165,18 @@ class SensitiveModel(Model):
                 f"{self.name} is about the column {self.column!r}, which is no sensitive column of "
                 f"the table; give it the role sensitive{did_you_mean(self.column, known)}"
             ) from None
+
+
+def _check_case(model: str, column: Sensitive) -> None:
+    """Refuse values that differ in letter case: they may or may not mean the same."""
+    for ways in column.spellings:
+        known = {alike(value, case=True): value for value in ways if value is not None}
+        if len(known) > 1:
+            raise BadTable(
+                f"{model} compares how frequent values are, and column {column.name!r} has values "
+                f"that differ only in letter case: {some(known.values())}; write them in one way "
+                "if they mean the same, or in clearly different ways if they do not"
+            )
 
 
 class PeopleModel(Model):

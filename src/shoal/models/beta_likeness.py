@@ -24,6 +24,7 @@ class BetaLikeness(SensitiveModel):
     """
 
     name: ClassVar[str] = "beta-likeness"
+    compares_shares: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     beta: float
     kind: Literal["basic", "enhanced"] = "basic"

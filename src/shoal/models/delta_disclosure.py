@@ -23,6 +23,7 @@ class DeltaDisclosure(SensitiveModel):
     """
 
     name: ClassVar[str] = "delta-disclosure"
+    compares_shares: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     strict: ClassVar[bool] = True
     delta: float

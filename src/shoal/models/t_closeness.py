@@ -26,6 +26,7 @@ class TCloseness(SensitiveModel):
     """
 
     name: ClassVar[str] = "t-closeness"
+    compares_shares: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     t: float
     distance: Literal["equal", "l1", "ordered", "hierarchical"] = "equal"
