@@ -19,6 +19,15 @@ from shoal.published import look_at
 from tests.strategies import examples
 
 SAME = [
+    *(("flu", f"flu{c}") for c in "\ufe0f\U000e0100\u034f\u3164\u115f\u1160\uffa0\u17b4\u2800"),
+    ("-1", "\u22121"),
+    ("1000", "1000e0000"),
+    ("1000", "1e0003"),
+    ("1", "\u0661"),
+    ("2024-05-17", "2024-05-17T00:00:00Z"),
+    ("2024-05-17", "2024-05-17T00:00:00+00:00"),
+    ("can't have", "can\u2019t have"),
+    ("\ufb01\x00\u0301", "\ufb01\u0301"),
     ("flu", "flu "),
     ("flu", " flu"),
     ("flu", "Flu"),

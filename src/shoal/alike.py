@@ -22,12 +22,20 @@ from shoal.values import plain, text
 
 # Compatibility characters that mean something else than the plain ones: 10⁵ is not 105.
 _MEANT = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>")
+# Characters that nobody sees, besides those that Unicode calls formats (Cf): fillers, selectors of
+# variants, and a blank of Braille.
+_UNSEEN = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
+_UNSEEN |= {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
+# Signs that stand for plain ones: minus, hyphens, apostrophes.
+_SIGNS = {"\u2212": "-", "\u2010": "-", "\u2011": "-", "\u2018": "'", "\u2019": "'"}
+_EXPONENT = re.compile(r"([+-]?[0-9.]+[eE][+-]?)0+([0-9]+)")
 _SHORT = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)\.(?P<part>[0-9]*)(?P<power>[eE][+-]?[0-9]+)?"
 )
 _POWER = re.compile(r"-?[0-9.]+E-[0-9]+")  # small numbers, as Python's decimals write them
 _MOMENT = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ tT][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?)?"
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}([ tT][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?)?)"
+    r"(?:[zZ]|[+-]00:?00)?"
 )
 
 # What arrow can settle without looking at single values in Python. In text of these characters,
@@ -60,7 +68,10 @@ def alike(value: object, case: bool = False) -> str:
         label = label.lower()
     if not label.isprintable():  # white space of all kinds becomes a blank
         label = "".join(c for c in _spaced(label) if c == " " or c.isprintable())
+        label = unicodedata.normalize("NFC", label)  # what was apart may have come together
     label = " ".join(_spaced(label).split())
+    if match := _EXPONENT.fullmatch(label):  # 1e03 is 1e3
+        label = match[1] + match[2]
     if match := _SHORT.fullmatch(label):  # .5 and 5. are numbers too
         whole, part = match["whole"], match["part"]
         if whole or part:
@@ -68,14 +79,19 @@ def alike(value: object, case: bool = False) -> str:
     label = plain(label)
     if _POWER.fullmatch(label):
         label = format(Decimal(label), "f")
-    return _day(label) if label[4:5] == "-" and _MOMENT.fullmatch(label) else label
+    moment = _MOMENT.fullmatch(label) if label[4:5] == "-" else None
+    return _day(moment[1]) if moment else label
 
 
 @lru_cache(maxsize=4096)
 def _character(one: str) -> str:
     """A character as the plain one that it is a form of; nothing for what nobody sees."""
-    if unicodedata.category(one) == "Cf":
+    if unicodedata.category(one) == "Cf" or ord(one) in _UNSEEN:
         return ""
+    if one in _SIGNS:
+        return _SIGNS[one]
+    if unicodedata.category(one) == "Nd":  # digits of any script
+        return str(unicodedata.decimal(one))
     if unicodedata.decomposition(one).startswith(_MEANT):
         return one
     return unicodedata.normalize("NFKC", one)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import shoal
 from benchmarks.peel import adult
 from benchmarks.tables import encoded
-from shoal import catalog
+from shoal import Plan, anonymize, catalog
 from shoal.algorithms import full_domain as module
 from shoal.algorithms._goals import Found
 from shoal.algorithms.full_domain import FullDomain, Judge, Search
@@ -326,3 +326,28 @@ def test_issue_12_item_1_no_node_is_worth_more_than_its_bounds(objective):
                     assert not verdict.dead
                     assert verdict.below is None or worth <= verdict.below
     assert tight > 0
+
+
+def test_item_1_the_note_says_for_which_rule_of_suppression_it_is_proven():
+    """Whether a class is like the table depends on what else is suppressed."""
+    levels = [["y1", "y0"], ["y2", "y0"], ["y4", "y3"], ["y5", "y3"], ["y7", "y6"], ["y8", "y6"]]
+    columns = {
+        "q0": {"role": "quasi", "hierarchy": {"levels": [["x1", "x0", "*"], ["x2", "x0", "*"],
+                                                         ["x3", "*"]]}},
+        "q1": {"role": "quasi", "hierarchy": {"levels": [[*one, "*"] for one in levels]}},
+        "s": {"role": "sensitive"},
+    }  # fmt: skip
+    table = pa.table(
+        {
+            "q0": "x3 x3 x3 x1 x1 x2 x3 x3".split(),
+            "q1": "y8 y1 y5 y7 y5 y2 y4 y1".split(),
+            "s": list("ccbacbcc"),
+        }
+    )
+    models = [{"name": "k-anonymity", "k": 2}]
+    plan = Plan(columns=columns, models=models, loss="ncp",
+                algorithm={"name": "full-domain", "suppression": 0.5})  # fmt: skip
+    assert not any("other choices" in note for note in anonymize(table, plan).notes)
+    delta = {"name": "delta-disclosure", "column": "s", "delta": 0.7}
+    notes = anonymize(table, plan.changed(models=[*plan.models, delta])).notes
+    assert any("delta-disclosure[s] depends on what else is published" in note for note in notes)

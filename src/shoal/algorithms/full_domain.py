@@ -41,9 +41,11 @@ class FullDomain(Algorithm):
     share `suppression` of the rows: first those that some promise rules out whatever else is
     published (too few people, too few different values), then those that fail in the table that
     would be published without them, again and again, until all that is left holds. Of all
-    combinations of levels (the lattice of Samarati 2001) the best one is found, and proven to be:
-    of several, that of the lowest level in the first column, then in the second, and so on. Rows
-    of a person are joined before, so that a value of theirs may stand above the level.
+    combinations of levels (the lattice of Samarati 2001) the best one by that rule is found, and
+    proven to be: of several, that of the lowest level in the first column, then in the second, and
+    so on. Where a model compares classes with the whole table, suppressing other classes than
+    those that fail may lose less; that is not searched. Rows of a person are joined before, so
+    that a value of theirs may stand above the level.
 
     `objective` says what is best: "loss", the least loss as it is reported (a suppressed record
     counts as lost altogether); "discernibility", the least sum over the records of how many each
@@ -322,6 +324,13 @@ class Search:
             f"looking at {self.checked:,} of them; the objective "
             f"{self.judge.goal.describe(self.worth)}; the levels are {where}"
         )
+        if self.judge.later and self.judge.limit:
+            keys = ", ".join(dict.fromkeys(model.key for model in self.judge.later))
+            note += (
+                f". That is for suppressing, at each combination, the classes that fail until none "
+                f"does: whether a class satisfies {keys} depends on what else is published, and "
+                "other choices of what to suppress were not searched"
+            )
         return Recoding(vectors, record, notes=(note,), levels=tuple(level.tolist()))
 
 
