@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.classes import tally
 from shoal.histogram import Sensitive
+from shoal.models.k_anonymity import KAnonymity
 from tests.naive.clusters import closure, units_of
 
 LASTING = {
@@ -78,6 +79,8 @@ def full_domain(table, models, costs, suppression, objective="loss"):
         for i in members:
             wide[i] = closure(table.codes, table.trees, members)
     lasting = [m for m in models if m.name in LASTING]
+    # alpha-k-anonymity rules out classes of fewer than k people, whatever else is published.
+    lasting += [KAnonymity(k=m.k) for m in models if m.name == "alpha-k-anonymity" and m.k > 1]
     others = [m for m in models if m.name not in LASTING]
     best, answer, nodes = None, None, 0
     for levels in product(*(range(height(tree, 0) + 1) for tree in table.trees)):
