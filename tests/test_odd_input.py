@@ -46,7 +46,7 @@ def nested(deep):
         ({"prefixes": True, "length": 10**9}, "at most 1,000 characters, got length = 1000000000"),
         ({"prefixes": True, "length": 10**5000}, "too large to show"),
         ({"prefixes": True, "length": -1}, "0 or more"),
-        ({"prefixes": list(range(5000, 0, -1))}, "at most 1,000 of them"),
+        ({"prefixes": list(range(5000, 0, -1))}, "from 1 to 1,000"),
         ({"ranges": [10**400]}, "at most 15 digits"),
         ({"ranges": [10**5000]}, "too large to show"),
         ({"ranges": [nan]}, "nan"),

@@ -246,7 +246,9 @@ def _write_release(
             numbers = {} if json_file is None else release.as_dict(tell)
             _write_json(files, json_file, numbers)
     except BaseException as error:
-        error.add_note(f"the release is written: {out}; report and JSON are not")
+        asked = {"the report": report, "the JSON": json_file, "the explanation": explain or None}
+        missing = [what for what, wanted in asked.items() if wanted is not None]
+        error.add_note(f"the release is written: {out}; not written: {', '.join(missing)}")
         raise
     if json_file == "-":
         _print_json(numbers)
@@ -518,7 +520,7 @@ def _progress(console: Console) -> Iterator[Progress]:
 
     def compiling() -> None:
         screen.print(
-            "Compiling what this run needs and none before it did: up to a minute, and only once."
+            "Compiling kernels that this run is the first to use (once, up to a minute or two) …"
         )
 
     with progress_on(screen) as draw, told_of_compiling(compiling):

@@ -106,7 +106,7 @@ def _identified(exposure: Exposure) -> Iterator[Finding]:
 
 _CLASSES = {
     "homogeneity": "{share} {who} are in classes in which everybody has the same value of "
-    "{column}: whoever knows such a person's class knows the value for certain",
+    "{column}: an attacker who knows such a person's class knows the value for certain",
     "skewness": "{share} {who} are in classes in which some value of {column} is much likelier "
     "than in the whole table, and at least as likely as not",
     "similarity": "{share} {who} are in classes whose values of {column} differ but are all of one "
@@ -131,7 +131,7 @@ def _strongest(found: dict[str, Any]) -> str:
     if before is None or after is None:
         return ""
     name = "a missing value" if value is None else f"“{_name(value)}”"
-    return f"; in the strongest case {name} goes from {_percent(100 * before)} to " + _percent(
+    return f"; where it grows most, {name} goes from {_percent(100 * before)} to " + _percent(
         100 * after
     )
 

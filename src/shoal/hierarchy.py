@@ -425,13 +425,13 @@ class Prefixes(Hierarchy):
             not isinstance(keep, list | tuple | range)
             or not keep
             or len(keep) > LONGEST
-            or any(not isinstance(kept, int) or kept < 1 for kept in keep)
+            or any(not isinstance(kept, int) or not 1 <= kept <= LONGEST for kept in keep)
             or sorted(set(keep), reverse=True) != list(keep)
         )
         if wrong:
             raise BadHierarchy(
-                "prefixes need falling numbers of characters to keep, as in [3, 1], at most "
-                f"{LONGEST:,} of them; got {brief(keep)}"
+                "prefixes need falling numbers of characters to keep, as in [3, 1], from 1 to "
+                f"{LONGEST:,}; got {brief(keep)}"
             )
         if length is not None and (
             not isinstance(length, int) or isinstance(length, bool) or length < 0

@@ -61,13 +61,16 @@ class Applied:
         most = self.most_left_out
         if most is None or self.left_out <= most * self.rows * (1 + 1e-9):
             return
-        why = {"with unknown values": self.unknown_rows, "that no class covers": self.no_class}
-        why |= {f"whose class would break {key}": rows for key, rows in self.broken.items()}
-        cases = ", ".join(f"{_rows(rows)} {words}" for words, rows in why.items() if rows)
         raise NotHeld(
             f"{self.left_out:,} of {_rows(self.rows)} ({100 * self.left_out / self.rows:.3g} %) "
-            f"would be left out, and no more than {100 * most:.3g} % may be: {cases}. {ADVICE}"
+            f"would be left out, and no more than {100 * most:.3g} % may be: {self.why()}. {ADVICE}"
         )
+
+    def why(self) -> str:
+        """How many rows are not published, and for what reason."""
+        why = {"with unknown values": self.unknown_rows, "that no class covers": self.no_class}
+        why |= {f"whose class would break {key}": rows for key, rows in self.broken.items()}
+        return ", ".join(f"{_rows(rows)} {words}" for words, rows in why.items() if rows)
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers by the names of the JSON file."""
@@ -206,7 +209,10 @@ class Outcome:
             linked = [model.name for model in models if model.linkage]
             found = None
             if linked:
-                found = Bound(None, f"{linked[0]} needs no classes, and it is about them")
+                found = Bound(
+                    None,
+                    f"{linked[0]} needs no classes, and the bound is for releases with classes",
+                )
             elif self.explainer is not None and k >= 2:
                 table, loss = self.explainer.table, self.plan.loss
                 found = lower_bound(table, k, loss, IN_PROPORTION, progress)

@@ -148,8 +148,9 @@ def show_release(console: Console, release: Release) -> None:
         share = percent(100 * applied.left_out / applied.rows)
         _warning(
             console,
-            f"{share} of the rows are left out, those that are rare in this table: what is left "
-            f"may not stand for it. {ADVICE}; --most-left-out refuses such a release",
+            f"{share} of the rows are suppressed ({applied.why()}): what is left may not stand for "
+            f"the table, nor its sensitive values. {ADVICE}; --most-left-out refuses such a "
+            "release",
         )
     _print(console, lambda: _compared(release))
     if release.explainer is not None and release.explainer.known:

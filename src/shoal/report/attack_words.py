@@ -30,8 +30,8 @@ ABOUT_LINKED = {
 SUCCESS = {
     "linkage": "It succeeds where one person only is left.",
     "background-knowledge": "It succeeds where ruling out a single value is enough.",
-    "skewness": "It succeeds where a value becomes much likelier than in the whole table, and at "
-    "least as likely as all others together.",
+    "skewness": "It succeeds where the share of a value is more than 20 percentage points higher "
+    "than in the whole table, and at least one half.",
     "similarity": "It succeeds where they are.",
     "graph": "It succeeds where fewer rows are left than the fewest that fit anybody.",
     "matching": "It succeeds where one row is likelier to be the person's than all others "
@@ -42,8 +42,9 @@ SUCCESS_PEOPLE = {
     "homogeneity": "It also succeeds where everybody of a class has the value among others.",
     "background-knowledge": "It succeeds where ruling out a single value is enough: one value is "
     "left, or all people who are left have some value.",
-    "skewness": "It succeeds where a value becomes much likelier than in the whole table, and at "
-    "least as likely as not: counted by rows, or by the people who have it.",
+    "skewness": "It succeeds where the share of a value is more than 20 percentage points higher "
+    "than in the whole table, and at least one half: counted by rows, or by the people who have "
+    "it.",
     "similarity": "It succeeds where they are, or where everybody of a class has some value of one "
     "kind.",
 }
@@ -68,7 +69,7 @@ FINDINGS = {
     "fewest_to_rule_out": "fewest values to rule out, in any class",
     "records_with_none_to_rule_out": "records where nothing has to be ruled out",
     "records_with_one_to_rule_out": "records where one value has to be ruled out",
-    "value": "the value that becomes most surely known",
+    "value": "the value whose share grows most",
     "counted_by": "… counted by",
     "belief_before": "… its share of the whole table",
     "belief_after": "… its share of that class",

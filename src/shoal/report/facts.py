@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shoal import catalog, frames
+from shoal.algorithms import Algorithm
 from shoal.bound import Bound
 from shoal.choose import Tried
 from shoal.columns import having
@@ -87,6 +88,7 @@ class Facts:
     sure: list[SureFact]  # how sure an attacker can become of sensitive values
     findings: list[Finding]  # the attacks that succeed, the most important first
     guide: str  # the loss that guided the algorithm
+    objective: str | None  # what guided it instead of the loss
     losses: dict[str, float]  # percent, per metric
     column_losses: dict[str, float]  # percent, per column, by the guiding loss
     loss_words: dict[str, str]  # what each metric counts
@@ -180,6 +182,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         sure=sure_facts(release),
         findings=release.findings,
         guide=plan.loss.name,
+        objective=_objective(plan.algorithm),
         losses=dict(quality.losses),
         column_losses=dict(quality.columns),
         loss_words={name: counted(name, kind.summary()) for name, kind in catalog.losses.items()},
@@ -315,3 +318,9 @@ def _risks(
 
 def _chance(risk: float | None) -> str | None:
     return None if risk is None else percent(100 * risk)
+
+
+def _objective(algorithm: Algorithm) -> str | None:
+    """What an algorithm was asked to make least, where that is not the loss."""
+    asked = algorithm.options().get("objective", "loss")
+    return None if asked == "loss" else str(asked)

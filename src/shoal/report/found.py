@@ -235,9 +235,11 @@ def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
     ]
     shown = len(column.worst)
     told = (
-        f"An attack succeeds in {many(column.hit, 'class', 'classes')} of {facts.classes:,}."
+        f"Homogeneity or skewness succeeds in {many(column.hit, 'class', 'classes')} of "
+        f"{facts.classes:,}."
         if column.hit
-        else f"No attack succeeds in any of {many(facts.classes, 'class', 'classes')}."
+        else "Neither homogeneity nor skewness succeeds in any of "
+        f"{many(facts.classes, 'class', 'classes')}."
     )
     if column.hit > shown:
         told += f" These are the {shown} in which one value stands out most."

@@ -70,7 +70,7 @@ def lost(facts: Facts) -> list[Block]:
         Text(WHY_THEY_DIFFER),
         Plot(
             _bars(metrics),
-            f"The same release by different measures; {facts.guide} guided it and stands first. "
+            f"The same release by different measures; {_first(facts)}. "
             f"The mean of the seven measures of Mauger et al. (2023) is "
             f"{percent(facts.mean_loss)}.",
         ),
@@ -78,13 +78,21 @@ def lost(facts: Facts) -> list[Block]:
     ]
 
 
+def _first(facts: Facts) -> str:
+    if facts.objective:
+        return f"{facts.guide} stands first, {facts.objective} guided it"
+    return f"{facts.guide} guided it and stands first"
+
+
 def guide(facts: Facts) -> str:
     """What the guiding loss counts."""
     chief = percent(facts.losses[facts.guide])
     words = facts.loss_words.get(facts.guide, "")
-    return (
-        f"The number on top, {chief}, is measured by {facts.guide}, which guided the choice of "
-        f"what to widen. It counts {sentence(words)}"
+    guided = "which guided the choice of what to generalize"
+    if facts.objective:
+        guided = f"which did not guide the choice: the plan asks for the least {facts.objective}"
+    return f"The number on top, {chief}, is measured by {facts.guide}, {guided}. " + (
+        f"It counts {sentence(words)}"
     )
 
 
@@ -94,6 +102,8 @@ def at_least(facts: Facts, bound: Bound) -> str:
         return f"How little a release could lose at best is not known: {bound.reason}."
     chief = percent(facts.losses[facts.guide])
     more = f" ({bound.reason}.)" if bound.reason else ""
+    if facts.objective:
+        more += f" This release was made for the least {facts.objective}, not for the least loss."
     return (
         f"This release loses {chief}. No release of this table in which every class has at least "
         f"{bound.k:,} people can lose less than {percent(bound.percent)} by the same measure; that "

@@ -138,8 +138,8 @@ def _summary(facts: Facts) -> list[Block]:
         share = percent(100 * facts.applied.left_out / facts.applied.rows)
         blocks.append(
             Text(
-                f"{share} of the rows are left out, those that are rare in this table: what is "
-                f"left may not stand for it. {ADVICE}."
+                f"{share} of the rows are suppressed ({facts.applied.why()}): what is left may not "
+                f"stand for the table, nor its sensitive values. {ADVICE}."
             )
         )
     if facts.unprotected:
