@@ -138,10 +138,8 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
         return Bound(None, f"{some(table.free)} may be published as free ranges or sets")
     for domain, cost in zip(table.domains, loss.costs(table.domains), strict=True):
         if (cost[domain.tree.parent] > cost + 1e-12).any():
-            return Bound(
-                None,
-                f"by {loss.name} a wider value of {domain.name!r} can cost less, so no bound is known",
-            )
+            found = f"by {loss.name} a wider value of {domain.name!r} can cost less"
+            return Bound(None, f"{found}, so no bound is known")
     start = tally(table.codes, table.people)
     costs = exact_costs(loss, table.domains, table.rows)
     rows = Table(table.names, table.trees, table.codes, None, table.exact)
