@@ -258,3 +258,17 @@ def test_item_16_errors_name_the_file_that_was_asked_for(tmp_path):
         read_table(second)
     assert ".shoal-" not in str(error.value)
     assert str(target) in str(error.value)
+
+
+def test_item_16_a_plan_with_a_number_of_thousands_of_digits(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(f"seed = {'1' * 5000}\n", encoding="utf-8")
+    with pytest.raises(BadPlan, match="number of too many digits"):
+        Plan.load(path)
+
+
+def test_item_16_a_level_file_with_an_endless_field(tmp_path):
+    path = tmp_path / "levels.csv"
+    path.write_text('"' + "a" * 200_000 + '",*\n', encoding="utf-8")
+    with pytest.raises(BadFile, match="longer than 131,072 characters"):
+        Hierarchy.from_csv(path).tree(["a"])

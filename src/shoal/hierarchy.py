@@ -798,7 +798,13 @@ def _read_rows(path: Path, sep: str | None) -> list[list[str]]:
     if sep is None:
         head = content[:10_000]
         sep = max(";\t|,", key=head.count)
-    return list(csv.reader(io.StringIO(content, newline=""), delimiter=sep))
+    try:
+        return list(csv.reader(io.StringIO(content, newline=""), delimiter=sep))
+    except csv.Error:
+        raise BadFile(
+            f"cannot read the hierarchy {path}: a field is longer than 131,072 characters; is a "
+            "quote not closed?"
+        ) from None
 
 
 def _walk(nested: Any, above: list[Label], rows: Rows) -> None:

@@ -247,6 +247,8 @@ class Plan(Setting):
         except tomllib.TOMLDecodeError as error:
             hint = _named_twice(str(error), written)
             raise BadPlan(f"{path} is not valid TOML: {error}{hint}") from None
+        except ValueError:  # Python reads no whole number of thousands of digits
+            raise BadPlan(f"{path} has a number of too many digits to be read") from None
         if isinstance(content.get("columns"), dict):
             content["columns"] = relative_to(content["columns"], path.parent)
         return Plan(**content)
