@@ -541,3 +541,17 @@ def test_the_mean_of_the_seven_as_a_loss():
     by_nllm = shoal.anonymize(table(), plan(algorithm="gaa", loss="nllm"))
     assert "mean" not in by_nllm.losses
     assert "auto" not in by_nllm.losses
+
+
+def test_a_release_of_auto_is_audited_by_the_plan_that_was_written():
+    """Whoever wrote no hierarchy has no plan with free sets at hand."""
+    rng = np.random.default_rng(4)
+    town, age = rng.choice([f"t{i}" for i in range(30)], 200), rng.integers(20, 60, 200)
+    given = pa.table({"town": town, "age": age, "s": rng.choice(list("abc"), 200)})
+    plan = Plan(columns={"town": "quasi", "age": "quasi", "s": "sensitive"}, seed=3,
+                models=[{"name": "k-anonymity", "k": 4}], algorithm={"name": "auto"})  # fmt: skip
+    release = shoal.anonymize(given, plan)
+    assert {"town", "age"} <= {name for one in release.tried for name in one.free}
+    found = shoal.audit(release.frame, plan, original=given)
+    assert found.holds
+    assert found.quality.losses == pytest.approx(release.losses)

@@ -17,6 +17,7 @@ from shoal.errors import BadPlan, BadTable, some
 from shoal.exposure import Exposure, expose
 from shoal.findings import findings
 from shoal.frames import Frame, open_frame
+from shoal.freeing import freed
 from shoal.if_known import IfKnown, bad, if_known
 from shoal.linkage import Linkage, link
 from shoal.models import Check, Model, finite
@@ -155,6 +156,9 @@ def audit(
     if original is not None:
         source = open_frame(original, lambda done, size: progress("read", done / size))
         before = encode(source, plan.columns, plan.missing, plan.missing_values, progress)
+        if (as_chosen := _as_chosen(frame, plan, before)) is not plan:
+            plan = as_chosen
+            before = encode(source, plan.columns, plan.missing, plan.missing_values, progress)
         if published.rows > before.rows:
             raise BadTable(
                 f"the release has {published.rows} rows, its original only {before.rows}; "
@@ -302,6 +306,21 @@ def _amounts(frame: Frame, name: str, missing_values: list[str]) -> dict[str, in
     for value, count in zip(["", *(plain(text(v)) for v in values)], counts, strict=True):
         amounts[value] = amounts.get(value, 0) + int(count)
     return {value: count for value, count in amounts.items() if count}
+
+
+def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:
+    """The plan with free ranges or sets for the columns that `auto` published so."""
+    free = freed(plan, original) if plan.algorithm.undecided else None
+    if free is None:
+        return plan
+    columns = dict(plan.columns)
+    for name, tree in zip(original.names, original.trees, strict=True):
+        if free.columns[name] != plan.columns[name]:
+            _, values = value_codes(frame.column(name), plan.missing_values)
+            known = {plain(str(label)) for label in tree.labels}
+            if any(plain(text(value)) not in known for value in values):
+                columns[name] = free.columns[name]
+    return plan if columns == dict(plan.columns) else plan.changed(columns=columns)
 
 
 def _standard() -> list[Model]:
