@@ -272,3 +272,12 @@ def test_item_16_a_level_file_with_an_endless_field(tmp_path):
     path.write_text('"' + "a" * 200_000 + '",*\n', encoding="utf-8")
     with pytest.raises(BadFile, match="longer than 131,072 characters"):
         Hierarchy.from_csv(path).tree(["a"])
+
+
+def test_a_dictionary_of_structs_is_refused():
+    inside = pa.StructArray.from_arrays([pa.array(list("abcd"))], ["f"])
+    odd = pa.DictionaryArray.from_arrays(pa.array(range(4), pa.int8()), inside)
+    with pytest.raises(BadTable, match="'o' is a dictionary of struct"):
+        shoal.audit(
+            pa.table({"q": ["x"] * 4, "o": odd}), Plan(columns={"q": "quasi", "o": "other"})
+        )

@@ -184,6 +184,12 @@ def takeable(table: pa.Table) -> pa.Table:
 
 def check_takeable(name: str, values: Column) -> None:
     """Refuse, before a long run, a column of which arrow cannot take rows and only these."""
+    kind = values.type
+    if pa.types.is_dictionary(kind) and pa.types.is_nested(kind.value_type):
+        raise BadTable(
+            f"column {name!r} is a dictionary of {kind.value_type}, which pyarrow cannot compare; "
+            "cast it to plain values first"
+        )
     try:
         compact(values.slice(0, 0))
     except pa.ArrowNotImplementedError:
