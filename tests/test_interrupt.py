@@ -245,3 +245,19 @@ def test_a_command_that_has_taken_note_is_not_interrupted_again():
         interrupt.run(program)
     assert done
     assert end.value.code == 130
+
+
+def test_an_interrupt_waits_for_code_that_is_made_from_text():
+    """Python would end by the signal, and not with the status, although somebody caught it."""
+    seen = []
+    code = "import signal\nsignal.raise_signal(signal.SIGINT)\nseen.append('whole')"
+
+    def program():
+        exec(code, {"seen": seen})
+        for _ in range(1000):
+            interrupt.sleep(0.01)
+
+    with pytest.raises(SystemExit) as end:
+        interrupt.run(program)
+    assert seen == ["whole"]
+    assert end.value.code == 130

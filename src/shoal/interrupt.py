@@ -33,7 +33,9 @@ TICK = 0.02  # seconds between two looks whether it is safe now
 NEVER_HERE = ("/weakref.py", "/_weakrefset.py", "/contextlib.py")
 NEVER_BELOW = ("/llvmlite/", "/ctypes/")
 NEVER_NAMED = "__del__"
-LATER_BELOW = ("/numba/", "<frozen importlib")
+# An interrupt that passes through code made from text, as that of data classes is, makes Python end
+# by the signal, whoever caught it meanwhile.
+LATER_BELOW = ("/numba/", "<frozen importlib", "<string>")
 LATER_NAMED = "__exit__"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -185,7 +187,7 @@ def _look_again(number: int) -> None:
 def _safe(frame: FrameType | None, patient: bool) -> bool:
     """Whether an exception may be raised in this frame."""
     here = True
-    while frame is not None:
+    while frame is not None and frame.f_code is not run.__code__:
         code = frame.f_code
         file = code.co_filename.replace("\\", "/")
         if code in _whole or code.co_name == NEVER_NAMED:
