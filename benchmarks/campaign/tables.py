@@ -162,7 +162,7 @@ def _quasi(rng: Random, name: str, n: int, free: bool, table: Table) -> Column:
         ]
         pool = [value for value in pool if not (kind == "free_sets" and value[:1] == "{")] or ["p"]
     if kind in ("file", "levels"):  # their labels are stripped and may not be empty
-        pool = [value for value in pool if "\n" not in value]
+        pool = [value for value in pool if "\n" not in value] or ["p"]
     cells = _with_missing(rng, _skewed(rng, pool, n))
     if kind == "free_sets":
         return Column(name, "quasi", cells, {"free_sets": rng.choice([True, pool])})
