@@ -14,8 +14,8 @@ from shoal.histogram import Sensitive
 
 
 def examples(many):
-    """How many random examples a law is tried on: four of ten in the quick run of `make test`."""
-    return max(10, round(many * float(os.environ.get("SHOAL_EXAMPLES", "0.4"))))
+    """How many random examples a law is tried on: half of them in the quick run of `make test`."""
+    return max(10, round(many * float(os.environ.get("SHOAL_EXAMPLES", "0.5"))))
 
 
 @st.composite
