@@ -27,22 +27,11 @@ from shoal.screen import show_release
 from shoal.screen_comparison import show_comparison
 from tests.naive.clusters import publish
 from tests.naive.peel import cells, covers
+from tests.naive.proofs import partitions
 from tests.strategies import examples, tables
 from tests.test_screen import printed
 
 LOSSES = sorted(set(catalog.losses) - {"weights", "entropy"})
-
-
-def partitions(items):
-    """All ways to part some items into classes."""
-    if not items:
-        yield []
-        return
-    first, *others = items
-    for parting in partitions(others):
-        yield [[first], *parting]
-        for i in range(len(parting)):
-            yield [*parting[:i], [first, *parting[i]], *parting[i + 1 :]]
 
 
 def percent(table, loss, published):

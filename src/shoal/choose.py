@@ -43,10 +43,8 @@ Encoded = Callable[[Plan], Table]
 
 SAMPLE, FEWEST = 4_000, 250  # rows of a sample, at the most and at the least
 CROWDS = 20  # classes of k people that a sample must have room for
-BEST, FINALISTS = (
-    3,
-    3,
-)  # algorithms that are tried with all losses; runs on the table besides the default
+BEST = 3  # algorithms that are tried with all losses
+FINALISTS = 3  # runs on the whole table in addition to the default
 SHARE = 1 / 3  # of the work that may go into samples
 OVERHEAD = 1.0  # seconds that a run takes besides its work, on a small table
 BRAKE = 4  # times the seconds, as slow as the default was here, after which nothing more is tried

@@ -1,7 +1,7 @@
 """Machine code: where compiled kernels are kept between runs, and how they are read again.
 
-Whoever can write to that folder decides what this process executes. So it belongs to the user who
-runs shoal, nobody else may write to it, and a file that is not what was written is thrown away.
+Anybody who can write to that folder decides what this process executes. So it belongs to the user
+who runs shoal, nobody else may write to it, and a file that is not what was written is thrown away.
 """
 
 from __future__ import annotations

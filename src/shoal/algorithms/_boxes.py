@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.algorithms._pace import Pace
 from shoal.columns import Table
 from shoal.exact import LARGEST, exact_costs
 from shoal.free import Cover, Covers, FreeTree
@@ -21,6 +20,7 @@ from shoal.kernels import merge as merging
 from shoal.kernels.merge import survivors
 from shoal.kernels.tuples import make_tuples
 from shoal.losses import Loss
+from shoal.pace import Pace
 from shoal.progress import Progress
 from shoal.tree import Tree
 

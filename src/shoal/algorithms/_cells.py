@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from shoal.algorithms._pace import Pace
 from shoal.columns import Table
 from shoal.kernels import cells as kernels
 from shoal.kernels import index as trie
 from shoal.kernels.tighten import search_falls
+from shoal.pace import Pace
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

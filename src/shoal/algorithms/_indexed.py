@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal.algorithms._pace import Pace
 from shoal.kernels import index as trie
 from shoal.kernels import merge as merging
+from shoal.pace import Pace
 
 
 def fan_of(trees: trie.Trees) -> int:

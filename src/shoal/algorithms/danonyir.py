@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._boxes import Space
-from shoal.algorithms._pace import Pace
 from shoal.algorithms.gaa import check_reachable
 from shoal.columns import Table
 from shoal.errors import CannotReach
@@ -25,6 +24,7 @@ from shoal.models.ir_alpha_beta_anonymity import IRAlphaBetaAnonymity
 from shoal.models.ir_k_anonymity import IRKAnonymity
 from shoal.models.ir_kl_anonymity import IRKLAnonymity
 from shoal.models.k_anonymity import KAnonymity
+from shoal.pace import Pace
 from shoal.progress import Progress, silent
 from shoal.recoding import SUPPRESSED, Recoding
 

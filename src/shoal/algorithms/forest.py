@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms._clusters import Clustering, Longs, Task
-from shoal.algorithms._pace import Pace
 from shoal.classes import tally
 from shoal.kernels import forest as kernels
 from shoal.kernels.tuples import Tuples, make_tuples
+from shoal.pace import Pace
 
 
 class Forest(Clustering):

@@ -14,7 +14,6 @@ from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._goals import Found, Levels, greatest_k, make_goal
-from shoal.algorithms._pace import PATIENCE
 from shoal.algorithms.gaa import check_reachable, promised, summaries
 from shoal.classes import Classes, tally
 from shoal.columns import Table
@@ -23,6 +22,7 @@ from shoal.exact import exact_costs
 from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
 from shoal.models import Model
+from shoal.pace import PATIENCE
 from shoal.progress import Progress, silent
 from shoal.recoding import SUPPRESSED, Recoding
 

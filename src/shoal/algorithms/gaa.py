@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._boxes import Judge, Space, merge_failing
-from shoal.algorithms._pace import Pace
 from shoal.classes import Classes, tally
 from shoal.columns import Table
 from shoal.errors import BadPlan, CannotReach, did_you_mean
@@ -23,6 +22,7 @@ from shoal.kernels import strategy as choosing
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.models.k_anonymity import KAnonymity
+from shoal.pace import Pace
 from shoal.progress import Progress, silent
 from shoal.recoding import Recoding
 from shoal.tree import Tree

@@ -18,7 +18,6 @@ from shoal.algorithms._clusters import closures
 from shoal.algorithms._diversify import diversify
 from shoal.algorithms._exchange import Exchange
 from shoal.algorithms._mend import Mending
-from shoal.algorithms._pace import Pace
 from shoal.algorithms.gaa import (
     _merge,
     check_reachable,
@@ -35,6 +34,7 @@ from shoal.kernels import index as trie
 from shoal.kernels.tuples import make_tuples
 from shoal.losses import Loss
 from shoal.models import Model
+from shoal.pace import Pace
 from shoal.progress import Progress, silent
 from shoal.recoding import Recoding
 

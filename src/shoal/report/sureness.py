@@ -79,8 +79,8 @@ def sureness(facts: list[SureFact]) -> list[Block]:
 
 def _caption(beliefs: list[ValueBelief]) -> str:
     """What the ends of the scale mean, where they are reached."""
-    sure = "100\xa0%: everybody of some class has the value."
-    none = "0\xa0%: nobody of some class has the value, which tells something as well."
+    sure = "100\xa0%: everybody in some class has the value."
+    none = "0\xa0%: nobody in some class has the value, which is information as well."
     said = [sure] if any(one.highest == 1 for one in beliefs) else []
     said += [none] if any(one.lowest == 0 for one in beliefs) else []
     return " ".join(said)
@@ -94,7 +94,7 @@ def surest(facts: list[SureFact]) -> str:
     value = "a missing value" if one.belief.value is None else f"“{short(one.belief.value)}”"
     whom = "people" if one.by_people else "records"
     return (
-        f"Whoever knows a person's class can be up to {percent(100 * one.belief.highest)} sure of "
-        f"a value of {short(one.column)} ({value}, which {percent(100 * one.belief.overall)} of "
+        f"An attacker who knows a person's class can be up to {percent(100 * one.belief.highest)} "
+        f"sure of a value of {short(one.column)} ({value}, which {percent(100 * one.belief.overall)} of "
         f"all {whom} have)."
     )
