@@ -95,6 +95,6 @@ def surest(facts: list[SureFact]) -> str:
     whom = "people" if one.by_people else "records"
     return (
         f"An attacker who knows a person's class can be up to {percent(100 * one.belief.highest)} "
-        f"sure of a value of {short(one.column)} ({value}, which {percent(100 * one.belief.overall)} of "
-        f"all {whom} have)."
+        f"sure of a value of {short(one.column)} ({value}, which "
+        f"{percent(100 * one.belief.overall)} of all {whom} have)."
     )
