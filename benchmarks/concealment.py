@@ -150,12 +150,12 @@ def _once(k: int) -> dict:
     import shoal
     from benchmarks.tables import QUASI, plan
     from shoal.algorithms.concealment import _Run
-    from shoal.columns import encode
+    from shoal.base.errors import ShoalError
+    from shoal.base.progress import silent
     from shoal.datasets import adult
-    from shoal.errors import ShoalError
-    from shoal.frames import open_frame
+    from shoal.io.frames import open_frame
     from shoal.losses.lm import LM
-    from shoal.progress import silent
+    from shoal.table.encode import encode
 
     beside = Path(__file__).parents[2] / "shared" / "data" / "adult"
     try:

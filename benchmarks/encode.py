@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal import Hierarchy
-from shoal.columns import Column, encode
-from shoal.frames import Frame
+from shoal.io.frames import Frame
+from shoal.table.encode import Column, encode
 
 ROWS, COLUMNS, RUNS = 1_000_000, 5, 3
 

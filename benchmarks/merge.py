@@ -9,10 +9,10 @@ import numpy as np
 from benchmarks.plain_scan import plain_merge
 from benchmarks.tables import encoded
 from shoal.algorithms.gaa import _merge, flat_trees, index_order
-from shoal.classes import tally
-from shoal.exact import exact_costs
+from shoal.base.progress import silent
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.nllm import NLLM
-from shoal.progress import silent
+from shoal.table.equivalence_classes import tally
 
 GOALS = {"unit": 40, "size": 20}
 

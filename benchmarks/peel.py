@@ -19,16 +19,16 @@ from benchmarks.flow import _gigabytes
 from benchmarks.tables import QUASI, frame, mixed
 from benchmarks.tables import plan as built_in
 from shoal import Hierarchy, Plan, catalog
-from shoal.bound import lower_bound
-from shoal.columns import Column, Table, encode
-from shoal.frames import open_frame
+from shoal.io.frames import open_frame
 from shoal.losses import alteration
 from shoal.losses.nllm import NLLM
+from shoal.measures.lower_bound import lower_bound
 from shoal.models import Model
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.entropy_l_diversity import EntropyLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
+from shoal.table.encode import Column, Table, encode
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 GOALS = {2: 2.1, 5: 5.0, 10: 7.3, 100: 18.5}

@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.flow import _gigabytes
-from shoal.kernels.boxes import join_boxes, kept_by_join, note_kept
-from shoal.kernels.danonyir import admit, call_up, clear, satisfied
+from shoal.kernels.grouping.danonyir import admit, call_up, clear, satisfied
+from shoal.kernels.search.boxes import join_boxes, kept_by_join, note_kept
 
 FOLDER = Path(os.environ.get("SHOAL_DATA", "../shared/data")) / "informs"
 MANY = 200_000
@@ -216,8 +216,8 @@ def _fill(shapes, widest):
 def _against_the_scan(kind: str) -> dict:
     import shoal
     from shoal.algorithms.danonyir import Run
-    from shoal.columns import encode
-    from shoal.frames import open_frame
+    from shoal.io.frames import open_frame
+    from shoal.table.encode import encode
 
     frame, plan = _people(kind)
     small = frame.slice(0, 3000)

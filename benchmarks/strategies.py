@@ -9,14 +9,14 @@ import numpy as np
 from benchmarks.tables import QUASI
 from shoal import Hierarchy
 from shoal.algorithms.gaa import GAA
-from shoal.columns import encode
+from shoal.base.progress import silent
 from shoal.datasets import adult
 from shoal.datasets.adult import hierarchies
-from shoal.frames import open_frame
+from shoal.io.frames import open_frame
 from shoal.losses.nllm import NLLM
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
-from shoal.progress import silent
+from shoal.table.encode import encode
 
 KS = (10, 100)
 NAMES = ("S1", "S2", "S3", "S4", "S5", "S6", "S7")

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from shoal import Hierarchy, Plan
-from shoal.columns import Table, encode
 from shoal.datasets import adult
 from shoal.datasets.adult import hierarchies
-from shoal.frames import open_frame
+from shoal.io.frames import open_frame
+from shoal.table.encode import Table, encode
 
 QUASI = list(hierarchies())
 

@@ -4,7 +4,7 @@ import shoal
 from shoal import Hierarchy, Plan
 from shoal.datasets import adult
 from shoal.datasets.adult import hierarchies
-from shoal.quality import METRICS
+from shoal.measures.information_loss import METRICS
 
 table = adult().select(list(hierarchies())).slice(0, 5000)
 columns = {

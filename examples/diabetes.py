@@ -13,9 +13,9 @@ import pyarrow.csv as pa_csv
 
 import shoal
 from shoal import Hierarchy, Plan
+from shoal.base.errors import BadFile
 from shoal.datasets import diabetes
 from shoal.datasets.diabetes import hierarchies
-from shoal.errors import BadFile
 
 K5 = [{"name": "k-anonymity", "k": 5}]
 EIR_L = {"column": "diag_1", "l": 3}

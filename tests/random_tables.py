@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal import catalog
-from shoal.columns import Table
-from shoal.hierarchy import Hierarchy
+from shoal.hierarchies.base import Hierarchy
+from shoal.table.encode import Table
 
 
 def random_tree(rng, most=8):

@@ -7,10 +7,10 @@ import os
 import numpy as np
 from hypothesis import strategies as st
 
-from shoal.columns import Table
-from shoal.free import FreeTree
-from shoal.hierarchy import Hierarchy
-from shoal.histogram import Sensitive
+from shoal.hierarchies.base import Hierarchy
+from shoal.hierarchies.free_values import FreeTree
+from shoal.table.encode import Table
+from shoal.table.sensitive import Sensitive
 
 
 def examples(many):

@@ -19,7 +19,8 @@ import pytest
 import typer
 
 import shoal
-from shoal import Audit, Comparison, Fitted, Hierarchy, Plan, Release, cli
+from shoal import Audit, Comparison, Fitted, Hierarchy, Plan, Release
+from shoal.cli.main import main as cli
 
 ROOT = Path(__file__).parents[1]
 PAGES = [

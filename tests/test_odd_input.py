@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import BadFile, BadHierarchy, BadPlan, BadTable, Hierarchy, Plan
-from shoal.errors import BadInput
-from shoal.files import read_table
-from shoal.fitted import Fitted
-from shoal.frames import atomic
+from shoal.base.errors import BadInput
+from shoal.flow.apply.fitted import Fitted
+from shoal.io.files import read_table
+from shoal.io.frames import atomic
 from tests.strategies import examples
 
 K2 = {"name": "k-anonymity", "k": 2}
@@ -232,7 +232,7 @@ def test_a_stream_in_pieces_is_judged_as_the_strict_reader_does(content, size):
     import csv
     import io
 
-    from shoal.files import _Source
+    from shoal.io.files import _Source
 
     source = _Source(io.BytesIO(content.encode()), ",", lambda: None)
     while source.read(size):

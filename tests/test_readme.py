@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal import Plan, cli, trial
+from shoal import Plan
+from shoal.cli.main import main as cli
+from shoal.comparing import isolated_run as trial
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

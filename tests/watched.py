@@ -86,20 +86,20 @@ from hypothesis import strategies as st
 
 from shoal import catalog
 from shoal.attacks import LinkageAttack
-from shoal.bound import lower_bound
-from shoal.classes import tally
-from shoal.errors import BadPlan, CannotReach
-from shoal.linkage import link
+from shoal.base.errors import BadPlan, CannotReach
 from shoal.losses.weights import Weights
+from shoal.measures.lower_bound import lower_bound
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_concealment import KConcealment
 from shoal.models.t_closeness import TCloseness
-from shoal.recoding import SUPPRESSED, check_covers
+from shoal.table.equivalence_classes import tally
+from shoal.table.match_graph import link
+from shoal.table.recoding import SUPPRESSED, check_covers
 from tests.strategies import tables
-from tests.test_linkage import as_published
+from tests.table.test_match_graph import as_published
 
 PATIENCE = 600.0  # seconds that a case may take; any may be the first that needs some kernel
 ROOT = Path(__file__).parents[1]

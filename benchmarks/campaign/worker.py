@@ -116,7 +116,7 @@ def serve() -> None:
     """The warm process: a command a line on standard input, its exit status on standard output."""
     import faulthandler
 
-    import shoal.cli
+    import shoal.cli.main
 
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     asked, answer = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
@@ -134,7 +134,7 @@ def serve() -> None:
         sys.argv = ["shoal", *task["words"]]
         code: object = 0
         try:
-            shoal.cli.main()
+            shoal.cli.main.main()
         except SystemExit as end:
             code = end.code
         except BaseException:

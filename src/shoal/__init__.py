@@ -1,20 +1,17 @@
-"""Publish a table about people: hide everybody in a crowd, prove it, lose as little as possible."""
+"""Publish a table about people: hide everybody in a crowd, prove it, lose as little as possible.
+
+What is public is in `__all__`: names, and the modules `bound`, `catalog`, `datasets`, `distances`,
+`errors` and `plan`. Everything else is internal and may change; docs/stability.md has the details.
+"""
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from importlib.util import find_spec
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal.anonymize import anonymize
-    from shoal.audit import Audit, audit
-    from shoal.compare import compare
-    from shoal.comparison import Comparison
-    from shoal.draft import draft
-    from shoal.errors import (
+    from shoal import bound, catalog, datasets, distances, errors, plan
+    from shoal.base.errors import (
         BadFile,
         BadHierarchy,
         BadInput,
@@ -25,35 +22,41 @@ if TYPE_CHECKING:
         NotHeld,
         ShoalError,
     )
-    from shoal.fitted import Fitted
-    from shoal.hierarchy import Hierarchy
+    from shoal.base.version import __version__
+    from shoal.comparing.compare import compare
+    from shoal.comparing.comparison import Comparison
+    from shoal.flow.anonymize import anonymize
+    from shoal.flow.apply.fitted import Fitted
+    from shoal.flow.audit import Audit, audit
+    from shoal.flow.draft import draft
+    from shoal.flow.release import Release
+    from shoal.hierarchies.base import Hierarchy
     from shoal.plan import Plan
-    from shoal.release import Release
-    from shoal.version import __version__
 
 # Where each public name lives. They are fetched when first used, so that `import shoal` is quick.
 _HOMES = {
-    "Audit": "audit",
-    "BadFile": "errors",
-    "BadHierarchy": "errors",
-    "BadInput": "errors",
-    "BadPlan": "errors",
-    "BadTable": "errors",
-    "BrokenPromise": "errors",
-    "CannotReach": "errors",
-    "Comparison": "comparison",
-    "Fitted": "fitted",
-    "Hierarchy": "hierarchy",
-    "NotHeld": "errors",
+    "Audit": "flow.audit",
+    "BadFile": "base.errors",
+    "BadHierarchy": "base.errors",
+    "BadInput": "base.errors",
+    "BadPlan": "base.errors",
+    "BadTable": "base.errors",
+    "BrokenPromise": "base.errors",
+    "CannotReach": "base.errors",
+    "Comparison": "comparing.comparison",
+    "Fitted": "flow.apply.fitted",
+    "Hierarchy": "hierarchies.base",
+    "NotHeld": "base.errors",
     "Plan": "plan",
-    "Release": "release",
-    "ShoalError": "errors",
-    "__version__": "version",
-    "anonymize": "anonymize",
-    "audit": "audit",
-    "compare": "compare",
-    "draft": "draft",
+    "Release": "flow.release",
+    "ShoalError": "base.errors",
+    "__version__": "base.version",
+    "anonymize": "flow.anonymize",
+    "audit": "flow.audit",
+    "compare": "comparing.compare",
+    "draft": "flow.draft",
 }
+_MODULES = ("bound", "catalog", "datasets", "distances", "errors", "plan")
 
 __all__ = [
     "Audit",
@@ -74,35 +77,27 @@ __all__ = [
     "__version__",
     "anonymize",
     "audit",
+    "bound",
+    "catalog",
     "compare",
+    "datasets",
+    "distances",
     "draft",
+    "errors",
+    "plan",
 ]
 
 
-class _Package(ModuleType):
-    """Fetches public names, and the modules of the package, when they are first used.
-
-    A function and its file share a name (anonymize, audit, compare, draft). Python sets the file
-    as an attribute of the package once it is imported; the function must win.
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _HOMES:
-            # So that `shoal.datasets` works after `import shoal`, as the docs write it.
-            known = name.isidentifier() and not name.startswith("_")
-            if not known or find_spec(f"shoal.{name}") is None:
-                raise AttributeError(f"module 'shoal' has no attribute {name!r}")
-            return import_module(f"shoal.{name}")
-        thing = getattr(import_module(f"shoal.{_HOMES[name]}"), name)
-        super().__setattr__(name, thing)
-        return thing
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        return sorted(__all__)
+def __getattr__(name: str) -> Any:
+    """A public name, fetched when it is first used."""
+    if name in _MODULES:
+        return import_module(f"shoal.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    thing = getattr(import_module(f"shoal.{_HOMES[name]}"), name)
+    globals()[name] = thing
+    return thing
 
 
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    return sorted(__all__)

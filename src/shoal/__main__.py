@@ -1,6 +1,6 @@
 """`python -m shoal`, and the command `shoal`."""
 
-from shoal.interrupt import run
+from shoal.base.interrupt import run
 
 
 def main() -> None:
@@ -9,7 +9,7 @@ def main() -> None:
 
 
 def _load_and_run() -> None:
-    from shoal.cli import main
+    from shoal.cli.main import main
 
     main()
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from inspect import isabstract
 from typing import Any
 
-from shoal.errors import BadPlan, did_you_mean
-from shoal.settings import Setting
+from shoal.base.errors import BadPlan, did_you_mean
+from shoal.base.settings import Setting
 
 
 class Shelf(Mapping[str, type[Setting]]):

@@ -1,112 +1,25 @@
-"""The errors that shoal raises.
+"""The errors that shoal raises; `shoal.base.errors` has the tree of them."""
 
-ShoalError
-├── BadInput            what was handed in is wrong; the command line exits with 2
-│   ├── BadFile         a file cannot be read or written
-│   ├── BadTable        the table itself: no rows, duplicate headers, values that do not fit
-│   ├── BadHierarchy    a hierarchy that is no tree, or lacks values of the table
-│   └── BadPlan         a plan, model, loss or algorithm with settings that make no sense
-└── BrokenPromise       a promise that is not or cannot be held; the command line exits with 1
-    ├── CannotReach     no release of this table can hold the promise
-    └── NotHeld         the table that would be published does not hold the promise
-"""
+from shoal.base.errors import (
+    BadFile,
+    BadHierarchy,
+    BadInput,
+    BadPlan,
+    BadTable,
+    BrokenPromise,
+    CannotReach,
+    NotHeld,
+    ShoalError,
+)
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from difflib import get_close_matches
-
-SHOWN = 5  # offending values that a message shows at the most
-
-
-class ShoalError(Exception):
-    """Everything that shoal raises on purpose."""
-
-
-class BadInput(ShoalError):
-    """What was handed in is wrong, and says how to mend it."""
-
-
-class BadFile(BadInput):
-    """A file cannot be read or written."""
-
-
-class BadTable(BadInput):
-    """The table cannot be used as it is."""
-
-
-class BadHierarchy(BadInput):
-    """A hierarchy is no tree, or does not fit the table."""
-
-
-class BadPlan(BadInput):
-    """A plan, or a setting in it, makes no sense."""
-
-
-class BrokenPromise(ShoalError):
-    """A promise is not or cannot be held, so nothing is released."""
-
-
-class CannotReach(BrokenPromise):
-    """No release of this table can hold the promise; `best` is the best level possible."""
-
-    def __init__(self, model: str, best: float, message: str) -> None:
-        super().__init__(message)
-        self.model = model
-        self.best = best
-
-
-class NotHeld(BrokenPromise):
-    """The table that would be published does not hold the promise."""
-
-
-def some(values: Iterable[object]) -> str:
-    """Write up to five of the values, and how many more there are.
-
-    >>> some(["a", "b"])
-    "'a', 'b'"
-    >>> some(range(8))
-    '0, 1, 2, 3, 4 and 3 more'
-    """
-    listed = list(values)
-    shown = ", ".join(repr(value) for value in listed[:SHOWN])
-    rest = len(listed) - SHOWN
-    return f"{shown} and {rest} more" if rest > 0 else shown
-
-
-def brief(value: object) -> str:
-    """A setting as an error message shows it: not all of it, however large or deep it is.
-
-    >>> brief([3, 1]), len(brief("x" * 10_000)), brief([10**5000])
-    ('[3, 1]', 201, 'a list too large to show')
-    """
-    try:
-        written = repr(value)
-    except (RecursionError, ValueError):  # ValueError: a whole number of thousands of digits
-        return f"a {type(value).__name__} too large to show"
-    return written if len(written) <= 200 else f"{written[:200]}…"
-
-
-def is_text(value: str) -> bool:
-    """Whether a string can be written to a file: a lone half of a surrogate pair cannot.
-
-    >>> is_text("é"), is_text(chr(0xD800))
-    (True, False)
-    """
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Suggest the known word that looks most like this one, or nothing.
-
-    >>> did_you_mean("zipp", ["age", "zip"])
-    "; did you mean 'zip'?"
-    >>> did_you_mean("x", ["age"])
-    ''
-    """
-    close = get_close_matches(word, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+__all__ = [
+    "BadFile",
+    "BadHierarchy",
+    "BadInput",
+    "BadPlan",
+    "BadTable",
+    "BrokenPromise",
+    "CannotReach",
+    "NotHeld",
+    "ShoalError",
+]

@@ -14,14 +14,14 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.columns import Column, Missing, having, naming, relative_to
-from shoal.errors import BadFile, BadPlan, is_text, some
-from shoal.files import check_source
-from shoal.frames import atomic
-from shoal.hierarchy import FreeRanges, FreeSets, LevelFile
+from shoal.base.errors import BadFile, BadPlan, is_text, some
+from shoal.base.settings import Setting
+from shoal.hierarchies.base import FreeRanges, FreeSets, LevelFile
+from shoal.io.files import check_source
+from shoal.io.frames import atomic
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.settings import Setting
+from shoal.table.encode import Column, Missing, having, naming, relative_to
 
 
 class Plan(Setting):

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import catalog
-from shoal.algorithms import _diversify
+from shoal.algorithms._shared import sensitive_merge as _diversify
 from shoal.algorithms.agglomerative import Agglomerative
-from shoal.columns import Table
-from shoal.errors import BadPlan, CannotReach
-from shoal.exact import exact_costs
-from shoal.hierarchy import Hierarchy
+from shoal.base.errors import BadPlan, CannotReach
+from shoal.hierarchies.base import Hierarchy
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.lm import LM
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
+from shoal.table.encode import Table
+from tests.hierarchies.test_free import boxed
 from tests.naive.clusters import agglomerative, diversify, free_table, larger_table
 from tests.strategies import examples, tables
-from tests.test_free import boxed
 
 RNG = np.random.default_rng(0)
 LOSSES = sorted(set(catalog.losses) - {"weights"})

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Plan
 from shoal.algorithms.concealment import Concealment, _Run
+from shoal.base.errors import BadPlan, CannotReach
+from shoal.base.progress import silent
 from shoal.catalog import losses
-from shoal.errors import BadPlan, CannotReach
-from shoal.exact import exact_costs
-from shoal.linkage import Linkage
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.lm import LM
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
@@ -25,7 +25,7 @@ from shoal.models.k_concealment import KConcealment
 from shoal.models.k_k_anonymity import KKAnonymity
 from shoal.models.one_k_anonymity import OneKAnonymity
 from shoal.models.p_sensitivity import PSensitivity
-from shoal.progress import silent
+from shoal.table.match_graph import Linkage
 from tests.naive import concealment as naive
 from tests.strategies import examples, tables
 

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Hierarchy, Plan, catalog
-from shoal.algorithms._boxes import Space
+from shoal.algorithms._shared.boxes import Space
 from shoal.algorithms.danonyir import DAnonyIR
-from shoal.classes import tally
-from shoal.columns import Table, encode
-from shoal.errors import CannotReach
-from shoal.frames import open_frame
-from shoal.free import Covers, FreeTree
-from shoal.kernels import boxes as kernels
-from shoal.kernels import nearest as near
+from shoal.base.errors import CannotReach
+from shoal.hierarchies.free_values import Covers, FreeTree
+from shoal.io.frames import open_frame
+from shoal.kernels.search import box_index as near
+from shoal.kernels.search import boxes as kernels
 from shoal.losses.lm import LM
-from shoal.recoding import check_covers
+from shoal.table.encode import Table, encode
+from shoal.table.equivalence_classes import tally
+from shoal.table.recoding import check_covers
 from tests.naive.danonyir import danonyir
 from tests.strategies import examples, free_trees, tables
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from shoal import catalog
 from shoal.algorithms.forest import Forest
-from shoal.columns import Table
-from shoal.errors import CannotReach
-from shoal.exact import exact_costs
-from shoal.hierarchy import Hierarchy
-from shoal.kernels.forest import cut_trees
+from shoal.base.errors import CannotReach
+from shoal.hierarchies.base import Hierarchy
+from shoal.kernels.grouping.forest import cut_trees
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
+from shoal.table.encode import Table
 from tests.naive.clusters import cut, forest, free_table
 from tests.strategies import examples, tables
 

@@ -15,19 +15,20 @@ from hypothesis import strategies as st
 import shoal
 from benchmarks.peel import adult
 from benchmarks.tables import encoded
-from shoal import Plan, anonymize, catalog
+from shoal import Plan, catalog
 from shoal.algorithms import full_domain as module
-from shoal.algorithms._goals import Found
+from shoal.algorithms._shared.goals import Found
 from shoal.algorithms.full_domain import FullDomain, Judge, Search
-from shoal.columns import Table
-from shoal.errors import BadPlan, CannotReach
-from shoal.exact import exact_costs
-from shoal.hierarchy import Hierarchy
+from shoal.base.errors import BadPlan, CannotReach
+from shoal.base.progress import silent
+from shoal.flow import anonymize
+from shoal.hierarchies.base import Hierarchy
 from shoal.kernels.group import group_rows
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.nllm import NLLM
 from shoal.models.k_anonymity import KAnonymity
-from shoal.progress import silent
-from shoal.recoding import SUPPRESSED
+from shoal.table.encode import Table
+from shoal.table.recoding import SUPPRESSED
 from tests.naive.full_domain import full_domain
 from tests.random_tables import random_table
 from tests.strategies import examples, tables

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from shoal import catalog
 from shoal.algorithms.gaa import GAA
-from shoal.columns import Table
-from shoal.errors import BadPlan, CannotReach
-from shoal.exact import exact_costs
-from shoal.hierarchy import Hierarchy
-from shoal.histogram import Sensitive
+from shoal.base.errors import BadPlan, CannotReach
+from shoal.hierarchies.base import Hierarchy
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
 from shoal.models.k_anonymity import KAnonymity
+from shoal.table.encode import Table
+from shoal.table.sensitive import Sensitive
 from tests.naive.gaa import gaa
 from tests.strategies import examples, tables
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Plan, catalog
 from shoal.algorithms.geneir import GeneIR
-from shoal.classes import tally
-from shoal.errors import CannotReach
+from shoal.base.errors import CannotReach
 from shoal.losses.lm import LM
-from shoal.recoding import SUPPRESSED, check_covers
+from shoal.table.equivalence_classes import tally
+from shoal.table.recoding import SUPPRESSED, check_covers
 from tests.algorithms.test_danonyir import MODELS
 from tests.strategies import examples, tables
 

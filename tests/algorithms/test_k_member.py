@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.algorithms.k_member import KMember
-from shoal.columns import Table
-from shoal.hierarchy import Hierarchy
+from shoal.hierarchies.base import Hierarchy
 from shoal.losses.lm import LM
 from shoal.models.k_anonymity import KAnonymity
+from shoal.table.encode import Table
 
 
 def test_by_hand():

@@ -12,14 +12,14 @@ import shoal
 from benchmarks.tables import encoded
 from shoal import catalog
 from shoal.algorithms.mondrian import Mondrian
-from shoal.columns import Table
-from shoal.errors import BadPlan, CannotReach
-from shoal.exact import exact_costs
-from shoal.hierarchy import Hierarchy
+from shoal.base.errors import BadPlan, CannotReach
+from shoal.hierarchies.base import Hierarchy
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
 from shoal.models.k_anonymity import KAnonymity
-from shoal.recoding import check_covers
+from shoal.table.encode import Table
+from shoal.table.recoding import check_covers
 from tests.naive.clusters import free_table, larger_table
 from tests.naive.mondrian import mondrian
 from tests.strategies import examples, tables

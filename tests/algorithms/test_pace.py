@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal import catalog, pace
-from shoal.algorithms import _boxes
-from shoal.columns import Table
-from shoal.hierarchy import Hierarchy
+from shoal import catalog
+from shoal.algorithms._shared import boxes as _boxes
+from shoal.base import pace
+from shoal.base.pace import PATIENCE, Pace
+from shoal.hierarchies.base import Hierarchy
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
-from shoal.pace import PATIENCE, Pace
+from shoal.table.encode import Table
 
 K = 50
 ROWS = 200

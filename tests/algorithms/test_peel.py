@@ -9,26 +9,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import Plan, catalog
-from shoal.algorithms._clusters import closures
-from shoal.algorithms._diversify import diversify
-from shoal.algorithms._mend import Mending
+from shoal.algorithms._shared.clusters import closures
+from shoal.algorithms._shared.repair import Mending
+from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.algorithms.gaa import check_reachable
 from shoal.algorithms.peel import Peel, Task, merge_rest
-from shoal.classes import tally
-from shoal.columns import Table, encode
-from shoal.errors import BadPlan, CannotReach
-from shoal.exact import exact_costs
-from shoal.frames import open_frame
-from shoal.hierarchy import Hierarchy
-from shoal.histogram import Sensitive
+from shoal.base.errors import BadPlan, CannotReach
+from shoal.base.progress import silent
+from shoal.hierarchies.base import Hierarchy
+from shoal.io.frames import open_frame
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.entropy_l_diversity import EntropyLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
-from shoal.progress import silent
-from shoal.recoding import Recoding, check_covers
+from shoal.table.encode import Table, encode
+from shoal.table.equivalence_classes import tally
+from shoal.table.recoding import Recoding, check_covers
+from shoal.table.sensitive import Sensitive
 from tests.naive.peel import peel
 from tests.strategies import examples, tables
 

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import catalog
-from shoal.exact import exact_costs
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
+from tests.hierarchies.test_free import boxed
 from tests.naive import clusters as naive
 from tests.naive.clusters import free_table, larger_table
 from tests.strategies import examples, tables
-from tests.test_free import boxed
 
 LOSSES = sorted(set(catalog.losses) - {"weights"})
 

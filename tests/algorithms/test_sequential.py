@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import catalog
-from shoal.algorithms._clusters import Task, Units, closures
+from shoal.algorithms._shared.clusters import Task, Units, closures
 from shoal.algorithms.sequential import Sequential
-from shoal.classes import tally
-from shoal.errors import BadPlan, CannotReach
-from shoal.exact import exact_costs
+from shoal.base.errors import BadPlan, CannotReach
+from shoal.base.progress import silent
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.lm import LM
 from shoal.models.k_anonymity import KAnonymity
-from shoal.progress import silent
+from shoal.table.equivalence_classes import tally
 from tests.naive.clusters import free_table, larger_table, sequential
 from tests.strategies import examples, tables
 

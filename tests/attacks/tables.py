@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from shoal.columns import Column
-from shoal.frames import open_frame
-from shoal.hierarchy import Hierarchy
-from shoal.published import look_at
+from shoal.hierarchies.base import Hierarchy
+from shoal.io.frames import open_frame
+from shoal.table.encode import Column
+from shoal.table.published_table import look_at
 
 DISEASES = Hierarchy.from_tree(
     {

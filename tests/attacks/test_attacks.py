@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from shoal import catalog
 from shoal.attacks import LinkageAttack
 from shoal.attacks.similarity import Similarity
-from shoal.hierarchy import Hierarchy
-from shoal.histogram import Sensitive
-from shoal.published import Published
+from shoal.hierarchies.base import Hierarchy
+from shoal.table.published_table import Published
+from shoal.table.sensitive import Sensitive
 from tests.attacks import naive
 from tests.attacks.tables import TABLE_2, TABLE_4, TABLE_5, VIRUS
 from tests.strategies import trees

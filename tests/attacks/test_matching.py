@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.attacks.matching import Matching, _Chain, matches_of
-from shoal.errors import BadPlan
-from shoal.kernels import matchings as kernels
-from shoal.linkage import Linkage, link
-from shoal.published import Published
+from shoal.base.errors import BadPlan
+from shoal.kernels.matching import matchings as kernels
+from shoal.table.match_graph import Linkage, link
+from shoal.table.published_table import Published
 from tests.naive import concealment
 from tests.naive import matchings as naive
 from tests.strategies import examples, tables

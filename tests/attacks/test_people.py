@@ -15,7 +15,7 @@ import shoal
 from shoal import Plan, catalog
 from shoal.attacks import LinkageAttack
 from shoal.attacks.similarity import Similarity
-from shoal.hierarchy import Hierarchy
+from shoal.hierarchies.base import Hierarchy
 from tests.attacks import naive
 from tests.attacks.test_attacks import TREE, columns, look
 from tests.strategies import trees

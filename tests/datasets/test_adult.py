@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from shoal import datasets
+from shoal.base.errors import BadFile, BadInput
 from shoal.datasets.adult import COLUMNS, NUMBERS, TEST, TRAIN, hierarchies
-from shoal.errors import BadFile, BadInput
 
 QUASI = [
     "age",

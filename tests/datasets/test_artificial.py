@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from shoal import Hierarchy, datasets
+from shoal.base.errors import BadInput
 from shoal.datasets.artificial import DISTRIBUTIONS, SUBSETS, hierarchies
-from shoal.errors import BadInput
-from shoal.tree import Tree
+from shoal.hierarchies.tree import Tree
 
 
 def tree(name: str) -> Tree:

@@ -15,10 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from shoal import cli, datasets
+from shoal import datasets
+from shoal.base.errors import BadFile
+from shoal.cli.main import main as cli
 from shoal.datasets import _find
 from shoal.datasets.diabetes import COLUMNS, DIABETES, NUMBERS, hierarchies
-from shoal.errors import BadFile
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "data"

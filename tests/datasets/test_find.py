@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from shoal.base.errors import BadFile
 from shoal.datasets import _find
 from shoal.datasets._find import Copy, File
-from shoal.errors import BadFile
 
 CONTENT = b"1, red\n22, ?\n"
 COLOURS = File(

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from shoal import datasets
+from shoal.base.errors import BadInput
 from shoal.datasets.hospital import BANDS, ILLNESSES, JOBS, NAMES, RISKS, _draw, _leaves
 from shoal.datasets.hospital import hospital_hierarchies as hierarchies
-from shoal.errors import BadInput
 
 SCHEMA = pa.schema(
     {

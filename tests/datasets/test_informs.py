@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from shoal import datasets
+from shoal.base.errors import BadFile
 from shoal.datasets import _find
 from shoal.datasets.informs import FILES, NAMES, PEOPLE, holds_informs
-from shoal.errors import BadFile
 
 HEAD = ",".join(f'"{name.upper()}"' for name in PEOPLE.columns)
 PERSON = '1,7,"{key}",12,{year},1,2,3,3,1,4,2,6,{school},2005,3,17800,5'

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from shoal import Hierarchy, datasets
+from shoal.base.errors import BadInput
 from shoal.datasets.voters import PARTY, POSTCODES, RACE, YEARS, hierarchies
-from shoal.errors import BadInput
 
 SCHEMA = pa.schema(
     {

@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import catalog
-from shoal.classes import tally
-from shoal.errors import CannotReach
-from shoal.linkage import link
+from shoal.base.errors import CannotReach
 from shoal.losses.ncp import NCP
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_concealment import KConcealment
-from shoal.recoding import SUPPRESSED, check_covers
+from shoal.table.equivalence_classes import tally
+from shoal.table.match_graph import link
+from shoal.table.recoding import SUPPRESSED, check_covers
 from tests.strategies import examples, tables
-from tests.test_linkage import all_matches, as_published
+from tests.table.test_match_graph import all_matches, as_published
 
 
 @settings(max_examples=examples(60))

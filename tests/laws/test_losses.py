@@ -31,8 +31,8 @@ def test_entropy_may_fall_on_the_way_up():
     """The one exception, from its definition: a frequent sibling makes a wide value telling."""
     import numpy as np
 
-    from shoal.columns import Domain
-    from shoal.hierarchy import Hierarchy
+    from shoal.hierarchies.base import Hierarchy
+    from shoal.table.encode import Domain
 
     tree = Hierarchy.from_tree({"*": {"A": ["a", "b"], "c": None}}).tree()
     counts = np.zeros(tree.size, np.int64)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import catalog
-from shoal.classes import Classes, tally
-from shoal.histogram import Histogram, Sensitive
+from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.sensitive import Histogram, Sensitive
 from tests.naive.models import EXAMPLES, KEEPS, LEVELS, VARIANTS, heads, split
 from tests.strategies import tables
 

@@ -13,12 +13,12 @@ import pytest
 
 from shoal import catalog
 from shoal.algorithms.full_domain import FullDomain
-from shoal.bound import lower_bound
-from shoal.errors import CannotReach
+from shoal.base.errors import CannotReach
+from shoal.measures.information_loss import measure
+from shoal.measures.lower_bound import lower_bound
 from shoal.models.k_anonymity import KAnonymity
-from shoal.published import foresee
-from shoal.quality import measure
-from shoal.recoding import SUPPRESSED, Recoding
+from shoal.table.published_table import foresee
+from shoal.table.recoding import SUPPRESSED, Recoding
 from tests.naive.full_domain import discernibility
 from tests.naive.proofs import Meter, average_class_size, least_of_partitions, releases
 from tests.random_tables import random_loss, random_table

@@ -26,8 +26,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal import cli, files, frames, reachable
-from shoal.errors import ShoalError
+from shoal.base.errors import ShoalError
+from shoal.cli.main import main as cli
+from shoal.io import files, frames, reachable
 
 ROWS = 12
 SUPPRESSED = (10, 11)  # their quasi-identifiers are theirs alone

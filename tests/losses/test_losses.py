@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import catalog
-from shoal.columns import Domain
-from shoal.errors import BadPlan
-from shoal.exact import exact_costs
-from shoal.hierarchy import Hierarchy
+from shoal.base.errors import BadPlan
+from shoal.hierarchies.base import Hierarchy
 from shoal.losses import alteration
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.weights import Weights
+from shoal.table.encode import Domain
 from tests.naive import losses as naive
 from tests.strategies import tables
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal import distances
-from shoal.classes import tally
-from shoal.errors import BadHierarchy, BadPlan
-from shoal.hierarchy import Hierarchy
-from shoal.histogram import Histogram, Sensitive
+from shoal.base.errors import BadHierarchy, BadPlan
+from shoal.hierarchies.base import Hierarchy
+from shoal.models import _distances as distances
+from shoal.table.equivalence_classes import tally
+from shoal.table.sensitive import Histogram, Sensitive
 from tests.strategies import examples, tables
 
 optimize = pytest.importorskip("scipy.optimize")

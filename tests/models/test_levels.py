@@ -11,9 +11,9 @@ import pytest
 
 import shoal
 from shoal import BadPlan, Plan, catalog
-from shoal.classes import tally
-from shoal.histogram import Sensitive
 from shoal.models import finite
+from shoal.table.equivalence_classes import tally
+from shoal.table.sensitive import Sensitive
 
 
 def classes_of(*groups, people=None):

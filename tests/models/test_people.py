@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Plan, catalog
 from shoal.algorithms.gaa import summaries
-from shoal.classes import tally
-from shoal.errors import BadPlan
-from shoal.histogram import Sensitive
+from shoal.base.errors import BadPlan
 from shoal.kernels.hitting import hitting_sizes
+from shoal.table.equivalence_classes import tally
+from shoal.table.sensitive import Sensitive
 from tests.naive import hitting
 from tests.strategies import examples, tables
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from shoal import catalog
-from shoal.classes import tally
-from shoal.coding import value_codes
-from shoal.histogram import Sensitive
+from shoal.table.coding import value_codes
+from shoal.table.equivalence_classes import tally
+from shoal.table.sensitive import Sensitive
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")

@@ -17,9 +17,10 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal import Hierarchy, Plan, catalog, distances
-from shoal.frames import open_frame
-from shoal.published import look_at
+from shoal import Hierarchy, Plan, catalog
+from shoal.io.frames import open_frame
+from shoal.models import _distances as distances
+from shoal.table.published_table import look_at
 
 # Figure 1 of the slides: height 3.
 DISEASES = Hierarchy.from_tree(

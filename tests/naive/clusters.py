@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.classes import tally
-from shoal.columns import Table
-from shoal.hierarchy import Hierarchy
+from shoal.hierarchies.base import Hierarchy
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import tally
 from tests.naive.gaa import gaa, merge_cost
 
 

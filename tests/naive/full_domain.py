@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
-from shoal.classes import tally
-from shoal.histogram import Sensitive
 from shoal.models.k_anonymity import KAnonymity
+from shoal.table.equivalence_classes import tally
+from shoal.table.sensitive import Sensitive
 from tests.naive.clusters import closure, units_of
 
 LASTING = {

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.classes import tally
-from shoal.free import FreeTree
+from shoal.hierarchies.free_values import FreeTree
+from shoal.table.equivalence_classes import tally
 
 
 class Column:

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Hierarchy, Plan
 from shoal.catalog import models
-from shoal.columns import Column
-from shoal.frames import open_frame
-from shoal.published import look_at
-from shoal.report.crowds import candidate_sizes, sizes
+from shoal.io.frames import open_frame
+from shoal.measures.record_counts import row_count
+from shoal.report.class_sizes import candidate_sizes, sizes
 from shoal.report.page import render
 from shoal.report.promises import PROMISES, promise
 from shoal.report.release_report import facts, page
-from shoal.report.widths import LINES, widths
-from shoal.row_counts import row_count
+from shoal.report.width_facts import LINES, widths
+from shoal.table.encode import Column
+from shoal.table.published_table import look_at
 
 
 def published(columns, **roles):

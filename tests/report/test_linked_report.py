@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal import exposure
 from shoal.attacks import LinkageAttack
+from shoal.measures import exposure
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from tests.algorithms.test_concealment import people, plan

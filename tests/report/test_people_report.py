@@ -10,13 +10,13 @@ from rich.console import Console
 
 import shoal
 from shoal import Plan
-from shoal.columns import Column
-from shoal.frames import open_frame
-from shoal.published import look_at
+from shoal.cli.console import show_audit, show_release
+from shoal.io.frames import open_frame
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from shoal.report.sensitive_facts import sensitive_facts
-from shoal.screen import show_audit, show_release
+from shoal.table.encode import Column
+from shoal.table.published_table import look_at
 from tests.attacks.test_people import COLUMNS, hospital
 
 MODELS = [

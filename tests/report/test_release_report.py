@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Hierarchy, Plan
+from shoal.base.errors import BadFile
 from shoal.catalog import attacks
+from shoal.cli.demo import edited
 from shoal.datasets import hospital
-from shoal.demo import edited
-from shoal.errors import BadFile
-from shoal.exposure import NOT_PUBLISHED
-from shoal.frames import open_frame
-from shoal.published import look_at
-from shoal.report.asked import plan_file
+from shoal.io.frames import open_frame
+from shoal.measures.exposure import NOT_PUBLISHED
 from shoal.report.page import render
+from shoal.report.plan_facts import plan_file
 from shoal.report.release_report import facts, page, write_report
+from shoal.table.published_table import look_at
 from tests.strategies import examples
 
 HOSTILE = "</text></svg><script>alert(1)</script>"

@@ -1,4 +1,7 @@
-"""Algorithms: they choose what is published of each record."""
+"""Algorithms: they choose what is published of each record.
+
+Internal: the catalog finds what stands here.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.columns import Table
+from shoal.base.progress import Progress, silent
+from shoal.base.settings import Setting
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.progress import Progress, silent
-from shoal.recoding import Recoding
-from shoal.settings import Setting
+from shoal.table.encode import Table
+from shoal.table.recoding import Recoding
 
 
 class Algorithm(Setting):

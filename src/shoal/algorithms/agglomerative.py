@@ -7,16 +7,17 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shoal.algorithms._boxes import Space, run_boxes
-from shoal.algorithms._clusters import FreeClustering, Longs, Task, Units, closures
-from shoal.algorithms._indexed import fan_of, make_index, make_work, run
-from shoal.algorithms._pool import join_rest
-from shoal.classes import Classes, tally
-from shoal.kernels import box_merge, nearest
-from shoal.kernels import clusters as kernels
-from shoal.kernels import index as trie
-from shoal.kernels.merge import survivors
-from shoal.progress import Progress
+from shoal.algorithms._shared.boxes import Space, run_boxes
+from shoal.algorithms._shared.clusters import FreeClustering, Longs, Task, Units, closures
+from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
+from shoal.algorithms._shared.pool import join_rest
+from shoal.base.progress import Progress
+from shoal.kernels.grouping import box_merge
+from shoal.kernels.grouping import clusters as kernels
+from shoal.kernels.grouping.merge import survivors
+from shoal.kernels.search import box_index as nearest
+from shoal.kernels.search import class_index as trie
+from shoal.table.equivalence_classes import Classes, tally
 
 Bools = npt.NDArray[np.bool_]
 

@@ -9,21 +9,21 @@ import numpy as np
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
-from shoal.columns import Table
-from shoal.errors import BadPlan
+from shoal.base.errors import BadPlan
+from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.progress import Progress, silent
-from shoal.recoding import Recoding
+from shoal.table.encode import Table
+from shoal.table.recoding import Recoding
 
 
 class Auto(Algorithm):
     """Whichever algorithm loses least: the default, or what is better (Mauger 2023).
 
-    The flow settles it, see `shoal.choose`. What the plan would run by default runs on the whole
-    table, however long it takes, and nothing that loses more is returned. Besides, all algorithms
-    that serve the plan, and the strategies of gaa where something is required about a sensitive
-    column, are tried on a sample, and the best ones on the whole table. Columns without a
+    The flow settles it, see `shoal.flow.auto_select`. What the plan would run by default runs on
+    the whole table, however long it takes, and nothing that loses more is returned. Besides, all
+    algorithms that serve the plan, and the strategies of gaa where something is required about a
+    sensitive column, are tried on a sample, and the best ones on the whole table. Columns without a
     hierarchy are tried as free ranges and sets too; `hierarchy = { flat = true }` prevents that.
 
     `seconds` limits what is tried besides the default. They are counted as estimated work, so that

@@ -11,23 +11,23 @@ from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms.gaa import check_reachable, flat_trees, index_order
-from shoal.classes import tally
-from shoal.columns import Table
-from shoal.errors import BadPlan, CannotReach, did_you_mean
-from shoal.exact import exact_costs
-from shoal.kernels import conceal as kernels
-from shoal.kernels import index as trie
-from shoal.kernels import tuples as static
+from shoal.base.errors import BadPlan, CannotReach, did_you_mean
+from shoal.base.pace import parts
+from shoal.base.progress import Progress, silent
 from shoal.kernels.group import group_rows
-from shoal.linkage import Linkage, pairs, sorted_tuples
+from shoal.kernels.matching import conceal as kernels
+from shoal.kernels.search import class_index as trie
+from shoal.kernels.search import tuple_index as static
 from shoal.losses import Loss
+from shoal.losses._integer_costs import exact_costs
 from shoal.models import LinkageModel, Model, SensitiveModel
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.p_sensitivity import PSensitivity
-from shoal.pace import parts
-from shoal.progress import Progress, silent
-from shoal.recoding import Recoding
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import tally
+from shoal.table.match_graph import Linkage, pairs, sorted_tuples
+from shoal.table.recoding import Recoding
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._boxes import Space
+from shoal.algorithms._shared.boxes import Space
 from shoal.algorithms.gaa import check_reachable
-from shoal.columns import Table
-from shoal.errors import CannotReach
-from shoal.kernels import boxes as kernels
-from shoal.kernels import danonyir as people_kernels
-from shoal.kernels import nearest
+from shoal.base.errors import CannotReach
+from shoal.base.pace import Pace
+from shoal.base.progress import Progress, silent
+from shoal.kernels.grouping import danonyir as people_kernels
+from shoal.kernels.search import box_index as nearest
+from shoal.kernels.search import boxes as kernels
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
@@ -24,9 +25,8 @@ from shoal.models.ir_alpha_beta_anonymity import IRAlphaBetaAnonymity
 from shoal.models.ir_k_anonymity import IRKAnonymity
 from shoal.models.ir_kl_anonymity import IRKLAnonymity
 from shoal.models.k_anonymity import KAnonymity
-from shoal.pace import Pace
-from shoal.progress import Progress, silent
-from shoal.recoding import SUPPRESSED, Recoding
+from shoal.table.encode import Table
+from shoal.table.recoding import SUPPRESSED, Recoding
 
 Longs = npt.NDArray[np.int64]
 

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms._clusters import Clustering, Longs, Task
-from shoal.classes import tally
-from shoal.kernels import forest as kernels
-from shoal.kernels.tuples import Tuples, make_tuples
-from shoal.pace import Pace
+from shoal.algorithms._shared.clusters import Clustering, Longs, Task
+from shoal.base.pace import Pace
+from shoal.kernels.grouping import forest as kernels
+from shoal.kernels.search.tuple_index import Tuples, make_tuples
+from shoal.table.equivalence_classes import tally
 
 
 class Forest(Clustering):

@@ -13,18 +13,18 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._goals import Found, Levels, greatest_k, make_goal
+from shoal.algorithms._shared.goals import Found, Levels, greatest_k, make_goal
 from shoal.algorithms.gaa import check_reachable, promised, summaries
-from shoal.classes import Classes, tally
-from shoal.columns import Table
-from shoal.errors import BadPlan, CannotReach
-from shoal.exact import exact_costs
+from shoal.base.errors import BadPlan, CannotReach
+from shoal.base.pace import PATIENCE
+from shoal.base.progress import Progress, silent
 from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
+from shoal.losses._integer_costs import exact_costs
 from shoal.models import Model
-from shoal.pace import PATIENCE
-from shoal.progress import Progress, silent
-from shoal.recoding import SUPPRESSED, Recoding
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.recoding import SUPPRESSED, Recoding
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -9,23 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._boxes import Judge, Space, merge_failing
-from shoal.classes import Classes, tally
-from shoal.columns import Table
-from shoal.errors import BadPlan, CannotReach, did_you_mean
-from shoal.exact import exact_costs
-from shoal.histogram import Histogram
-from shoal.kernels import index as trie
+from shoal.algorithms._shared.boxes import Judge, Space, merge_failing
+from shoal.base.errors import BadPlan, CannotReach, did_you_mean
+from shoal.base.pace import Pace
+from shoal.base.progress import Progress, silent
+from shoal.hierarchies.tree import Tree
 from shoal.kernels import levels
-from shoal.kernels import merge as merging
-from shoal.kernels import strategy as choosing
+from shoal.kernels.grouping import merge as merging
+from shoal.kernels.grouping import strategy as choosing
+from shoal.kernels.search import class_index as trie
 from shoal.losses import Loss
+from shoal.losses._integer_costs import exact_costs
 from shoal.models import Model
 from shoal.models.k_anonymity import KAnonymity
-from shoal.pace import Pace
-from shoal.progress import Progress, silent
-from shoal.recoding import Recoding
-from shoal.tree import Tree
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.recoding import Recoding
+from shoal.table.sensitive import Histogram
 
 STRATEGIES = {
     "S2": (levels.DIVERSITY, choosing.FIRST_COST),

@@ -11,14 +11,14 @@ import numpy.typing as npt
 from shoal.algorithms import Algorithm
 from shoal.algorithms.danonyir import Run, serves
 from shoal.algorithms.gaa import check_reachable
-from shoal.classes import tally
-from shoal.columns import Table
-from shoal.errors import CannotReach
-from shoal.histogram import Sensitive
+from shoal.base.errors import CannotReach
+from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.progress import Progress, silent
-from shoal.recoding import Recoding
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import tally
+from shoal.table.recoding import Recoding
+from shoal.table.sensitive import Sensitive
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

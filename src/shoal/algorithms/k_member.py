@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms._boxes import run_boxes
-from shoal.algorithms._clusters import Longs
-from shoal.algorithms._pool import Pool, Pooled
-from shoal.kernels import nearest
-from shoal.kernels import pool as kernels
+from shoal.algorithms._shared.boxes import run_boxes
+from shoal.algorithms._shared.clusters import Longs
+from shoal.algorithms._shared.pool import Pool, Pooled
+from shoal.kernels.grouping import pool as kernels
+from shoal.kernels.search import box_index as nearest
 
 
 class KMember(Pooled):

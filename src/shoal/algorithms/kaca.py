@@ -6,16 +6,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms._boxes import run_boxes
-from shoal.algorithms._clusters import Longs, Task, Units
-from shoal.algorithms._indexed import fan_of, make_index, make_work, run
-from shoal.algorithms._pool import Pool, Pooled
-from shoal.classes import tally
-from shoal.kernels import index as trie
-from shoal.kernels import nearest
-from shoal.kernels import pool as kernels
-from shoal.kernels.merge import survivors
-from shoal.progress import Progress
+from shoal.algorithms._shared.boxes import run_boxes
+from shoal.algorithms._shared.clusters import Longs, Task, Units
+from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
+from shoal.algorithms._shared.pool import Pool, Pooled
+from shoal.base.progress import Progress
+from shoal.kernels.grouping import pool as kernels
+from shoal.kernels.grouping.merge import survivors
+from shoal.kernels.search import box_index as nearest
+from shoal.kernels.search import class_index as trie
+from shoal.table.equivalence_classes import tally
 
 
 class KACA(Pooled):

@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._boxes import Judge, Space
+from shoal.algorithms._shared.boxes import Judge, Space
 from shoal.algorithms.gaa import check_reachable, judge_by, promised
-from shoal.classes import Classes, tally
-from shoal.columns import Table
-from shoal.free import FreeTree
-from shoal.kernels import mondrian as kernels
-from shoal.kernels.boxes import TREE
+from shoal.base.progress import Progress, silent
+from shoal.hierarchies.free_values import FreeTree
+from shoal.kernels.grouping import mondrian as kernels
+from shoal.kernels.search.boxes import TREE
 from shoal.losses import Loss
+from shoal.losses._alterations import alterations
 from shoal.models import Model
-from shoal.progress import Progress, silent
-from shoal.published import alterations
-from shoal.recoding import Recoding
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.recoding import Recoding
 
 Longs = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

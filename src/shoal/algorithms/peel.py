@@ -12,12 +12,12 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._boxes import Space
-from shoal.algorithms._cells import NONE, cheapest_cells, make_lattice, no_cells
-from shoal.algorithms._clusters import closures
-from shoal.algorithms._diversify import diversify
-from shoal.algorithms._exchange import Exchange
-from shoal.algorithms._mend import Mending
+from shoal.algorithms._shared.boxes import Space
+from shoal.algorithms._shared.cells import NONE, cheapest_cells, make_lattice, no_cells
+from shoal.algorithms._shared.clusters import closures
+from shoal.algorithms._shared.exchange import Exchange
+from shoal.algorithms._shared.repair import Mending
+from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.algorithms.gaa import (
     _merge,
     check_reachable,
@@ -26,17 +26,17 @@ from shoal.algorithms.gaa import (
     promised,
 )
 from shoal.algorithms.mondrian import Cutting, cut_further
-from shoal.classes import Classes, tally
-from shoal.columns import Table
-from shoal.exact import exact_costs
-from shoal.kernels import cells as kernels
-from shoal.kernels import index as trie
-from shoal.kernels.tuples import make_tuples
+from shoal.base.pace import Pace
+from shoal.base.progress import Progress, silent
+from shoal.kernels.search import cells as kernels
+from shoal.kernels.search import class_index as trie
+from shoal.kernels.search.tuple_index import make_tuples
 from shoal.losses import Loss
+from shoal.losses._integer_costs import exact_costs
 from shoal.models import Model
-from shoal.pace import Pace
-from shoal.progress import Progress, silent
-from shoal.recoding import Recoding
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.recoding import Recoding
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

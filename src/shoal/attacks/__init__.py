@@ -1,4 +1,7 @@
-"""Attacks: what somebody who has the published table can still find out."""
+"""Attacks: what somebody who has the published table can still find out.
+
+Internal: the catalog finds what stands here.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.histogram import Histogram
-from shoal.holdings import Holdings
-from shoal.linkage import Linkage
-from shoal.progress import Progress, silent
-from shoal.published import Published
-from shoal.settings import Setting
+from shoal.base.progress import Progress, silent
+from shoal.base.settings import Setting
+from shoal.table.match_graph import Linkage
+from shoal.table.person_values import Holdings
+from shoal.table.published_table import Published
+from shoal.table.sensitive import Histogram
 
 Flags = npt.NDArray[np.bool_]
 Longs = npt.NDArray[np.int64]

@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import field_validator
 
 from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
-from shoal.histogram import Histogram
-from shoal.holdings import Holdings
+from shoal.table.person_values import Holdings
+from shoal.table.sensitive import Histogram
 
 PATIENCE = 50_000_000  # people looked at to tell how many values are needed: about a second
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from shoal.attacks import LinkageAttack
-from shoal.linkage import Linkage
-from shoal.progress import Progress, silent
+from shoal.base.progress import Progress, silent
+from shoal.table.match_graph import Linkage
 
 
 class Graph(LinkageAttack):

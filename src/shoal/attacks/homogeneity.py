@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.attacks import Flags, SensitiveAttack, distinct
-from shoal.histogram import Histogram
-from shoal.holdings import Holdings
+from shoal.table.person_values import Holdings
+from shoal.table.sensitive import Histogram
 
 
 class Homogeneity(SensitiveAttack):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from shoal.attacks import Attack
-from shoal.linkage import Linkage as Links
-from shoal.progress import Progress, silent
-from shoal.published import Published
-from shoal.risks import of_people
+from shoal.base.progress import Progress, silent
+from shoal.table.match_graph import Linkage as Links
+from shoal.table.published_table import Published, of_people
 
 
 class Linkage(Attack):

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.attacks import LinkageAttack
-from shoal.kernels.matchings import Side, State, solve, sweep, write_down
-from shoal.linkage import Linkage
-from shoal.pace import Pace, parts
-from shoal.progress import Progress, silent
+from shoal.base.pace import Pace, parts
+from shoal.base.progress import Progress, silent
+from shoal.kernels.matching.matchings import Side, State, solve, sweep, write_down
+from shoal.table.match_graph import Linkage
 
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
-from shoal.histogram import Histogram, Sensitive
-from shoal.holdings import Holdings
-from shoal.tree import Tree
+from shoal.hierarchies.tree import Tree
+from shoal.table.person_values import Holdings
+from shoal.table.sensitive import Histogram, Sensitive
 
 ROUNDING = 1e-9
 

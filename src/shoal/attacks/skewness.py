@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import field_validator
 
 from shoal.attacks import Flags, Longs, SensitiveAttack
-from shoal.histogram import Histogram
-from shoal.holdings import Holdings
-from shoal.values import text
+from shoal.hierarchies.values import text
+from shoal.table.person_values import Holdings
+from shoal.table.sensitive import Histogram
 
 ROUNDING = 1e-9
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from shoal.errors import BadFile, some
+from shoal.base.errors import BadFile, some
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 TIMEOUT = 30.0  # seconds without a byte

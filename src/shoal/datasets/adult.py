@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias, get_args
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.base.errors import BadFile, BadInput, did_you_mean
 from shoal.datasets._find import Copy, File, load
-from shoal.errors import BadFile, BadInput, did_you_mean
 
 Part: TypeAlias = Literal["train", "test", "all"]
 Leaves: TypeAlias = "str | dict[str, Leaves]"  # leaves parted by blanks, or groups of them

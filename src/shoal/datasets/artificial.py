@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import BadInput
+from shoal.base.errors import BadInput
 
 Span: TypeAlias = tuple[int, int]  # the values a_i from the first to the last, both included
 

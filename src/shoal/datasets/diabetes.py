@@ -10,9 +10,9 @@ from zipfile import BadZipFile, ZipFile
 
 import pyarrow as pa
 
+from shoal.base.errors import BadFile
 from shoal.datasets import _find
 from shoal.datasets._find import File
-from shoal.errors import BadFile
 
 # The names are those of UCI, so that a plan fits the file as well as the table.
 COLUMNS = tuple(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.base.errors import BadFile
 from shoal.datasets._find import File, given, parse, unpack
-from shoal.errors import BadFile
 
 PEOPLE = File(
     folder="informs",

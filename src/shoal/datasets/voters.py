@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.errors import BadInput
+from shoal.base.errors import BadInput
 
 ROWS = 30_162  # of florida_30162, Sec. 3.3.1, Mauger 2023
 TODAY = 2020

@@ -1,4 +1,7 @@
-"""Compiled loops: arrays in, arrays out; no names, no messages, no options."""
+"""Compiled loops: arrays in, arrays out; no names, no messages, no options.
+
+Internal.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from numba.core.cpu import CPUTargetOptions
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
-from shoal import interrupt, machine_code
+from shoal.base import interrupt, machine_code
 
 HERE = Path(__file__).parent
 # Settings of numba that change the machine code, as they come; its cache does not look at them.
@@ -28,7 +31,7 @@ def _machine_code() -> Path | None:
     that was compiled from other sources must never run.
     """
     digest = hashlib.sha256()
-    for source in sorted(HERE.glob("*.py")):
+    for source in sorted(HERE.rglob("*.py")):
         digest.update(source.read_bytes())
     folder = machine_code.folder(HERE, digest.hexdigest()[:16])
     if folder is None or not _flags():

@@ -2,6 +2,7 @@
 
 Every metric becomes one array per column, the cost from each node to the root; generalizing a
 value to a wider one costs the difference. The cost matrices of Mauger et al. are a view of it.
+Internal: the catalog finds what stands here.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from shoal.columns import Domain
-from shoal.hierarchy import Hierarchy
-from shoal.kernels.paths import sum_to_root
-from shoal.settings import Setting
-from shoal.tree import Label, Tree
+from shoal.base.settings import Setting
+from shoal.hierarchies.base import Hierarchy
+from shoal.hierarchies.tree import Label, Tree
+from shoal.kernels.tree_sums import sum_to_root
+from shoal.table.encode import Domain
 
 Floats = npt.NDArray[np.float64]
 

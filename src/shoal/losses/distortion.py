@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.columns import Domain
 from shoal.losses import EdgeLoss, Floats, w1
+from shoal.table.encode import Domain
 
 
 class Distortion(EdgeLoss):

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.columns import Domain
-from shoal.kernels.paths import sum_below
+from shoal.kernels.tree_sums import sum_below
 from shoal.losses import Floats, Loss
+from shoal.table.encode import Domain
 
 
 class Entropy(Loss):

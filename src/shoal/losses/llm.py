@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from shoal.columns import Domain
 from shoal.losses import EdgeLoss, Floats, lost_leaves, w2
+from shoal.table.encode import Domain
 
 
 class LLM(EdgeLoss):

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.columns import Domain
 from shoal.losses import Floats, Loss
 from shoal.losses.distortion import Distortion
 from shoal.losses.llm import LLM
@@ -16,6 +15,7 @@ from shoal.losses.nllm import NLLM
 from shoal.losses.total import Total
 from shoal.losses.wllm import WLLM
 from shoal.losses.wnllm import WNLLM
+from shoal.table.encode import Domain
 
 SEVEN = (Distortion, NCP, Total, LLM, NLLM, WLLM, WNLLM)
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from pydantic import field_validator
 
-from shoal.columns import Domain
-from shoal.errors import BadPlan, did_you_mean, some
+from shoal.base.errors import BadPlan, did_you_mean, some
 from shoal.losses import EdgeLoss, Floats
+from shoal.table.encode import Domain
 
 
 class Weights(EdgeLoss):

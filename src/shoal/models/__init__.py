@@ -1,4 +1,7 @@
-"""Privacy models: the level that each class reached, and whether that is enough."""
+"""Privacy models: the level that each class reached, and whether that is enough.
+
+Internal: the catalog finds what stands here.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
-from shoal.alike import alike
-from shoal.classes import Classes
-from shoal.errors import BadPlan, BadTable, did_you_mean, some
-from shoal.histogram import Histogram, Sensitive
-from shoal.holdings import Holdings
-from shoal.settings import Setting
+from shoal.base.errors import BadPlan, BadTable, did_you_mean, some
+from shoal.base.settings import Setting
+from shoal.table.alike import alike
+from shoal.table.equivalence_classes import Classes
+from shoal.table.person_values import Holdings
+from shoal.table.sensitive import Histogram, Sensitive
 
 
 @dataclass(frozen=True)

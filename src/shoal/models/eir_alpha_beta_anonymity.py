@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from shoal.classes import Classes
 from shoal.models import AlphaBetaModel
+from shoal.table.equivalence_classes import Classes
 
 
 class EIRAlphaBetaAnonymity(AlphaBetaModel):

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
-from shoal.classes import Classes
-from shoal.histogram import Histogram
 from shoal.models import SensitiveModel
+from shoal.table.equivalence_classes import Classes
+from shoal.table.sensitive import Histogram
 
 
 class EntropyLDiversity(SensitiveModel):

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
-from shoal.classes import Classes
-from shoal.errors import BadPlan
+from shoal.base.errors import BadPlan
 from shoal.models import Model, no_person_column
+from shoal.table.equivalence_classes import Classes
 
 
 class IRKAnonymity(Model):

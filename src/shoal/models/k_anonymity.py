@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
-from shoal.classes import Classes
 from shoal.models import Model
+from shoal.table.equivalence_classes import Classes
 
 
 class KAnonymity(Model):

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator, model_validator
 
-from shoal import distances
-from shoal.alike import alike
-from shoal.classes import Classes
-from shoal.errors import some
-from shoal.histogram import Histogram
+from shoal.base.errors import some
 from shoal.models import SensitiveModel
+from shoal.models import _distances as distances
+from shoal.table.alike import alike
+from shoal.table.equivalence_classes import Classes
+from shoal.table.sensitive import Histogram
 
 
 class TCloseness(SensitiveModel):

@@ -1,1 +1,4 @@
-"""Pages that people look at: facts become tables and plots in one self-contained HTML file."""
+"""Pages that people look at: facts become tables and plots in one self-contained HTML file.
+
+Internal.
+"""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.exposure import NOT_PUBLISHED
-from shoal.outcome import Outcome
-from shoal.published import Published
+from shoal.base.wording import MISSING, Change
+from shoal.hierarchies.values import text
+from shoal.measures.exposure import NOT_PUBLISHED
+from shoal.measures.outcome import Outcome
 from shoal.report.attack_words import about, finding, found
-from shoal.report.words import MISSING, Change
-from shoal.values import text
+from shoal.table.published_table import Published
 
 WAYS = ("judged_by", "counted_by")  # findings whose words are not from the data
 

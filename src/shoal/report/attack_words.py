@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal import catalog
-from shoal.report.words import number, percent, sentence, short
+from shoal.base.wording import number, percent, sentence, short
 
 # What an attack is, where its docstring says it in other words than this page.
 ABOUT = {

@@ -10,31 +10,31 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
-from shoal import catalog, frames
+from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.bound import Bound
-from shoal.choose import Tried
-from shoal.columns import having
-from shoal.errors import BadFile
-from shoal.explain import Explainer
-from shoal.explanation import ClassReason, Reason
-from shoal.findings import Finding
-from shoal.if_known import IfKnown, bad
-from shoal.outcome import Applied, Outcome
-from shoal.progress import Progress, silent
-from shoal.published import look_at
-from shoal.report import asked
+from shoal.base.errors import BadFile
+from shoal.base.progress import Progress, silent
+from shoal.base.wording import Change, number, percent
+from shoal.io import frames
+from shoal.measures.column_disclosure import IfKnown, bad
+from shoal.measures.explanation import ClassReason, Explains, Reason
+from shoal.measures.findings import Finding
+from shoal.measures.lower_bound import Bound
+from shoal.measures.outcome import Applied, Outcome
+from shoal.measures.record_counts import RowCount
+from shoal.measures.tried import Tried
+from shoal.measures.utility import Utility
+from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.attack_words import finding
-from shoal.report.crowds import SizeFact, candidate_sizes, sizes
+from shoal.report.class_sizes import SizeFact, candidate_sizes, sizes
 from shoal.report.measures import counted
 from shoal.report.promises import bound, promise
+from shoal.report.sections.certainty import SureFact, sure_facts
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
-from shoal.report.sureness import SureFact, sure_facts
-from shoal.report.widths import WidthFact, widths
-from shoal.report.words import Change, number, percent
-from shoal.row_counts import RowCount
-from shoal.utility import Utility
+from shoal.report.width_facts import WidthFact, widths
+from shoal.table.encode import having
+from shoal.table.published_table import look_at
 
 LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
 
@@ -214,7 +214,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
     )
 
 
-def _explaining(release: Outcome, explain: bool | None) -> Explainer | None:
+def _explaining(release: Outcome, explain: bool | None) -> Explains | None:
     """What tells which promise did what, where that is wanted."""
     explainer = release.explainer
     if explainer is None or explain is False:

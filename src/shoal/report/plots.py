@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
-from shoal.report.words import short
+from shoal.base.wording import short
 
 WIDTH, HEIGHT = 760, 360
 BAR = 18  # thickness of a bar

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import exp
 from typing import Any
 
-from shoal.beliefs import Belief
+from shoal.base.wording import number, percent, sentence, short
+from shoal.measures.beliefs import Belief
 from shoal.models import Model
-from shoal.report.words import number, percent, sentence, short
 
 # What a promise means to the people in the table. A model that is not here is told by the first
 # line of its docstring. {In_every} is where sensitive values are looked at: in a class, or where

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.findings import LIKELY, TOP, Finding
-from shoal.frames import atomic
-from shoal.if_known import told
-from shoal.outcome import ADVICE, Outcome
-from shoal.progress import Progress, silent
-from shoal.report import found, lost, reasons, signed, useful
-from shoal.report.chosen import chosen
+from shoal.base.progress import Progress, silent
+from shoal.base.wording import listed, many, percent, sentence, short
+from shoal.io.frames import atomic
+from shoal.measures.column_disclosure import told
+from shoal.measures.findings import LIKELY, TOP, Finding
+from shoal.measures.outcome import ADVICE, Outcome
 from shoal.report.facts import Facts, facts
-from shoal.report.limits import limits
 from shoal.report.page import (
     Block,
     Bullets,
@@ -25,8 +23,24 @@ from shoal.report.page import (
     Text,
     render,
 )
-from shoal.report.sureness import sureness, surest
-from shoal.report.words import listed, many, percent, sentence, short
+from shoal.report.sections import (
+    disclosure as found,
+)
+from shoal.report.sections import (
+    information_loss as lost,
+)
+from shoal.report.sections import (
+    reasons,
+)
+from shoal.report.sections import (
+    sign_off as signed,
+)
+from shoal.report.sections import (
+    utility as useful,
+)
+from shoal.report.sections.certainty import sureness, surest
+from shoal.report.sections.limits import limits
+from shoal.report.sections.selection import chosen
 
 __all__ = ["Facts", "facts", "page", "write_report"]
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal import catalog, distances
+from shoal import catalog
 from shoal.attacks import SensitiveAttack
-from shoal.histogram import Histogram
-from shoal.holdings import Holdings
-from shoal.published import Published
-from shoal.report.words import MISSING
-from shoal.values import text
+from shoal.base.wording import MISSING
+from shoal.hierarchies.values import text
+from shoal.models import _distances as distances
+from shoal.table.person_values import Holdings
+from shoal.table.published_table import Published
+from shoal.table.sensitive import Histogram
 
 WORST = 3  # classes that are shown of each sensitive column
 VALUES = 7  # sensitive values that are shown of them

@@ -1,0 +1,1 @@
+"""What several algorithms use; entries never import entries. Internal."""

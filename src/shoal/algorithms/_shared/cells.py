@@ -1,0 +1,133 @@
+"""The lattice of a table, and the search for the cheapest cells in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.base.pace import Pace
+from shoal.kernels.search import cells as kernels
+from shoal.kernels.search import class_index as trie
+from shoal.kernels.search.tighten import search_falls
+from shoal.table.encode import Table
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+NONE = np.int64(1) << 61  # the cost of no cell at all
+
+
+def make_lattice(
+    table: Table, trees: trie.Trees, order: Longs, vector: Ints, crowd: Longs
+) -> kernels.Lattice:
+    """The lattice with the attributes in this order; so are the vectors of the tuples."""
+    shapes = [table.trees[j] for j in order]
+    levels = max(tree.height for tree in shapes)
+    climb = [np.arange(tree.size, dtype=np.int32) for tree in shapes]
+    rows = []
+    for level in range(levels):
+        for tree, top in zip(shapes, climb, strict=True):
+            above = tree.parent[top]
+            rises = tree.level[above] <= level
+            while rises.any() and not np.array_equal(top[rises], above[rises]):
+                top[rises] = above[rises]
+                above = tree.parent[top]
+                rises = tree.level[above] <= level
+        rows.append(np.concatenate(climb))
+    own = np.stack([trees.cost[trees.start[j] + vector[:, j]] for j in range(len(order))], axis=1)
+    own = np.cumsum(own, axis=1)
+    spans = list(pairwise(trees.start.tolist()))
+    keeps = [[trees.cost[lo:hi][row[lo:hi]].max() for lo, hi in spans] for row in rows]
+    return kernels.Lattice(
+        start=trees.start,
+        end=trees.end,
+        cost=trees.cost,
+        height=np.array([tree.height for tree in shapes], np.int64),
+        level=np.concatenate([tree.level for tree in shapes]).astype(np.int32),
+        climb=np.stack(rows),
+        vector=vector,
+        own=own,
+        lowest=own.min(axis=0),
+        keeps=np.array(keeps, np.int64),
+        crowd=crowd,
+    )
+
+
+def no_cells(lattice: kernels.Lattice, k: int) -> kernels.Best:
+    """No cell known yet; each must cover k people."""
+    n, q = lattice.vector.shape
+    return kernels.Best(
+        np.full(n, NONE), np.zeros((n, q), np.int32), np.full(n, k, np.int64), np.full(n, -1)
+    )
+
+
+def cheapest_cells(
+    lattice: kernels.Lattice,
+    best: kernels.Best,
+    among: Longs,
+    ceiling: int,
+    reach: int,
+    most: int,
+    tell: Callable[[], None],
+) -> int:
+    """Find the cheapest cell of each tuple `among` these, up to the ceiling, if it has none yet.
+
+    Of the people in a cell those count whom it costs no more than `reach`.
+    Stops after `most` looks at tuples: then there may be cheaper cells. Returns the looks it took.
+    """
+    # Tuples that are looked at together lie together in memory if `among` is in their order.
+    some = lattice._replace(
+        vector=lattice.vector[among], own=lattice.own[among], crowd=lattice.crowd[among]
+    )
+    found = kernels.Best(*(each[among] for each in best))
+    step = partial(kernels.search_cells, some, found)
+    looks = _search(some, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, tell)
+    best.cost[among], best.level[among] = found.cost, found.level
+    return looks
+
+
+def common_falls(
+    lattice: kernels.Lattice,
+    size: Longs,
+    cap: Longs,
+    k: int,
+    most: int,
+    tell: Callable[[], None],
+) -> tuple[Longs, int]:
+    """By how much the caps on what tuples keep may fall, all at the same time, and the looks taken.
+
+    They are right only if fewer than `most` looks at tuples were taken.
+    """
+    fall, run, heap = cap.copy(), np.zeros(3, np.int64), np.empty((k + 1, 2), np.int64)
+    step = partial(search_falls, lattice, size, cap, k, fall)
+    return fall, _search(lattice, lambda *at: step(at[0], run, heap, *at[1:]), most, tell)
+
+
+def _search(
+    lattice: kernels.Lattice,
+    step: Callable[[kernels.Search, int, int], int],
+    most: int,
+    tell: Callable[[], None],
+) -> int:
+    """Go through the cells of all tuples, with time for Ctrl-C; returns the looks at tuples."""
+    n, q = lattice.vector.shape
+    widest = int(np.diff(lattice.start).max())
+    search = kernels.Search(
+        np.arange(n),
+        np.empty(n, np.int64),
+        np.empty(widest + 1, np.int64),
+        np.zeros((q + 1, 5), np.int64),
+        np.array([0, 1, 0, 0], np.int64),
+    )
+    search.stack[0, 1] = n
+    pace = Pace(1_000_000)
+    while True:
+        outcome = step(search, pace.begin(), most)
+        if outcome != kernels.PAUSED:
+            return int(search.at[2])
+        tell()
+        pace.end()

@@ -1,0 +1,181 @@
+"""What the algorithms share that cluster records first and look at sensitive values afterwards."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import field_validator
+
+from shoal.algorithms import Algorithm
+from shoal.algorithms._shared.boxes import Space, merge_failing
+from shoal.algorithms._shared.sensitive_merge import diversify
+from shoal.algorithms.gaa import check_reachable, flat_trees, index_order, judge_by, promised
+from shoal.base.progress import Progress, silent
+from shoal.hierarchies.tree import Tree
+from shoal.kernels.candidates import join_people
+from shoal.kernels.search import class_index as trie
+from shoal.losses import Loss
+from shoal.losses._integer_costs import exact_costs
+from shoal.models import Model
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import tally
+from shoal.table.recoding import Recoding
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is clustered, by first record: all rows of a person, joined, or else single rows."""
+
+    vector: Ints  # int32[units, q]
+    size: Longs  # int64[units], rows
+    first: Longs  # int64[units], first row
+    of_row: Longs  # int64[n], the unit of each row
+
+    @staticmethod
+    def of(table: Table) -> Units:
+        """The units of a table."""
+        if table.people is None:
+            each = np.arange(table.rows)
+            return Units(table.codes, np.ones(table.rows, np.int64), each, each)
+        _, first, of_row = np.unique(table.people, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        first, of_row = first[order], rank[of_row]
+        return Units(table.unified[first], np.bincount(of_row), first, of_row)
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is to be clustered: units into clusters of k or more, at little cost."""
+
+    table: Table
+    units: Units
+    k: int
+    loss: Loss
+    costs: Sequence[Longs]  # per column the cost from each node to the root
+    progress: Progress
+
+    @cached_property
+    def order(self) -> Longs:
+        """The attributes in the order in which an index takes them."""
+        start = tally(self.table.unified, self.table.people)
+        return index_order(self.table, start, self.costs)
+
+    @cached_property
+    def trees(self) -> trie.Trees:
+        """The hierarchies in that order."""
+        return flat_trees(self.table, self.costs, self.order)
+
+
+class Clustering(Algorithm):
+    """An algorithm that clusters people by their quasi-identifiers.
+
+    Promises other than k-anonymity are kept by merging clusters afterwards (Algorithm 8, Tassa
+    2012), where `w` is the weight of the loss beside what lacks to the promise (eq. 10).
+    """
+
+    w: float = 0.15  # "found to yield best results" (App. C, Tassa 2012)
+
+    @field_validator("w")
+    @classmethod
+    def _a_weight(cls, w: float) -> float:
+        if not 0 <= w <= 1:
+            raise ValueError(f"needs w from 0 to 1, got w={w:g}")
+        return w
+
+    def serves(self, model: Model) -> bool:
+        """Whether the algorithm can keep this promise: any about classes."""
+        return not model.linkage
+
+    @abstractmethod
+    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
+        """Number the cluster of each unit, int64[units]."""
+
+    def recode(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        rng: np.random.Generator,
+        progress: Progress = silent,
+    ) -> Recoding:
+        """Cluster, publish the closure of each cluster, merge those that break a promise."""
+        check_reachable(table, models)
+        k, others = promised(models)
+        costs = exact_costs(loss, table.domains, table.rows)
+        task = Task(table, Units.of(table), k, loss, costs, progress)
+        label = self.cluster(task, rng)
+        published = closures(table.trees, task.units.vector, label)[task.units.of_row]
+        start = tally(published, table.people, table.sensitive if others else ())
+        vectors, into = published[start.first], np.arange(len(start))
+        if others:
+            vectors, into = diversify(
+                start, vectors[:, task.order], task.trees, others, self.w, progress
+            )
+            vectors = vectors[:, np.argsort(task.order)]
+        alive, number = np.unique(into, return_inverse=True)
+        return Recoding(vectors=vectors[alive], record=number[start.label])
+
+
+class FreeClustering(Clustering):
+    """One that can cluster where columns have free ranges or sets, too.
+
+    Clusters that break a promise are then merged as GAA does, smallest first.
+    """
+
+    free: ClassVar[bool] = True
+
+    @abstractmethod
+    def free_clusters(
+        self, space: Space, units: Units, k: int, rng: np.random.Generator, progress: Progress
+    ) -> Longs:
+        """The closure of the cluster of each unit, as boxes, int64[units, words]."""
+
+    def recode(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        rng: np.random.Generator,
+        progress: Progress = silent,
+    ) -> Recoding:
+        """Cluster, publish the closure of each cluster, merge those that break a promise."""
+        if not table.free:
+            return super().recode(table, models, loss, rng, progress)
+        check_reachable(table, models)
+        k, others = promised(models)
+        space, units = Space.of(table, loss), Units.of(table)
+        codes = self.free_clusters(space, units, k, rng, progress)[units.of_row]
+        vectors, covers = space.vectors(codes)
+        start = tally(vectors, table.people, table.sensitive if others else ())
+        boxes = space.found(codes[start.first], start.size, start.first)
+        into = np.arange(len(start))
+        if others:
+            judge = judge_by(others, start)
+            into = merge_failing(space, boxes, start.people, k, True, judge, progress)
+        alive, number = np.unique(into, return_inverse=True)
+        vectors, covers = space.vectors(boxes.box[alive])
+        return Recoding(vectors, number[start.label], covers)
+
+
+def closures(trees: Sequence[Tree], vector: Ints, label: Longs) -> Ints:
+    """The least vector that covers all of the same label (Def. 3, Tassa 2012), int32[rows, q]."""
+    columns = [
+        join_people(np.ascontiguousarray(vector[:, j]), label, int(label.max()) + 1, tree.parent,
+                    tree.end)
+        for j, tree in enumerate(trees)
+    ]  # fmt: skip
+    return np.stack(columns, axis=1)

@@ -1,0 +1,136 @@
+"""Exchange of tuples between classes, pass after pass, as long as it pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.algorithms._shared.clusters import closures
+from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
+from shoal.hierarchies.tree import Tree
+from shoal.kernels.grouping import exchange as kernels
+from shoal.kernels.search import class_index as trie
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+NEIGHBOURS = 4  # classes with which a class is parted anew
+VISITS = 1_000  # nodes of the index, for each tuple, that one kind of move may look at in a pass
+LITTLE = 0.001  # share of the loss that a pass must gain to be followed by another
+
+
+class Exchange:
+    """Classes of tuples that come to lose less, with the attributes in the order of the index."""
+
+    def __init__(
+        self, shapes: Sequence[Tree], trees: trie.Trees, vector: Ints, size: Longs, people: Longs,
+        first: Longs, k: int,
+    ) -> None:  # fmt: skip
+        self.shapes, self.trees, self.k = shapes, trees, k
+        self.vector, self.size, self.people, self.first = vector, size, people, first
+        price = trees.cost[trees.start[:-1] + vector].sum(axis=1)
+        self.possible = int((price * size).sum())
+        self.hurried = False  # whether a move ended before it had tried all
+
+    def improve(self, label: Longs, passes: int, tell: Callable[[float], None]) -> Longs:
+        """Number the class of each tuple anew; by the costs that guide the loss never rises."""
+        loss = self.loss(label)
+        for number in range(passes):
+            tell(number / passes)
+            better = self.one_pass(label, partial(_share_of, tell, number, passes))
+            now = self.loss(better)
+            if now >= loss:
+                break
+            label, gain = better, loss - now
+            if gain < LITTLE * loss:
+                break
+            loss = now
+        tell(1.0)
+        return label
+
+    def loss(self, label: Longs) -> int:
+        """What is lost of all records; too much to count where a class has too few people."""
+        if np.bincount(label, self.people)[label].min() < self.k:
+            return self.possible + 1
+        wide = closures(self.shapes, self.vector, label)
+        kept = self.trees.cost[self.trees.start[:-1] + wide].sum(axis=1)
+        return self.possible - int((kept * self.size).sum())
+
+    def one_pass(self, label: Longs, tell: Callable[[float], None]) -> Longs:
+        """Move, dissolve, part anew: each of them once over all."""
+        n, q = self.vector.shape
+        classes, parts = in_classes(
+            self.shapes, self.vector, label, self.size, self.people, self.first
+        )
+        many = len(parts.head)
+        scratch = kernels.Scratch(
+            np.empty(q, np.int32),
+            np.empty(n, np.int64),
+            np.empty(n, np.int64),
+            np.empty(n + 1, np.int64),
+            np.empty(n, np.bool_),
+            np.empty(n, np.bool_),
+            np.empty(NEIGHBOURS, np.int64),
+        )
+        work, fan = make_work(self.trees), fan_of(self.trees)
+        index = [make_index(many, self.trees)]
+
+        def each(stage: int, total: int, kernel: Callable[..., int], *args: Any) -> None:
+            def step(at: trie.Index, pieces: int) -> int:
+                index[0] = at  # it may have grown
+                return kernel(at, self.trees, classes, parts, *args, fan, pieces)
+
+            parts.at[0], parts.at[2] = 0, work.visits[0] + VISITS * n
+            run(step, index[0], self.trees, lambda: tell((stage + parts.at[0] / total) / 4))
+            self.hurried = self.hurried or work.visits[0] >= parts.at[2]
+
+        each(0, many, kernels.fill_index)
+        each(1, n, kernels.move_tuples, work, scratch, self.k)
+        each(2, many, kernels.dissolve_classes, work, scratch, self._worst(classes, parts), self.k)
+        each(3, many, kernels.part_anew, work, scratch, self._worst(classes, parts), self.k)
+        return parts.of
+
+    def _worst(self, classes: trie.Classes, parts: kernels.Parts) -> Longs:
+        """The classes, those that lose most of a record first."""
+        many = len(parts.head)
+        prices = self.trees.cost[self.trees.start[:-1] + classes.vector].sum(axis=1)
+        whole = np.bincount(parts.of, prices[many:] * self.size, many)
+        lost = whole / np.maximum(classes.size[:many], 1) - prices[:many]
+        return np.argsort(-lost, kind="stable")
+
+
+def in_classes(
+    shapes: Sequence[Tree], vector: Ints, label: Longs, size: Longs, people: Longs, first: Longs
+) -> tuple[trie.Classes, kernels.Parts]:
+    """Tuples in classes, as the kernels hold them: the classes first, then each tuple by itself."""
+    n = len(vector)
+    _, begin, label = np.unique(label, return_index=True, return_inverse=True)
+    many = len(begin)
+    earliest = np.full(many, n + first.max(), np.int64)
+    np.minimum.at(earliest, label, first)
+    classes = trie.Classes(
+        np.concatenate([closures(shapes, vector, label)[begin], vector]),
+        np.concatenate([np.bincount(label, size).astype(np.int64), size]),
+        np.concatenate([earliest, first]),
+        np.zeros(many + n, np.bool_),
+    )
+    parts = kernels.Parts(
+        np.full(many, -1, np.int64),
+        np.full(n, -1, np.int64),
+        np.full(n, -1, np.int64),
+        label.astype(np.int64),
+        np.bincount(label, people).astype(np.int64),
+        people,
+        np.zeros(3, np.int64),
+    )
+    kernels.link_all(parts)
+    return classes, parts
+
+
+def _share_of(tell: Callable[[float], None], number: int, passes: int, share: float) -> None:
+    """Tell how far all passes are when one is so far."""
+    tell((number + share) / passes)

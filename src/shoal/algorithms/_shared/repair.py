@@ -1,0 +1,322 @@
+"""Mending classes that break a promise: they take what they lack from near by, or are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.algorithms._shared.exchange import in_classes
+from shoal.algorithms._shared.indexed import fan_of, larger, make_index, make_work, run
+from shoal.algorithms._shared.sensitive_merge import broken, put_together, shortfall
+from shoal.base.pace import Pace, parts
+from shoal.base.progress import Progress
+from shoal.hierarchies.tree import Tree
+from shoal.kernels.grouping import exchange
+from shoal.kernels.grouping import repair as mend
+from shoal.kernels.histogram import sum_groups
+from shoal.kernels.search import class_index as trie
+from shoal.models import Model
+from shoal.table.equivalence_classes import Classes
+from shoal.table.sensitive import Histogram
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+CLASSES = 8  # nearest classes with which a merge is tried
+HOLDERS = 4  # nearest tuples of a value that are tried, of each value that a class lacks most …
+LACKING = 4  # … which are so many
+FREQUENT = 32  # values of a sensitive column for which tuples are kept at hand
+AT_ONCE = 0.5  # share of the failing classes that are mended in a round, those it costs least
+TAKING = 60  # rounds after which classes are merged only, so that there is an end
+HARDLY = 1e-9  # a promise that comes no closer than by this comes no closer
+LAST = 1e200  # a merge that brings no promise closer comes after all that do
+
+
+class Holders(NamedTuple):
+    """The tuples that hold a value of a sensitive column."""
+
+    column: str
+    value: int
+    holds: Bools  # bool[tuples]
+
+
+class Options(NamedTuple):
+    """What may be done for failing classes: merge with a class, or take a tuple of it."""
+
+    owner: Longs  # the failing class
+    other: Longs  # the other class
+    taken: Longs  # the tuple that goes over, or -1: the classes are merged
+    score: Floats  # what it costs, by what the promises come closer
+
+
+class Mending:
+    """Classes of tuples, some of which break a promise.
+
+    What is lacking counts once for each record of a class: then a merge of two classes that lack
+    the same gains nothing, and one of two that make up for each other gains all.
+    """
+
+    def __init__(
+        self, shapes: Sequence[Tree], trees: trie.Trees, vector: Ints, start: Classes,
+        models: Sequence[Model], k: int, label: Longs,
+    ) -> None:  # fmt: skip
+        self.trees, self.start, self.models, self.k = trees, start, models, k
+        n, q = vector.shape
+        self.classes, self.parts = in_classes(
+            shapes, vector, label, start.size, start.people, start.first
+        )
+        self.many = many = len(self.parts.head)
+        self.fan, self.work, self.left = fan_of(trees), make_work(trees), np.empty(q, np.int32)
+        self.index = make_index(many, trees)
+        self.paces = [Pace(256) for _ in range(4)]  # of the four kinds of work that are cut
+
+        def fill(index: trie.Index, pieces: int) -> int:
+            outcome: int = exchange.fill_index(
+                index, trees, self.classes, self.parts, self.fan, pieces
+            )
+            return outcome
+
+        self.index = run(fill, self.index, trees, lambda: None)
+        self.short, self.fails = np.zeros(many), np.zeros(many, np.bool_)
+        self._judge_again(self.alive)
+        self.holders = [one for h in start.histograms.values() for one in _holders(h, n)]
+        self.near_by = [self._index_of(one) for one in self.holders]
+
+    @property
+    def alive(self) -> Longs:
+        """The classes that there are."""
+        return np.flatnonzero(self.parts.head >= 0)
+
+    def mend(self, progress: Progress) -> Longs:
+        """Number the class of each tuple; none breaks a promise if all as one class do not."""
+        stale = self.fails.copy()  # whose best option is not known
+        none = np.full(self.many, -1, np.int64)
+        best = Options(none, none.copy(), none.copy(), np.zeros(self.many))
+        waiting, rounds = max(int(self.fails.sum()), 1), 0
+        while self.fails.any() and len(self.alive) > 1:
+            ids = np.flatnonzero(stale & self.fails)
+            if len(ids):
+                found = self._options(ids, rounds < TAKING)
+                for known, new in zip(best, found, strict=True):
+                    known[ids] = new
+            touched = self._do_cheapest(best)
+            stale = touched | touched[best.other]
+            rounds += 1
+            progress("mending", max(0.0, 1.0 - int(self.fails.sum()) / waiting))
+        progress("mending", 1.0)
+        return self.parts.of
+
+    def _do_cheapest(self, best: Options) -> Bools:
+        """Do what costs least, no class twice; tells which classes are not what they were."""
+        ids = np.flatnonzero(self.fails)
+        ids = ids[np.argsort(best.score[ids], kind="stable")]
+        touched = np.zeros(self.many, np.bool_)
+        for c in ids[: max(1, int(len(ids) * AT_ONCE))].tolist():
+            b, x = int(best.other[c]), int(best.taken[c])
+            gone = self.parts.head[c] < 0 or self.parts.head[b] < 0  # became part of an equal one
+            if gone or touched[c] or touched[b]:
+                continue
+            self._make_room()
+            touched[c] = touched[b] = True
+            at = (self.index, self.trees, self.classes, self.parts)
+            if x < 0:
+                mend.merge_two(*at, c, b)
+            else:
+                mend.move_one(*at, x, c, self.left)
+        gone = self.parts.head < 0
+        self.short[gone], self.fails[gone] = 0.0, False
+        self._judge_again(np.flatnonzero(touched & ~gone))
+        touched |= gone
+        return touched
+
+    def _judge_again(self, ids: Longs) -> None:
+        """Judge these classes as they are now."""
+        if len(ids):
+            self.short[ids], self.fails[ids] = self._judged(ids)
+
+    def _judged(
+        self,
+        a: Longs,
+        b: Longs | None = None,
+        minus: Longs | None = None,
+        plus: Longs | None = None,
+    ) -> tuple[Floats, Bools]:
+        """What classes would lack, each record counted, and whether they would break a promise."""
+        none = np.full(len(a), -1, np.int64)
+        b, minus, plus = (none if one is None else one for one in (b, minus, plus))
+        short, fails = np.zeros(len(a)), np.zeros(len(a), np.bool_)
+        for begin, stop in parts(len(a), self.paces[0]):
+            part = slice(begin, stop)
+            trial = mend.members_of(self.parts, a[part], b[part], minus[part], plus[part])
+            classes = self._summary(*trial)
+            short[part] = shortfall(self.models, classes) * classes.size
+            fails[part] = broken(self.models, classes)
+        return short, fails
+
+    def _summary(self, begin: Longs, member: Longs) -> Classes:
+        """Some tuples together, as models see them."""
+        start, owners = self.start, len(begin) - 1
+        size = np.add.reduceat(start.size[member], begin[:-1])
+        people = np.add.reduceat(start.people[member], begin[:-1])
+        histograms = {}
+        for name, old in start.histograms.items():
+            first, value, count = sum_groups(
+                begin, member, old.start, old.value, old.count, len(old.total)
+            )
+            histograms[name] = Histogram(old.column, first, value, count, old.total)
+        owner = np.repeat(np.arange(owners), np.diff(begin))
+        held = {
+            name: put_together(old, member, owner, owners) for name, old in start.holdings.items()
+        }
+        each = np.arange(owners)
+        return Classes(
+            each, start.first[member[begin[:-1]]], size, people, people, histograms, held
+        )
+
+    def _options(self, ids: Longs, taking: bool) -> Options:
+        """The best that can be done for each of these classes."""
+        self._make_room()
+        near = self._near(ids)
+        owner, tuples, cost = self._near_holders(ids)
+        # Whoever has what is lacking may be worth a merge, too.
+        pairs = np.unique(
+            np.concatenate([near, owner * self.many + self.parts.of[tuples]])
+        )  # int64[pairs]
+        found = [self._merges(ids[pairs // self.many], pairs % self.many)]
+        if taking:
+            found.append(self._takes(ids[owner], tuples, cost))
+        owner, other, taken, score = (np.concatenate(both) for both in zip(*found, strict=True))
+        order = np.lexsort((score, owner))
+        order = order[np.unique(owner[order], return_index=True)[1]]
+        return Options(owner[order], other[order], taken[order], score[order])
+
+    def _near(self, ids: Longs) -> Longs:
+        """Place in `ids` and number, as one number, of their nearest classes."""
+        found = np.empty((len(ids), CLASSES), np.int64)
+        used = np.zeros(len(ids), np.int64)
+        costs = np.empty_like(found)
+        for begin, stop in parts(len(ids), self.paces[1]):
+            part = slice(begin, stop)
+            mend.near_classes(
+                self.index, self.trees, self.classes, ids[part], self.work, found[part],
+                costs[part], used[part],
+            )  # fmt: skip
+        place, at = np.nonzero(np.arange(CLASSES) < used[:, None])
+        return place * self.many + found[place, at]
+
+    def _near_holders(self, ids: Longs) -> tuple[Longs, Longs, Longs]:
+        """Near tuples of other classes that hold what these classes lack most.
+
+        The place of the class in `ids`, the tuple, and what it costs that it joins the class.
+        """
+        lacks = self._lacking(ids)
+        nothing = np.zeros(0, np.int64)
+        found = [(nothing, nothing, nothing)]
+        for number, one in enumerate(self.holders):
+            some = np.flatnonzero(lacks[:, number])
+            if not len(some):
+                continue
+            index = self.near_by[number] = self._with_room(self.near_by[number])
+            near, cost = (np.empty((len(some), HOLDERS), np.int64) for _ in range(2))
+            used = np.zeros(len(some), np.int64)
+            for begin, stop in parts(len(some), self.paces[2]):
+                part = slice(begin, stop)
+                mend.near_holders(
+                    index, self.trees, self.classes, self.parts, ids[some[part]], one.holds,
+                    self.work, near[part], cost[part], used[part],
+                )  # fmt: skip
+            place, at = np.nonzero(np.arange(HOLDERS) < used[:, None])
+            found.append((some[place], near[place, at], cost[place, at]))
+        owner, tuples, cost = (np.concatenate(part) for part in zip(*found, strict=True))
+        return owner, tuples, cost
+
+    def _lacking(self, ids: Longs) -> Bools:
+        """Of which values each class has least beside the table, bool[ids, holders]."""
+        none = np.full(len(ids), -1, np.int64)
+        classes = self._summary(*mend.members_of(self.parts, ids, none, none, none))
+        lacks = np.zeros((len(ids), len(self.holders)), np.bool_)
+        for name, histogram in classes.histograms.items():
+            places = [i for i, one in enumerate(self.holders) if one.column == name]
+            values = np.array([self.holders[i].value for i in places])
+            place = np.full(len(histogram.total), -1)
+            place[values] = np.arange(len(values))
+            known = place[histogram.value] >= 0
+            gap = np.tile(histogram.overall[values], (len(ids), 1))
+            gap[histogram.of_class[known], place[histogram.value[known]]] -= histogram.share[known]
+            most = np.argsort(-gap, axis=1, kind="stable")[:, :LACKING]
+            chosen = np.zeros(gap.shape, np.bool_)
+            np.put_along_axis(chosen, most, True, axis=1)
+            lacks[:, places] = chosen & (gap > 0)
+        return lacks
+
+    def _merges(self, a: Longs, b: Longs) -> Options:
+        """What merges of these pairs are worth."""
+        cost = np.empty(len(a), np.int64)
+        mend.costs_of_merges(self.trees, self.classes, a, b, cost)
+        short, _ = self._judged(a, b)
+        closer = self.short[a] + self.short[b] - short
+        score = np.where(closer > HARDLY, cost / np.maximum(closer, HARDLY), LAST * (1.0 + cost))
+        return Options(a, b, np.full(len(a), -1, np.int64), score)
+
+    def _takes(self, a: Longs, tuples: Longs, cost: Longs) -> Options:
+        """What it is worth that these classes take these tuples, of those that can be spared."""
+        held = self.parts
+        b = held.of[tuples]
+        spare = held.crowd[b] - held.people[tuples] >= max(self.k, 1)
+        a, b, tuples, cost = a[spare], b[spare], tuples[spare], cost[spare]
+        if not len(a):
+            return Options(a, b, tuples, np.zeros(0))
+        gain = np.empty(len(a), np.int64)
+        for begin, stop in parts(len(a), self.paces[3]):
+            mend.gains_of_leaving(
+                self.trees, self.classes, self.parts, tuples[begin:stop], self.left,
+                gain[begin:stop],
+            )  # fmt: skip
+        with_it, _ = self._judged(a, plus=tuples)
+        without, breaks = self._judged(b, minus=tuples)
+        closer = self.short[a] + self.short[b] - with_it - without
+        fine = (closer > HARDLY) & (without <= self.short[b]) & (self.fails[b] | ~breaks)
+        lost = (cost - gain).astype(np.float64)
+        score = np.where(lost > 0, lost / np.maximum(closer, HARDLY), lost)
+        return Options(a[fine], b[fine], tuples[fine], score[fine])
+
+    def _index_of(self, one: Holders) -> trie.Index:
+        """An index of the tuples that hold a value."""
+        rows = self.many + np.flatnonzero(one.holds)
+        room = 2 * len(rows) + 64, 3 * len(rows) + 4 * self.fan + 64
+        index: trie.Index = trie.empty_index(len(self.classes.size), len(self.trees.cost), *room)
+        at = np.zeros(1, np.int64)
+
+        def step(index: trie.Index, pieces: int) -> int:
+            outcome: int = mend.fill_with(
+                index, self.trees, self.classes, rows, self.fan, at, pieces
+            )
+            return outcome
+
+        return run(step, index, self.trees, lambda: None)
+
+    def _make_room(self) -> None:
+        self.index = self._with_room(self.index)
+
+    def _with_room(self, index: trie.Index) -> trie.Index:
+        """The index, with room for what is taken out and put back at a time."""
+        times = 2 * CLASSES
+        while not trie.has_room(index, times * len(self.trees.start), times * self.fan):
+            index = larger(index, self.trees)
+        return index
+
+
+def _holders(histogram: Histogram, tuples: int) -> list[Holders]:
+    """Who holds each of the frequent values."""
+    often = np.argsort(-histogram.total, kind="stable")[:FREQUENT]
+    found = []
+    for value in often[histogram.total[often] > 0].tolist():
+        holds = np.zeros(tuples, np.bool_)
+        holds[histogram.of_class[histogram.value == value]] = True
+        found.append(Holders(histogram.column.name, value, holds))
+    return found

@@ -1,0 +1,1 @@
+"""Knows nothing of privacy: errors, progress, settings, interrupts, wording. Internal."""

@@ -1,0 +1,1 @@
+"""The command line: parse, call, print. Internal: the command `shoal` is public."""

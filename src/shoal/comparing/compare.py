@@ -1,0 +1,338 @@
+"""Compare: algorithms, crowds and guiding losses side by side on one table."""
+
+from __future__ import annotations
+
+import secrets
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal import catalog
+from shoal.algorithms import Algorithm
+from shoal.base.errors import BadPlan, ShoalError, some
+from shoal.base.progress import Progress, silent
+from shoal.comparing.comparison import MEAN, Comparison, Line, Unfinished
+from shoal.comparing.isolated_run import WARMING, Apart, Failed, Here, Measured
+from shoal.flow.auto_select import label
+from shoal.io.frames import Frame, open_frame
+from shoal.losses import Loss
+from shoal.losses.mean import Mean
+from shoal.measures.lower_bound import Bound, crowd_of, lower_bound, scoped
+from shoal.plan import Plan
+from shoal.table.encode import Table, encode
+
+SAMPLE = 300  # rows on which everything is compiled before it is measured
+NOT_RUN = "interrupted before it was done"
+# The share of a run that is done when each step of the flow begins, about.
+BEGINS = {
+    "read": 0.0,
+    "encode": 0.02,
+    "recode": 0.05,
+    "decode": 0.85,
+    "verify": 0.9,
+    "attack": 0.95,
+}
+
+
+def compare(
+    table: Any,
+    plan: Plan | str | Path | dict[str, Any],
+    *,
+    k: int | Iterable[int] | None = None,
+    algorithms: Iterable[Any] | None = None,
+    losses: Iterable[Any] | None = None,
+    limit: float | None = None,
+    apart: bool = True,
+    progress: Progress = silent,
+) -> Comparison:
+    """Run algorithms × k × guiding losses on one table, each through the same flow.
+
+    `algorithms` and `losses` are given by name, as mappings or as objects; by default all
+    algorithms that serve the plan, and the plan's loss and k. A run that takes longer than
+    `limit` seconds is stopped. The runs share a process apart, one after the other, each after its
+    kernels were compiled; with `apart=False` they share this one, and memory is not measured. An
+    interrupt raises `Unfinished`, a KeyboardInterrupt whose `comparison` holds what had finished.
+
+    >>> import pyarrow as pa
+    >>> plan = Plan(
+    ...     columns={"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "sex": "quasi"},
+    ...     models=[{"name": "k-anonymity", "k": 2}],
+    ...     seed=1,
+    ... )
+    >>> people = pa.table({"age": [31, 38, 52, 57], "sex": ["f", "f", "m", "m"]})
+    >>> compare(people, plan, k=[2, 4], algorithms=["gaa"], apart=False)
+    Comparison of 2 runs on 4 rows
+      k = 2: best gaa, 16.2 % lost (nllm)
+      k = 4: best gaa, 100.0 % lost (nllm)
+    """
+    plan = Plan.of(plan)
+    if limit is not None and (limit <= 0 or not apart):
+        raise BadPlan("a limit is a number of seconds above 0, for runs in their own processes")
+    plan = plan if plan.seed is not None else plan.with_seed(secrets.randbelow(2**31))
+    crowds = with_ks(plan, k)
+    guides = _made(catalog.losses, losses, plan.loss) or [plan.loss]
+    methods = _made(catalog.algorithms, algorithms, plan.algorithm) or serving(plan)
+    progress("read", 0.0)
+    frame = open_frame(table)
+    progress("encode", 0.0)
+    encoded = encode(frame, plan.columns, plan.missing, plan.missing_values)
+    one_guide = len(guides) == 1 and not guides[0].undecided
+    yardstick: Loss = guides[0] if one_guide else Mean()
+    source = table if isinstance(table, str | Path) else frame.native
+    asked = [
+        _Asked(crowd, name, one.changed(algorithm=method, loss=guide))
+        for crowd, one in crowds.items()
+        for name, guide in zip(_names(guides), guides, strict=True)
+        for method in methods
+    ]
+    lines: list[Line] = []
+    bounds: dict[int, Bound] = {}
+
+    def found(finished: bool) -> Comparison:
+        by = yardstick.name if one_guide else MEAN
+        left = [one.line(None, NOT_RUN) for one in asked[len(lines) :]]
+        known = {crowd: bounds.get(crowd, Bound(None, NOT_RUN, crowd)) for crowd in crowds}
+        return Comparison(
+            lines=sorted([*lines, *left], key=lambda line: (line.k, round(line.lost(by), 9))),
+            yardstick=by,
+            rows=encoded.rows,
+            people=encoded.crowd,
+            bounds=known,
+            notes=[*_notes(lines, apart), *_bound_notes(known)],
+            seed=plan.seed or 0,
+            finished=finished,
+        )
+
+    trial = Apart(source, _sample(frame)) if apart else Here(source, _sample(frame))
+    try:
+        for one in asked:
+            lines.append(_run(one, trial, limit, _named(progress, one, len(lines), len(asked))))
+        for crowd, bound in lower_bounds(encoded, crowds, yardstick, progress):
+            bounds[crowd] = bound
+    except KeyboardInterrupt:
+        if not any(line.found for line in lines):
+            raise
+        raise Unfinished(found(finished=False)) from None
+    finally:
+        trial.close()
+    return found(finished=True)
+
+
+def lower_bounds(
+    table: Table, plans: Mapping[int, Plan], loss: Loss, progress: Progress = silent
+) -> Iterator[tuple[int, Bound]]:
+    """Per k, the percent that every release of this table loses at least by a loss, or why not."""
+    known: dict[int, Bound] = {}  # by the people that a class needs
+    for k, plan in plans.items():
+        if plan.linked:
+            name = next(model.name for model in plan.models if model.linkage)
+            reason = f"{name} is not about classes, and a bound is known for these"
+            yield k, scoped(Bound(None, reason, k), plan.models)
+            continue
+        crowd = crowd_of(plan.models)
+        if crowd not in known:
+            known[crowd] = _lower_bound(table, k, crowd, loss, progress)
+        yield k, scoped(known[crowd], plan.models)
+
+
+def _lower_bound(table: Table, k: int, crowd: int, loss: Loss, progress: Progress) -> Bound:
+    step = f"proving a lower bound, k = {k:,}"
+    progress(step, 0.0)
+    try:
+        bound = lower_bound(table, crowd, loss, progress=lambda _, share: progress(step, share))
+    except ShoalError as error:  # what the runs stumbled over as well
+        return Bound(None, str(error), crowd)
+    return bound
+
+
+def with_ks(plan: Plan, k: int | Iterable[int] | None) -> dict[int, Plan]:
+    """The plan for each k: every model that has a k gets it; by default the plan's own."""
+    own = [model for model in plan.models if "k" in type(model).model_fields]
+    if not own:
+        promises = ", ".join(model.key for model in plan.models) or "nothing"
+        raise BadPlan(
+            f"the plan promises {promises}, which has no k to compare by; add k-anonymity to its "
+            "models, for example { name = 'k-anonymity', k = 5 }"
+        )
+    if k is None:
+        return {max(getattr(model, "k") for model in own): plan}  # noqa: B009 (not all have it)
+    given = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    if not given:
+        raise BadPlan("give at least one k")
+    wrong = [one for one in given if not isinstance(one, int | np.integer) or one is True]
+    if wrong:
+        raise BadPlan(f"k must be whole numbers, for example k=[5, 10]; got {some(wrong)}")
+    asked = sorted({int(one) for one in given})
+    return {
+        crowd: plan.changed(
+            models=[_with_k(model, crowd) if model in own else model for model in plan.models]
+        )
+        for crowd in asked
+    }
+
+
+def from_words(k: str | None, algorithms: str | None, losses: str | None) -> dict[str, Any]:
+    """What the command line asks for, as `compare` takes it.
+
+    >>> from_words("2,5", "gaa,gaa:weight=unit,sequential:passes=3", None)["algorithms"]
+    ['gaa', {'name': 'gaa', 'weight': 'unit'}, {'name': 'sequential', 'passes': 3}]
+    """
+    asked: dict[str, Any] = {}
+    if k is not None:
+        try:
+            asked["k"] = [int(word) for word in _words(k)]
+        except ValueError:
+            raise BadPlan(f"k is a list of whole numbers, as in --k 2,5,10; got {k!r}") from None
+    if algorithms is not None:
+        asked["algorithms"] = [_method(word) for word in _words(algorithms)]
+    if losses is not None:
+        asked["losses"] = _words(losses)
+    return asked
+
+
+def _words(listed: str) -> list[str]:
+    return [word.strip() for word in listed.split(",") if word.strip()]
+
+
+def _method(word: str) -> Any:
+    """An algorithm with options, as `gaa:strategy=S4:weight=unit`."""
+    name, *options = word.split(":")
+    if not options:
+        return name
+    setting: dict[str, Any] = {"name": name}
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not equals:
+            raise BadPlan(f"an option has a value, as in gaa:weight=unit; got {word!r}")
+        try:
+            setting[key] = tomllib.loads(f"x = {value}")["x"]
+        except tomllib.TOMLDecodeError:
+            setting[key] = value  # a plain word
+    return setting
+
+
+def _with_k(model: Any, k: int) -> Any:
+    kept = {field: getattr(model, field) for field in type(model).model_fields}
+    return type(model)(**{**kept, "k": k})
+
+
+def serving(plan: Plan) -> list[Algorithm]:
+    """All algorithms that can keep the promises of a plan, the plan's own as it stands there."""
+    able = []
+    for name in catalog.algorithms.decided:
+        one = plan if name == plan.algorithm.name else plan.changed(algorithm=name)
+        with suppress(BadPlan):
+            one.check_served()
+            able.append(one.algorithm)
+    if not able:
+        plan.check_served()  # says why
+    return able
+
+
+def _made(shelf: catalog.Shelf, given: Iterable[Any] | None, own: Any) -> list[Any]:
+    """What was asked for, each once; by its bare name the plan's own keeps its options."""
+    if given is None:
+        return []
+    if isinstance(given, str | Mapping):
+        given = [given]
+    made = [own if one == own.name else shelf.make(one) for one in given]
+    if not made:
+        raise BadPlan(f"give at least one {shelf.one}; there are {', '.join(shelf)}")
+    return list({str(one.setting()): one for one in made}.values())
+
+
+def _sample(frame: Frame) -> Any:
+    """A few rows from all over the table."""
+    rows = np.unique(np.linspace(0, frame.height - 1, SAMPLE).astype(np.int64))
+    return frame.rebuild(rows, {}, drop=()).native
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A run that was asked for."""
+
+    k: int
+    guide: str  # the name of its guiding loss
+    plan: Plan
+
+    def line(self, found: Measured | None, reason: str) -> Line:
+        """What becomes of it."""
+        method = self.plan.algorithm
+        return Line(self.k, label(method), self.guide, method.options(), found, reason)
+
+
+def _run(one: _Asked, trial: Here | Apart, limit: float | None, progress: Progress) -> Line:
+    """Run one plan; what stands in its way becomes the reason."""
+    try:
+        one.plan.check_served()
+        return one.line(trial.run(one.plan, progress, limit), "")
+    except (Failed, BadPlan) as error:
+        return one.line(None, str(error))
+
+
+def _named(progress: Progress, one: _Asked, place: int, runs: int) -> Progress:
+    """Progress of one of the runs, as part of all of them."""
+    name = f"{label(one.plan.algorithm)}, k = {one.k:,}, guided by {one.guide}"
+    step = f"run {place + 1} of {runs}: {name}"
+    furthest = 0.0
+
+    def tell(stage: str, share: float) -> None:
+        nonlocal furthest
+        if stage == WARMING:
+            progress(f"{step}: {WARMING}", (place + furthest) / runs)
+            return
+        furthest = max(furthest, BEGINS.get(stage, BEGINS["recode"] + 0.8 * share))
+        progress(step, (place + furthest) / runs)
+
+    tell("read", 0.0)
+    return tell
+
+
+def _names(guides: Sequence[Loss]) -> list[str]:
+    """The names of guiding losses, numbered where they are alike but for their options."""
+    names = [guide.name for guide in guides]
+    return [
+        name if names.count(name) == 1 else f"{name} {names[:i].count(name) + 1}"
+        for i, name in enumerate(names)
+    ]
+
+
+def _notes(lines: Sequence[Line], apart: bool) -> list[str]:
+    """What the reader should know besides."""
+    notes = []
+    done = [(line, line.found) for line in lines if line.found is not None]
+    if any(found.linked for _, found in done):
+        notes.append(
+            "without classes the smallest class is the fewest rows that could be a person's"
+        )
+    for reason in dict.fromkeys(found.cold for _, found in done if found.cold):
+        names = some(dict.fromkeys(line.algorithm for line, found in done if found.cold == reason))
+        notes.append(
+            f"a warm-up on {SAMPLE} rows failed for {names} ({reason}); whatever was compiled "
+            "during its run was run again and measured then"
+        )
+    if not apart:
+        notes.append("all runs shared one process, so memory was not measured")
+    return notes
+
+
+def _bound_notes(bounds: Mapping[int, Bound]) -> list[str]:
+    """What lower bounds account for; why there is none, or one lower than it could be."""
+    scopes = dict.fromkeys(
+        f"the proven lower bound of k = {k:,} is {bound.scope}"
+        for k, bound in bounds.items()
+        if bound.percent is not None and not bound.complete
+    )
+    reasons: dict[tuple[bool, str], list[str]] = {}
+    for k, bound in bounds.items():
+        if bound.reason:
+            reasons.setdefault((bound.percent is None, bound.reason), []).append(f"{k:,}")
+    return list(scopes) + [
+        f"{'no lower bound' if unknown else 'lower bound'} for k = {', '.join(ks)}: {reason}"
+        for (unknown, reason), ks in reasons.items()
+    ]

@@ -1,0 +1,237 @@
+"""Comparison: runs side by side, with what each lost and what it took."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.base.errors import BadFile, CannotReach
+from shoal.base.version import __version__
+from shoal.comparing.isolated_run import Measured
+from shoal.io.atomic import atomic
+from shoal.measures.lower_bound import Bound
+
+if TYPE_CHECKING:
+    from shoal.report.comparison_plot import Curve
+
+MEAN = "mean"  # of the seven metrics, as a yardstick
+
+
+@dataclass(frozen=True)
+class Line:
+    """One run: what was asked, and what came out, or why nothing did."""
+
+    k: int
+    algorithm: str  # its name, and the options that differ from the default
+    loss: str  # the guiding loss
+    options: dict[str, Any]  # of the algorithm, all of them
+    found: Measured | None
+    reason: str = ""  # why there is no release
+
+    def lost(self, yardstick: str) -> float:
+        """Percent lost; infinite where there is no release."""
+        if self.found is None:
+            return float("inf")
+        return self.found.mean_loss if yardstick == MEAN else self.found.losses[yardstick]
+
+    def numbers(self) -> dict[str, Any]:
+        """What came out, by name; nothing where there is no release."""
+        if self.found is None:
+            return {}
+        found = asdict(self.found)
+        del found["cold"]
+        spent = {"recode_seconds": self.found.recode_seconds}
+        spent |= {"whole_seconds": self.found.whole_seconds}
+        return found | spent | {"memory_mb": self.found.memory_mb}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs side by side: by k, and for each k the one that loses least first."""
+
+    lines: list[Line]
+    yardstick: str  # the metric that says which is best: "mean" or the one guiding loss
+    rows: int
+    people: int
+    bounds: dict[int, Bound]  # per k, what every release loses at least, by the yardstick
+    notes: list[str]
+    seed: int
+    finished: bool = True  # whether all that was asked for was done
+    version: str = __version__
+
+    @property
+    def lower_bounds(self) -> dict[int, float]:
+        """Per k, what every release loses at least in percent, where that is known."""
+        both = ((k, bound.percent) for k, bound in self.bounds.items())
+        return {k: percent for k, percent in both if percent is not None}
+
+    @property
+    def ks(self) -> list[int]:
+        """The crowds that were asked for."""
+        return sorted({line.k for line in self.lines})
+
+    @property
+    def guides(self) -> list[str]:
+        """The guiding losses, in the order in which they were asked for."""
+        return list(dict.fromkeys(line.loss for line in self.lines))
+
+    @property
+    def rest_mb(self) -> float | None:
+        """Memory of the process before a run, at the most: Python, libraries, compiled code."""
+        known = [line.found.rest_mb for line in self.lines if line.found and line.found.rest_mb]
+        return max(known, default=None)
+
+    def at(self, k: int) -> list[Line]:
+        """The lines of one k that brought a release, the best first."""
+        return [line for line in self.lines if line.k == k and line.found is not None]
+
+    def best(self, k: int) -> Line:
+        """The line that lost least at this k."""
+        done = self.at(k)
+        if not done:
+            reasons = "; ".join(f"{line.algorithm}: {line.reason}" for line in self.failed(k))
+            raise CannotReach("k-anonymity", 0, f"nothing was reached at k={k}: {reasons}")
+        return done[0]
+
+    def failed(self, k: int | None = None) -> list[Line]:
+        """The lines without a release."""
+        return [line for line in self.lines if line.found is None and k in (None, line.k)]
+
+    @property
+    def holds(self) -> bool:
+        """Whether any run brought a release."""
+        return any(line.found is not None for line in self.lines)
+
+    def __repr__(self) -> str:
+        told = [f"Comparison of {len(self.lines)} runs on {self.rows:,} rows"]
+        for k in self.ks:
+            done = self.at(k)
+            what = "nothing reached" if not done else f"best {self.name(done[0])}, "
+            lost = f"{done[0].lost(self.yardstick):.1f} % lost ({self.yardstick})" if done else ""
+            told.append(f"  k = {k}: {what}{lost}")
+        return "\n".join(told)
+
+    def name(self, line: Line) -> str:
+        """The algorithm of a line, and its guiding loss where there are several."""
+        return line.algorithm if len(self.guides) == 1 else f"{line.algorithm} · {line.loss}"
+
+    def table(self) -> list[dict[str, Any]]:
+        """One flat mapping a run, as for a data frame."""
+        rows = []
+        for line in self.lines:
+            numbers = line.numbers()
+            losses, steps = numbers.pop("losses", {}), numbers.pop("seconds", {})
+            row = {"k": line.k, "algorithm": line.algorithm, "loss": line.loss}
+            row |= {"best": self._is_best(line), "reason": line.reason}
+            row |= {"bound": self.lower_bounds.get(line.k), "bound_scope": self._scope(line.k)}
+            row |= {"finished": self.finished, **numbers}
+            row |= {f"lost_{name}": percent for name, percent in losses.items()}
+            rows.append(row | {f"seconds_{step}": spent for step, spent in steps.items()})
+        return rows
+
+    def _scope(self, k: int) -> str | None:
+        """Which requirements the bound of this k accounts for; None: there is none."""
+        return self.bounds[k].scope if k in self.lower_bounds else None
+
+    def bound_label(self, k: int) -> str:
+        """What a bound is called where it is shown; notes say more of what it leaves out."""
+        bound = self.bounds[k]
+        what = ", ".join(bound.covers) or "class size"
+        return f"proven lower bound ({what}{'' if bound.complete else ' alone'})"
+
+    def _is_best(self, line: Line) -> bool:
+        return line in self.at(line.k)[:1]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers, by the names of the JSON file."""
+        runs = []
+        for line in self.lines:
+            run: dict[str, Any] = {
+                "k": line.k,
+                "algorithm": line.algorithm,
+                "options": line.options,
+                "loss": line.loss,
+                "holds": line.found is not None,
+            }
+            told = {"reason": line.reason} if line.reason else {"best": self._is_best(line)}
+            runs.append(run | told | line.numbers())
+        return {
+            "rows": self.rows,
+            "people": self.people,
+            "k": self.ks,
+            "judged_by": self.yardstick,
+            "runs": runs,
+            "finished": self.finished,
+            "bound": {str(k): bound.as_dict() for k, bound in self.bounds.items()},
+            "lower_bounds": {str(k): percent for k, percent in self.lower_bounds.items()},
+            "memory_at_rest_mb": self.rest_mb,
+            "notes": self.notes,
+            "seed": self.seed,
+            "version": self.version,
+        }
+
+    def csv(self) -> str:
+        """The runs as the text of a CSV file."""
+        rows = self.table()
+        names = list(dict.fromkeys(name for row in sorted(rows, key=len)[::-1] for name in row))
+        text = io.StringIO()
+        writer = csv.DictWriter(text, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: _written(cell) for name, cell in row.items()} for row in rows)
+        return text.getvalue()
+
+    def plot(self, path: str | Path) -> None:
+        """Draw loss and time against k: an SVG or PNG file, as its name says."""
+        check_plot(path)
+        from shoal.report.comparison_plot import draw  # drawing is loaded when needed
+
+        if not self.holds:
+            raise BadFile(f"cannot draw {path}: no run brought a release")
+        lost = "percent lost"
+        lost += f" ({'mean of seven metrics' if self.yardstick == MEAN else self.yardstick})"
+        kind = Path(path).suffix.lower()
+        known = sorted(self.lower_bounds)
+        label = self.bound_label(known[-1]) if known else ""
+        drawn = draw(self._curves(), self.lower_bounds, lost, kind, self._drawn_notes(), label)
+        with atomic(path, private=True) as target:
+            target.write_bytes(drawn)
+
+    def _curves(self) -> list[Curve]:
+        """By method what it lost and the seconds it took at each k; the best at most k first."""
+        from shoal.report.comparison_plot import Curve
+
+        curves: dict[tuple[str, str], Curve] = {}
+        for k in reversed(self.ks):
+            for line in self.at(k):
+                assert line.found is not None
+                method = line.algorithm, line.loss
+                curve = curves.setdefault(method, Curve(*method, {}, {}))
+                curve.lost[k] = line.lost(self.yardstick)
+                curve.seconds[k] = line.found.recode_seconds
+        return list(curves.values())
+
+    def _drawn_notes(self) -> list[str]:
+        """What the reader of a plot must know: what is not in it."""
+        notes = [note for note in self.notes if "lower bound" in note]
+        return notes if self.finished else ["interrupted: not all runs were done", *notes]
+
+
+class Unfinished(KeyboardInterrupt):
+    """A comparison was interrupted; `comparison` holds what had finished."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        super().__init__("the comparison was interrupted")
+        self.comparison = comparison
+
+
+def _written(cell: Any) -> Any:
+    return f"{cell:.6g}" if isinstance(cell, float) else cell
+
+
+def check_plot(path: str | Path) -> None:
+    """Refuse a plot that is neither SVG nor PNG, before anything runs."""
+    if Path(path).suffix.lower() not in (".svg", ".png"):
+        raise BadFile(f"cannot draw {path}: a plot is an .svg or a .png file")

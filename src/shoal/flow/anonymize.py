@@ -1,0 +1,72 @@
+"""The flow: read → encode → recode → decode → verify → release."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from shoal.base.progress import Progress, silent
+from shoal.flow.apply.fitted import Fitted
+from shoal.flow.auto_select import recode
+from shoal.flow.explain import Explainer, seed_of
+from shoal.flow.publish import Clock, publish
+from shoal.flow.release import Release
+from shoal.io.frames import fingerprint, open_frame
+from shoal.plan import Plan
+from shoal.table.encode import Table, encode
+
+
+def anonymize(
+    table: Any,
+    plan: Plan | str | Path | dict[str, Any],
+    *,
+    keep_order: bool | None = None,
+    progress: Progress = silent,
+) -> Release:
+    """Turn a table about people into one that can be published.
+
+    >>> import pyarrow as pa
+    >>> plan = Plan(
+    ...     columns={"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "sex": "quasi"},
+    ...     models=[{"name": "k-anonymity", "k": 2}],
+    ... )
+    >>> people = pa.table({"age": [31, 38, 52, 57], "sex": ["f", "f", "m", "m"]})
+    >>> sorted(anonymize(people, plan).frame["age"].to_pylist())
+    ['[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
+    """
+    clock = Clock(progress)
+    plan = Plan.of(plan)
+    plan.check_served()
+    keep_order = plan.keep_order if keep_order is None else keep_order
+
+    clock.start("read")
+    frame = open_frame(table, lambda done, size: progress("read", done / size))
+    sha256 = fingerprint(table)
+    clock.start("encode")
+
+    def encoded(plan: Plan) -> Table:
+        return encode(frame, plan.columns, plan.missing, plan.missing_values, progress)
+
+    original = encoded(plan)
+    clock.start("recode")
+    recoded = recode(original, plan, progress, encoded)
+    # A plan that leaves nothing open; it may give columns a hierarchy that had none.
+    plan, original, recoding = recoded.plan, recoded.table, recoded.recoding
+    release = publish(frame, plan, original, recoding, recoded.rng, keep_order, clock)
+    # Of all that was tried, how long the chosen way took: as long as it would without a promise.
+    took = sum(one.seconds for one in recoded.tried if one.chosen) or clock.seconds["recode"]
+    return replace(
+        release,
+        explainer=Explainer(plan, original, recoding, seed_of(recoded.rng), took),
+        notes=[
+            *release.notes,
+            *recoded.notes,
+            *plan.algorithm.notes(plan.seed),
+            *recoding.notes,
+        ],
+        tried=recoded.tried,
+        fitted=partial(Fitted.of, plan, original, recoding, open_frame(release.frame).names),
+        original_sha256=sha256,
+    )

@@ -1,0 +1,1 @@
+"""The recoding of one release, applied to other tables. Internal: `shoal.Fitted` is public."""

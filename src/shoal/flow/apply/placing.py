@@ -1,0 +1,148 @@
+"""Placing: which of the published vectors each row of a new table gets, so that promises hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.base.errors import NotHeld
+from shoal.base.progress import Progress, silent
+from shoal.hierarchies.free_values import Covers
+from shoal.kernels.group import group_rows
+from shoal.measures.verify import of_rows, seen
+from shoal.plan import Plan
+from shoal.table.covering import covering, ranges
+from shoal.table.encode import Table
+from shoal.table.match_graph import link, telling_first
+from shoal.table.published_table import foresee
+from shoal.table.recoding import SUPPRESSED, Recoding
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+
+def first_covering(
+    vectors: Ints, covers: Sequence[Covers], table: Table, progress: Progress = silent
+) -> Longs:
+    """For each row the first vector that covers all rows of its person, or -1; int64[n]."""
+    none = len(vectors)
+    if not none:
+        return np.full(table.rows, SUPPRESSED)
+    label, first, _ = group_rows(np.ascontiguousarray(table.codes))
+    narrow = table.codes[first]
+    pairs = covering(vectors, narrow, covers, telling_first(vectors, table, covers), progress)
+    if table.people is None or table.crowd == table.rows:
+        best = np.full(len(narrow), none)
+        for tuples, vector in pairs:
+            np.minimum.at(best, tuples, vector)
+        record = best[label]
+    else:
+        record = _best_of_people(pairs, label, table.people, len(narrow), none)
+    return np.where(record == none, SUPPRESSED, record)
+
+
+def _best_of_people(
+    pairs: Iterable[tuple[Longs, Longs]], label: Longs, people: Longs, tuples: int, none: int
+) -> Longs:
+    """For each row the first vector that covers all rows of its person, or `none`.
+
+    It covers them all if it covers as many of the person's distinct rows as there are.
+    """
+    crowd = int(people.max()) + 1
+    held = np.unique(label * crowd + people)  # who has which distinct row, by row
+    whose = held % crowd
+    start = np.searchsorted(held // crowd, np.arange(tuples + 1))
+    needed = np.bincount(whose, minlength=crowd)
+    found = [np.zeros(0, np.int64)]  # a person and a vector that covers a row of theirs
+    for low, high in pairs:
+        many = start[low + 1] - start[low]
+        who = whose[ranges(start[low], start[low + 1])]
+        found.append(who * none + np.repeat(high, many))
+    both, count = np.unique(np.concatenate(found), return_counts=True)
+    who, vector = both // none, both % none
+    all_of_them = count == needed[who]
+    best = np.full(crowd, none)
+    np.minimum.at(best, who[all_of_them], vector[all_of_them])
+    return np.asarray(best[people])
+
+
+class Kept(NamedTuple):
+    """What is published where all promises hold, and what they cost."""
+
+    recoding: Recoding
+    broken: dict[str, int]  # suppressed rows, by the promise that their last class broke
+    moved: int  # rows that are in a wider class than the first one that covers them
+    classes: int  # classes that are not published as they would break a promise
+
+
+def keep_promises(
+    plan: Plan,
+    table: Table,
+    vectors: Ints,
+    covers: tuple[Covers, ...],
+    placed: Longs,
+    progress: Progress,
+) -> Kept:
+    """Give up classes that break a promise, until those that are left keep all of them.
+
+    The rows of such a class go to the next one that covers them, and are suppressed if there is
+    none. In each round half of the failing classes are given up, the narrowest: their rows may be
+    what the wider ones lack. A promise about rows that could be a person's fails by rows, which
+    are suppressed.
+    """
+    record = placed.copy()
+    alive = np.ones(len(vectors), np.bool_)
+    why = np.full(table.rows, -1)  # the promise that the row's last class broke
+    used = covers if any(map(len, covers)) else ()
+    most = 0  # rows that fail at first
+    while True:
+        recoding = Recoding(vectors, record, used)
+        lost = _breaking(plan, table, recoding)  # int64[published], -1: none
+        rows = np.flatnonzero(record != SUPPRESSED)
+        fails = rows[lost >= 0]
+        most = max(most, len(fails), 1)
+        progress("promises", 1.0 - len(fails) / most)
+        if not len(fails):
+            break
+        why[fails] = lost[lost >= 0]
+        record = record.copy()
+        if plan.linked:
+            record[fails] = SUPPRESSED
+        else:
+            failing = np.unique(record[fails])
+            given_up = failing[: (len(failing) + 1) // 2]
+            alive[given_up] = False
+            moving = rows[np.isin(record[rows], given_up)]
+            left = np.flatnonzero(alive)
+            found = first_covering(vectors[left], covers, table.take(moving))
+            record[moving] = np.where(found == SUPPRESSED, SUPPRESSED, np.append(left, -1)[found])
+        if (record == SUPPRESSED).all():
+            keys = dict.fromkeys(plan.models[i].key for i in np.unique(why[why >= 0]))
+            raise NotHeld(
+                f"no class of the recoding keeps {' and '.join(keys)} in this table: too few rows "
+                "of it look alike; apply the recoding to more rows at once, or make a release of "
+                "this table by itself"
+            )
+    gone = (record == SUPPRESSED) & (placed != SUPPRESSED)
+    often = np.bincount(why[gone], minlength=len(plan.models))
+    broken: dict[str, int] = {}
+    for model, many in zip(plan.models, often.tolist(), strict=True):
+        if many:
+            broken[model.key] = broken.get(model.key, 0) + many
+    moved = int(((record != placed) & (record != SUPPRESSED)).sum())
+    return Kept(recoding, broken, moved, int((~alive).sum()))
+
+
+def _breaking(plan: Plan, table: Table, recoding: Recoding) -> Longs:
+    """The first promise that each published row's class breaks, or -1; int64[published]."""
+    published, part = foresee(table, recoding)
+    linkage = link(part, published) if plan.linked else None
+    first = np.full(published.rows, -1)
+    for i, model in enumerate(plan.models):
+        enough = model.satisfied(seen(model, published, linkage))
+        fails = ~of_rows(model, enough, published, linkage)
+        first[fails & (first < 0)] = i
+    return first

@@ -1,0 +1,360 @@
+"""Explain: which promise made a row as general as it is, and what it would be without it.
+
+Nothing in a run says "this promise did it": classes merge until all promises hold together. So the
+table is recoded once more for each promise, without it: the same algorithm, loss and seed. A
+promise forced a row if the row loses less without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.base.errors import BadTable, ShoalError
+from shoal.base.progress import Progress, silent
+from shoal.hierarchies.free_values import Covers
+from shoal.hierarchies.values import shown
+from shoal.kernels.lattice import lifted
+from shoal.measures.explanation import (
+    ROUNDING,
+    ClassReason,
+    Explanation,
+    Judged,
+    Reason,
+    Without,
+    worse,
+)
+from shoal.measures.information_loss import kept
+from shoal.measures.verify import of_rows, seen
+from shoal.models import Model
+from shoal.plan import Plan
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.match_graph import Linkage, link
+from shoal.table.published_table import Published, foresee
+from shoal.table.recoding import SUPPRESSED, Recoding
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+SOON = 2.0  # seconds, by estimate, that a report explains without being asked
+MOST = 10  # classes of which a report tells why they are so general
+AS_IT_IS = "(as it is)"  # stands for an original value, which is never shown
+
+Seed = int | Sequence[int] | None
+
+
+def seed_of(rng: np.random.Generator) -> Seed:
+    """What a generator was begun with: the seed that was given, or what was drawn for it."""
+    sequence: Any = rng.bit_generator.seed_seq
+    entropy: Seed = sequence.entropy
+    return entropy
+
+
+def _wide(covers: Covers, place: int) -> str:
+    """How wide a free value is, as its ends or members are original values; else nothing."""
+    if place < 0:
+        return ""
+    cover = covers.covers[place]
+    if covers.free.kind == "sets":
+        return f"(a set of {len(cover)})"
+    low, high = (covers.free.numbers[leaf - 1] for leaf in cover)
+    return f"(a range of {shown(high - low)})"
+
+
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """A recoding of the table, and what it loses."""
+
+    recoding: Recoding
+    keeps: Floats  # what is kept of each row, float64[n]
+    percent: Floats  # what each row lost, in percent of what it could lose, float64[n]
+    loss: float  # what the table lost, in percent (Def. 7, Mauger 2023)
+    forced: Bools | None = None  # rows that lose less than in the release, bool[n]
+
+
+class Explainer:
+    """Answers why, from what a release was made of; stays in memory, and runs when it is asked."""
+
+    def __init__(
+        self, plan: Plan, table: Table, recoding: Recoding, seed: Seed = None, seconds: float = 0.0
+    ) -> None:
+        self.plan = plan
+        self.table = table
+        self.recoding = recoding
+        self.seed = plan.seed if seed is None else seed  # drawn, where the plan has none
+        self.seconds = seconds  # that recoding took
+        self._without: dict[int, _Made | None] = {}
+
+    @property
+    def known(self) -> bool:
+        """Whether everything was recoded already, so that it costs nothing to ask."""
+        return len(self._without) == len(self.plan.models)
+
+    @property
+    def cheap(self) -> bool:
+        """Whether it takes so little time that a report explains without being asked.
+
+        It takes as long as the run did, for each promise; for a single one no time at all.
+        """
+        runs = len(self.plan.models) if len(self.plan.models) > 1 else 0
+        return self.known or self.seconds * runs <= SOON
+
+    def row(self, row: int, progress: Progress = silent) -> Explanation:
+        """Explain a row of the original table; the first is 0."""
+        rows = self.table.rows
+        if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < rows:
+            raise BadTable(
+                f"there is no row {row!r}: the rows of the original are 0 to {rows - 1}, in the "
+                "order in which they stand there"
+            )
+        row = int(row)
+        loss = float(self._now.percent[row])
+        if self.recoding.record[row] == SUPPRESSED:
+            levels, people = self._left_out(row)
+            judged = self._judged(row, levels, progress)
+            both = zip(self.plan.models, levels, strict=True)
+            failed = [m.key for m, level in both if level is not None and not m.holds(level)]
+            return Explanation(row, {}, loss, judged, True, tuple(dict.fromkeys(failed)), people)
+        place = self._place(row)
+        levels = [float(level[place]) for level in self._levels]
+        return Explanation(row, self._labels_at(place), loss, self._judged(row, levels, progress))
+
+    def reasons(self, progress: Progress = silent) -> list[Reason]:
+        """What each promise did to the table."""
+        found = []
+        for i, model in enumerate(self.plan.models):
+            other = self._other(i, progress)
+            rows = None if other is None else int(_forced(other).sum())
+            found.append(
+                Reason(
+                    model=model.name,
+                    column=model.about,
+                    rows=rows,
+                    percent=None if rows is None else 100.0 * rows / self.table.rows,
+                    loss=self._now.loss,
+                    loss_without=None if other is None else other.loss,
+                )
+            )
+        return found
+
+    def classes(self, most: int = MOST, progress: Progress = silent) -> list[ClassReason]:
+        """The classes that lose most, and which promises made them so; no original values."""
+        published = self._published
+        label, size = published.classes.label, published.classes.size
+        rows = np.flatnonzero(self.recoding.record != SUPPRESSED)
+
+        def mean(percent: Floats) -> Floats:
+            return np.asarray(np.bincount(label, percent[rows], minlength=len(size)) / size)
+
+        lost = mean(self._now.percent)
+        others = [self._other(i, progress) for i in range(len(self.plan.models))]
+        found = []
+        for one in np.lexsort((-size, -np.round(lost, 9)))[:most].tolist():
+            if lost[one] <= ROUNDING:
+                break
+            mine = rows[label == one]
+            forced = [
+                Without(model.key, int(wider.sum()), float(other.percent[mine][wider].mean()))
+                for model, other in zip(self.plan.models, others, strict=True)
+                if other is not None and (wider := _forced(other)[mine]).any()
+            ]
+            found.append(
+                ClassReason(
+                    published=self._labels_at(int(published.classes.first[one])),
+                    rows=int(size[one]),
+                    loss=float(lost[one]),
+                    forced=tuple(forced),
+                    complete=None not in others,
+                )
+            )
+        return found
+
+    def _judged(self, row: int, levels: Sequence[float | None], progress: Progress) -> list[Judged]:
+        """What each promise did to a row whose class reaches these levels."""
+        judged = []
+        for i, (model, level) in enumerate(zip(self.plan.models, levels, strict=True)):
+            sign = 1.0 if model.higher_is_safer else -1.0
+            other = self._other(i, progress)
+            judged.append(
+                Judged(
+                    model=model.name,
+                    column=model.about,
+                    required=model.required,
+                    reached=level,
+                    margin=None if level is None else sign * (level - model.required),
+                    forced=None if other is None else bool(_forced(other)[row]),
+                    without=None if other is None else self._labels(other.recoding, row),
+                    loss_without=None if other is None else float(other.percent[row]),
+                    by_search=other is not None and worse(other.loss, self._now.loss),
+                )
+            )
+        return judged
+
+    def _other(self, i: int, progress: Progress) -> _Made | None:
+        """The table without promise i; None where the algorithm cannot do without it."""
+        if i not in self._without:
+            recoding = self._recode_without(i, progress)
+            self._without[i] = None if recoding is None else self._made(recoding, self._now.keeps)
+        return self._without[i]
+
+    def _recode_without(self, i: int, progress: Progress) -> Recoding | None:
+        plan = self.plan
+        rest = [model for j, model in enumerate(plan.models) if j != i]
+        if not rest:  # nothing is promised any more: everything is published as it is
+            return Recoding(self.table.codes, np.arange(self.table.rows))
+        count = len(plan.models)
+
+        def tell(stage: str, share: float) -> None:  # noqa: ARG001
+            progress("explain", (i + share) / count)
+
+        progress("explain", i / count)
+        rng = np.random.default_rng(self.seed)
+        try:
+            return plan.algorithm.recode(self.table, rest, plan.loss, rng, tell)
+        except ShoalError:  # an algorithm may be made for one model, and need it
+            return None
+
+    # What is lost
+
+    @cached_property
+    def _possible(self) -> Floats:
+        """What each row could lose, float64[n]."""
+        return self._sum(kept(self.table, self.plan.loss), self.table.codes)
+
+    @cached_property
+    def _now(self) -> _Made:
+        """The release."""
+        return self._made(self.recoding)
+
+    def _made(self, recoding: Recoding, now: Floats | None = None) -> _Made:
+        """What a recoding loses, beside what the release keeps of each row."""
+        keeps = self._sum(kept(self.table, self.plan.loss, recoding.covers), recoding.codes())
+        could = np.where(self._possible > 0, self._possible, 1.0)
+        percent = np.maximum(100.0 * (self._possible - keeps) / could, 0.0)
+        possible = float(self._possible.sum())
+        lost = 100.0 * (1.0 - float(keeps.sum()) / possible) if possible > 0 else 0.0
+        forced = None
+        if now is not None:
+            forced = np.asarray(keeps - now > ROUNDING * np.maximum(self._possible, 1e-300))
+        return _Made(recoding, keeps, percent, max(0.0, lost), forced)
+
+    def _sum(self, worth: Sequence[Floats], codes: Ints) -> Floats:
+        total = np.zeros(len(codes))
+        for j, one in enumerate(worth):
+            total += one[codes[:, j]]
+        return total
+
+    # What is published
+
+    def _place(self, row: int) -> int:
+        """Where a row of the original stands among those that are published."""
+        return int((self.recoding.record[:row] != SUPPRESSED).sum())
+
+    def _labels_at(self, place: int) -> dict[str, str | None]:
+        """What is published of a row."""
+        published = self._published
+        return {
+            name: None if code < 0 else values[code]
+            for name, values, code in zip(
+                published.names, published.values, published.codes[place], strict=True
+            )
+        }
+
+    def _labels(self, without: Recoding, row: int) -> dict[str, str | None] | None:
+        """What would be published of a row, without any original value that is not published."""
+        if without.record[row] == SUPPRESSED:
+            return None
+        vector, mine = without.vectors[without.record[row]], self.table.codes[row]
+        there = self.recoding.record[row] != SUPPRESSED
+        now = self._labels_at(self._place(row)) if there else {}
+        labels: dict[str, str | None] = {}
+        for j, name in enumerate(self.table.names):
+            code = int(vector[j])
+            covers = without.covers[j] if without.covers else Covers(self.table.trees[j])
+            label = covers.labels()[code]
+            if label is not None and label == now.get(name):
+                labels[name] = label  # it is published
+            elif code == mine[j]:
+                labels[name] = AS_IT_IS
+            else:
+                labels[name] = _wide(covers, code - covers.tree.size) or label
+        return labels
+
+    # What was reached
+
+    @cached_property
+    def _view(self) -> tuple[Published, Linkage | None]:
+        published, part = foresee(self.table, self.recoding)
+        return published, link(part, published) if self.plan.linked else None
+
+    @property
+    def _published(self) -> Published:
+        return self._view[0]
+
+    @cached_property
+    def _levels(self) -> list[Floats]:
+        """The level of each published row, for every promise."""
+        published, linkage = self._view
+
+        def levels(model: Model) -> Floats:
+            told = model.levels(seen(model, published, linkage))
+            return of_rows(model, told, published, linkage).astype(np.float64)
+
+        return [levels(model) for model in self.plan.models]
+
+    # What a row that is left out would have been
+
+    def _left_out(self, row: int) -> tuple[list[float | None], int | None]:
+        """The level that its class would reach, for every promise, and the people in it.
+
+        A class may fail only beside those that are published, when others are left out already.
+        """
+        models = self.plan.models
+        at = self._at_levels
+        if at is None:
+            return [None] * len(models), None
+        alike = (at == at[row]).all(axis=1)
+        for rows in (np.ones(len(at), np.bool_), alike | (self.recoding.record != SUPPRESSED)):
+            part = self.table.take(np.flatnonzero(rows))
+            classes: Classes = tally(at[rows], part.people, part.sensitive)
+            mine = int(classes.label[np.flatnonzero(alike[rows])[0]])
+            if not all(model.satisfied(classes)[mine] for model in models):
+                break
+        levels: list[float | None] = [float(model.levels(classes)[mine]) for model in models]
+        return levels, int(classes.people[mine])
+
+    @cached_property
+    def _at_levels(self) -> Ints | None:
+        """Every row at the levels of the release, int32[n, q]; None: it has not one a column.
+
+        Full-domain says which they are. Else they are the lowest that give the published values.
+        """
+        if self.recoding.covers or self.table.free or self.plan.linked:
+            return None
+        there = self.recoding.record != SUPPRESSED
+        published = self.recoding.codes()[there]
+        own = self.table.unified
+        columns = []
+        for j, tree in enumerate(self.table.trees):
+            known = self.recoding.levels[j : j + 1]
+            for at, values in enumerate(lifted(tree.parent, tree.level, tree.height)):
+                if known and at != known[0]:
+                    continue
+                if np.array_equal(values[own[there, j]], published[:, j]):
+                    columns.append(values[own[:, j]])
+                    break
+            else:
+                return None
+        return np.stack(columns, axis=1).astype(np.int32)
+
+
+def _forced(other: _Made) -> Bools:
+    assert other.forced is not None
+    return other.forced

@@ -1,0 +1,59 @@
+"""Freeing: a plan whose columns without a hierarchy may be published as free ranges or sets.
+
+Such a column is flat: its values are published as they are or suppressed. A free range or set
+keeps more of it and is measured by the same loss: the root loses all of a cell in both, and a
+free value in proportion to its width (eq. 11 and 12, Wang 2018). A column whose plan says
+`hierarchy = { flat = true }` is left as it is.
+"""
+
+from __future__ import annotations
+
+from shoal.base.errors import BadHierarchy
+from shoal.hierarchies.base import FreeRanges, FreeSets, Hierarchy
+from shoal.hierarchies.tree import Tree
+from shoal.hierarchies.values import number_of
+from shoal.plan import Plan
+from shoal.table.encode import Column, Table, having
+
+FEWEST = 3  # values of a column; of two, a set of both is all of them
+MOST = 1_000  # values of a column of which sets are tried; each takes a bit of every class
+
+
+def freed(plan: Plan, table: Table) -> Plan | None:
+    """The plan with free ranges or sets for columns without a hierarchy; None: there are none."""
+    free = {}
+    for name, tree in zip(table.names, table.trees, strict=True):
+        if plan.columns[name].hierarchy is None and (hierarchy := _free(tree)) is not None:
+            free[name] = Column(role="quasi", hierarchy=hierarchy)
+    if not free or plan.loss.name == "weights":  # which are about the edges of trees
+        return None
+    return plan.changed(columns=dict(plan.columns) | free)
+
+
+def free_names(plan: Plan) -> list[str]:
+    """The quasi-identifiers that may be published as free ranges or sets."""
+    kinds = FreeRanges | FreeSets
+    quasi = having(plan.columns, "quasi")
+    return [name for name in quasi if isinstance(plan.columns[name].hierarchy, kinds)]
+
+
+def _free(tree: Tree) -> Hierarchy | None:
+    """Ranges for a flat column of numbers, sets for others; None: neither is of use."""
+    labels = [label for label in tree.labels[1:] if label is not None]
+    if tree.size - 1 < FEWEST:
+        return None
+    numbers = not any(_code(label) for label in labels)
+    if not numbers and len(labels) > MOST:
+        return None
+    hierarchy = FreeRanges() if numbers else FreeSets()
+    try:
+        hierarchy.tree(labels)
+    except BadHierarchy:  # values that look like sets already
+        return None
+    return hierarchy
+
+
+def _code(label: str) -> bool:
+    """Whether it is no number, or one with leading zeros, as codes have."""
+    digits = label.strip().lstrip("+-")
+    return number_of(label) is None or (digits[:1] == "0" and digits[1:2].isdigit())

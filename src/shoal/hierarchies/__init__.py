@@ -1,0 +1,1 @@
+"""How one column generalizes. Internal: `shoal.Hierarchy` is public."""

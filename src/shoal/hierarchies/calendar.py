@@ -1,0 +1,105 @@
+"""Calendar steps: the month, the quarter, the year … around a moment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from shoal.base.errors import BadHierarchy, brief, did_you_mean
+
+STEPS = ("hour", "day", "week", "month", "quarter", "year", "N years", "decade", "century")
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
+_DAYS = {"day": 1, "week": 7}
+
+
+@dataclass(frozen=True)
+class CalendarStep:
+    """One step of the calendar: some months, some days, or an hour."""
+
+    name: str
+    months: int = 0
+    days: int = 0
+
+    @staticmethod
+    def of(name: str) -> CalendarStep:
+        """The step with this name.
+
+        >>> CalendarStep.of("5 years").months
+        60
+        """
+        word = str(name).strip().lower()
+        singular = word.removesuffix("s")
+        if singular in _MONTHS:
+            return CalendarStep(singular, months=_MONTHS[singular])
+        if singular in _DAYS:
+            return CalendarStep(singular, days=_DAYS[singular])
+        if singular == "hour":
+            return CalendarStep("hour")
+        if match := re.fullmatch(r"([1-9][0-9]{0,3}) years?", word):
+            return CalendarStep(word, months=12 * int(match[1]))
+        raise BadHierarchy(
+            f"no calendar step {brief(name)}{did_you_mean(word, STEPS) or ';'} "
+            f"there are {', '.join(STEPS)} (N up to 9999)"
+        )
+
+    def holds(self, fine: CalendarStep) -> bool:
+        """Whether whole finer steps fill this one."""
+        if self.months and fine.months:
+            return self.months > fine.months and self.months % fine.months == 0
+        if self.months:
+            return fine.days != 7  # a week may begin in one month and end in the next
+        return self.days > fine.days and not fine.months
+
+    def around(self, moment: datetime) -> tuple[str, int, int]:
+        """The name of the step around a moment, its first day and the day after its last.
+
+        >>> CalendarStep.of("quarter").around(datetime(2024, 5, 17))[0]
+        '2024-Q2'
+        """
+        if self.months:
+            month = (moment.year * 12 + moment.month - 1) // self.months * self.months
+            year, inside = divmod(month, 12)
+            return self._name(year, inside), _first_day(month), _first_day(month + self.months)
+        day = moment.toordinal()
+        if self.days == 7:
+            day -= moment.weekday()
+            return f"week of {date.fromordinal(max(day, 1)).isoformat()}", day, day + 7
+        name = moment.date().isoformat()
+        return (name if self.days else f"{name} {moment.hour:02}h"), day, day + 1
+
+    def _name(self, year: int, month: int) -> str:
+        if self.months == 1:
+            return f"{year:04}-{month + 1:02}"
+        if self.months == 3:
+            return f"{year:04}-Q{month // 3 + 1}"
+        if self.months == 12:
+            return f"{year:04}"
+        return f"{year:04} to {year + self.months // 12 - 1:04}"
+
+
+def _first_day(month: int) -> int:
+    year, inside = divmod(month, 12)
+    if year < 1:
+        return 1
+    if year > 9999:
+        return date.max.toordinal() + 1
+    return date(year, inside + 1, 1).toordinal()
+
+
+def as_date(value: object) -> datetime | None:
+    """The moment that a value means, or None when it means none.
+
+    >>> as_date("2024-05-17")
+    datetime.datetime(2024, 5, 17, 0, 0)
+    """
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value.strip()).replace(tzinfo=None)
+        except ValueError:
+            return None
+    return None

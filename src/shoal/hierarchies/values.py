@@ -1,0 +1,176 @@
+"""Single values: as text, as numbers, and when two of them mean the same."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+
+from shoal.base.errors import BadHierarchy, brief
+from shoal.base.settings import DIGITS
+
+ROOT = "*"
+# Words that people write where they know nothing.
+MISSING_WORDS = frozenset(
+    {"?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "<NA>", "unknown", "Unknown"}
+)
+# A code such as 12e8888888 is no number that anybody means, and would take years to write out.
+# Three digits are the exponents of floats, and some 400 digits those of a float written out.
+_POWER = "([eE][+-]?[0-9]{1,3})?"
+_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]{0,400})(\.[0-9]{1,400})?" + _POWER)
+_TYPED = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})" + _POWER)
+_TRUTH = {"True": "true", "False": "false"}  # Python's words, and those of arrow in a text file
+LARGEST = 10**DIGITS
+# Labels hold what such numbers are when they are written out, and ends of ranges around them.
+_WRITTEN = re.compile(r"-?[0-9]{1,2000}(\.[0-9]{1,2000})?")
+
+
+def text(value: object) -> str:
+    """A value as hierarchies write it: numbers alike whether they came as text or not.
+
+    >>> text(17), text(17.0), text("17"), text(2.5), text(True)
+    ('17', '17', '17', '2.5', 'True')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
+        return str(int(value))
+    if isinstance(value, Decimal):
+        return text(int(value)) if value == value.to_integral() else _decimal_text(value)
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    return str(value)
+
+
+def _decimal_text(value: Decimal) -> str:
+    """A decimal without zeros at its end; `normalize` would round it to 28 digits."""
+    if not value.is_finite():
+        return str(value)
+    sign, digits, power = value.as_tuple()
+    assert isinstance(power, int)
+    kept = len(digits)
+    while kept > 1 and digits[kept - 1] == 0:
+        kept -= 1
+    return str(Decimal((sign, digits[:kept], power + len(digits) - kept)))
+
+
+def plain(label: str) -> str:
+    """A label without what tells nothing: blanks around it, zeros after a point, True for true.
+
+    Leading zeros do tell something: 02139 is a postcode, 2139 is not.
+
+    >>> plain(" 17.0 "), plain("02139"), plain("1.50"), plain("True")
+    ('17', '02139', '1.5', 'true')
+    """
+    label = label.strip()
+    return text(Decimal(label)) if _NUMBER.fullmatch(label) else _TRUTH.get(label, label)
+
+
+def number_of(value: object) -> Fraction | None:
+    """The exact number that a value is, or None when it is none, or one of too many digits.
+
+    >>> number_of("0.1"), number_of(3), number_of("old"), number_of(True)
+    (Fraction(1, 10), Fraction(3, 1), None, None)
+    """
+    if isinstance(value, bool):
+        return None
+    number = None
+    if isinstance(value, int):
+        number = Fraction(value)
+    elif isinstance(value, float | Decimal):
+        number = exact_number(value) if isfinite(value) else None
+    elif isinstance(value, str) and _TYPED.fullmatch(value.strip()):
+        number = Fraction(value.strip())
+    return number if number is not None and abs(number) < LARGEST else None
+
+
+def is_long_number(value: object) -> bool:
+    """Whether it is a number that has too many digits to be measured.
+
+    >>> is_long_number("1" * 301), is_long_number("1" * 300), is_long_number("old")
+    (True, False, False)
+    """
+    if isinstance(value, str):
+        number = re.fullmatch(r"[+-]?[0-9]+(\.[0-9]+)?(e\+?[0-9]+)?", value.strip().lower())
+        return number is not None and number_of(value) is None
+    return isinstance(value, int) and not isinstance(value, bool) and number_of(value) is None
+
+
+def end_of(written: str) -> Fraction | None:
+    """The number at an end of a range, as `shown` writes it; None where there is none."""
+    return Fraction(written) if _WRITTEN.fullmatch(written) else number_of(written)
+
+
+def range_of(label: object) -> tuple[Fraction, Fraction] | None:
+    """The ends of a range that is written as a label, or None when it is none.
+
+    >>> range_of("[30, 40)")
+    (Fraction(30, 1), Fraction(40, 1))
+    """
+    parts = str(label)[1:-1].split(", ")
+    if not (isinstance(label, str) and label[:1] == "[" and label[-1:] == ")" and len(parts) == 2):
+        return None
+    low, high = end_of(parts[0]), end_of(parts[1])
+    return None if low is None or high is None or low >= high else (low, high)
+
+
+def exact_number(number: float | Decimal | Fraction) -> Fraction:
+    """The number as it is written: 0.1 is a tenth, not the nearest binary fraction."""
+    if isinstance(number, Fraction):
+        return number
+    if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
+        raise BadHierarchy(f"ranges need numbers, got {number!r}")
+    if isinstance(number, int):
+        return Fraction(number)
+    if not isfinite(number):
+        raise BadHierarchy(f"ranges need numbers, and {number} is none that a range can end in")
+    return Fraction(str(number))
+
+
+def setting_number(number: float | Decimal | Fraction) -> Fraction:
+    """The same of a number in a plan, which a plan file must be able to hold."""
+    exact = exact_number(number)
+    if abs(exact) >= LARGEST or (exact.denominator != 1 and _as_float(exact) is None):
+        raise BadHierarchy(
+            f"a plan file cannot hold {brief(number)} exactly; write a number of at most 15 digits"
+        )
+    return exact
+
+
+def simple(number: Fraction) -> int | float:
+    """The number as a plan file writes it."""
+    return int(number) if number.denominator == 1 else float(number)
+
+
+def _as_float(number: Fraction) -> str | None:
+    """The number as Python writes it; None where a float does not hold it to the last digit."""
+    try:
+        written = str(float(number))
+    except OverflowError:
+        return None
+    return written if "inf" not in written and Fraction(written) == number else None
+
+
+def shown(number: Fraction) -> str:
+    """The number as a label writes it: all its digits.
+
+    >>> shown(Fraction("0.99999999999999999999")), shown(Fraction("2.50")), shown(Fraction(-7))
+    ('0.99999999999999999999', '2.5', '-7')
+    """
+    if number.denominator == 1:
+        return str(number.numerator)
+    if (written := _as_float(number)) is not None:
+        return written
+    # A decimal fraction p / q, where q is a product of twos and fives: as many places as there
+    # are of either.
+    rest, places = number.denominator, {2: 0, 5: 0}
+    for prime in places:
+        while rest % prime == 0:
+            rest, places[prime] = rest // prime, places[prime] + 1
+    if rest != 1:
+        raise BadHierarchy(f"{number} cannot be written as a decimal number; use one that can")
+    many = max(places.values())
+    digits = str(abs(number.numerator) * 10**many // number.denominator).rjust(many + 1, "0")
+    return f"{'-' if number < 0 else ''}{digits[:-many]}.{digits[-many:]}"

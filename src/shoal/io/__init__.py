@@ -1,0 +1,1 @@
+"""Native frames and files to Arrow and back. Internal."""

@@ -1,0 +1,304 @@
+"""Atomic: a file is there whole, under its name, or not at all.
+
+What is being written may hold rows that are never published. It is written to a temporary file
+that only its owner can read, is on the disk before it gets its name, and goes away if anything
+fails; what a killed run leaves, the next run that writes to the same folder removes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import hashlib
+import logging
+import os
+import platform
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+from shoal.base.errors import BadFile, BadInput
+from shoal.base.interrupt import whole
+
+try:
+    import fcntl
+except ImportError:  # Windows has no locks of this kind: there stale files stay
+    fcntl = None  # type: ignore[assignment]
+
+# The kernel that runs and the name of the machine, the process, and what makes it unique.
+NAME = re.compile(r"\.shoal-([0-9a-f]{8})-([0-9a-f]{8})-[0-9]+-[0-9a-f]{16}(\.|$)")
+ACCESS = "system.posix_acl_access"  # a list of who may read, besides the mode
+CANNOT = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EACCES, errno.EBADF}
+
+NEW = 60  # seconds for which an empty file, which holds nothing, is left alone
+
+log = logging.getLogger("shoal")
+_at_work: dict[Path, int] = {}  # temporary files of this process, and the process that made them
+
+
+@contextmanager
+@whole
+def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
+    """Give a temporary file; it becomes the target at the end, or is gone if anything fails.
+
+    A private target is readable by its owner only. One that exists keeps its permissions.
+
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "report.html"
+    >>> with atomic(target, private=True) as beside:
+    ...     _ = beside.write_text("<p>")
+    >>> target.read_text(), oct(target.stat().st_mode)[-3:]
+    ('<p>', '600')
+    """
+    if Path(path) in _at_work:  # already a temporary file of ours, which will get its name
+        yield Path(path)
+        return
+    check_place(Path(path))
+    target = Path(os.path.realpath(path))  # what a link points to, not the link
+    check_place(target)
+    remove_stale(target.parent)
+    beside = target.with_name(_name() + "".join(target.suffixes[-2:]))
+    held = None
+    try:
+        _at_work[beside] = os.getpid()
+        held = _create(beside)
+        with _by_its_name(beside, path):
+            yield beside
+        _sync(beside)
+        _sync(target.parent)
+        _permit(beside, target, private)
+        if fcntl is None and held is not None:
+            os.close(held)
+            held = None  # an open file cannot be renamed there
+        beside.replace(target)
+        _sync(target.parent)  # the new name itself
+    except OSError as error:
+        raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        if fcntl is None and held is not None:
+            os.close(held)
+            held = None  # nor can it be removed
+        beside.unlink(missing_ok=True)
+        if held is not None:
+            os.close(held)
+        _at_work.pop(beside, None)
+
+
+@contextmanager
+@whole
+def _by_its_name(beside: Path, path: str | Path) -> Iterator[None]:
+    """Let errors name the file that was asked for, not the one that is written first."""
+    try:
+        yield
+    except BadInput as error:
+        said = str(error)
+        if str(beside) not in said:
+            raise
+        raise type(error)(said.replace(str(beside), str(path))) from None
+
+
+@atexit.register
+def _leave_nothing() -> None:
+    """Remove what an exception at a bad moment left: two interrupts, for example."""
+    for path, process in list(_at_work.items()):
+        if process == os.getpid():
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def check_place(path: Path) -> None:
+    """Refuse a path at which no file can be made."""
+    folder = path.parent
+    try:
+        path.exists()
+        if "\0" in str(path) or not os.fsencode(path):
+            raise ValueError("no name")
+    except ValueError:  # a lone surrogate or a NUL in the name
+        raise BadFile(f"cannot write {str(path)!r}: no file can have this name") from None
+    except OSError as error:  # a name that is too long, for example
+        raise BadFile(f"cannot write {str(path)[:80]}: {error.strerror}") from None
+    if not folder.exists():
+        raise BadFile(f"cannot write {path}: there is no directory {folder}; make it first")
+    if not folder.is_dir():
+        raise BadFile(f"cannot write {path}: {folder} is not a directory")
+    if path.is_dir():
+        raise BadFile(f"cannot write {path}: it is a directory; add the name of a file")
+    if path.exists() and not path.is_file():
+        raise BadFile(f"cannot write {path}: it is not a plain file")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise BadFile(f"cannot write {path}: no permission to write in the directory {folder}")
+
+
+# Temporary files
+
+
+def _create(path: Path) -> int:
+    """Create the file, readable by its owner only, and lock it for as long as we are at work."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+    while True:
+        held = os.open(path, flags, 0o600)
+        if fcntl is None:
+            return held
+        try:
+            with suppress(OSError):  # a file system without locks; there nothing is removed either
+                fcntl.flock(held, fcntl.LOCK_EX)
+            if _is(path, held):
+                return held
+        except BaseException:
+            os.close(held)
+            raise
+        os.close(held)  # another run took it for stale before it was locked
+
+
+def _is(path: Path, held: int) -> bool:
+    """Whether the path leads to the open file."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(path.lstat(), os.fstat(held))
+    return False
+
+
+def _name() -> str:
+    kernel, machine = _here()
+    return f".shoal-{kernel}-{machine}-{os.getpid()}-{secrets.token_hex(8)}"
+
+
+@cache
+def _here() -> tuple[str, str]:
+    """Which running kernel this is, and which machine: what a lock can be trusted for."""
+    kernel = machine = ""
+    with suppress(OSError):
+        kernel = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
+    with suppress(OSError):
+        machine = Path("/etc/machine-id").read_text(encoding="ascii")
+    machine += platform.node()
+    first, second = (hashlib.sha256(one.encode()).hexdigest()[:8] for one in (kernel, machine))
+    return (first if kernel else second), second
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove what killed runs left in a folder, and say so.
+
+    A file belongs to a run that is gone if its lock can be taken. That is asked only where locks
+    tell: a run under the same kernel, also in another container, or on this machine before it
+    was started again. Files of other machines on a shared disk are left alone.
+    """
+    if fcntl is None:
+        return
+    removed = 0
+    with suppress(OSError):  # a folder that cannot be listed
+        for name in os.listdir(folder):  # noqa: PTH208 (names are all that is needed)
+            found = NAME.match(name)
+            if found and _of_here(folder / name, *found.groups()[:2]):
+                removed += _removed(folder / name)
+    if removed:
+        files = "a temporary file" if removed == 1 else f"{removed} temporary files"
+        log.warning("removed %s that a killed run of shoal had left in %s", files, folder)
+
+
+def _of_here(path: Path, kernel: str, machine: str) -> bool:
+    """Whether a lock tells if the run that made a file is still there.
+
+    Machines that are copies of one image have one name: a file that is younger than this kernel
+    may be another one's, on a disk that they share.
+    """
+    ours, here = _here()
+    if kernel == ours:
+        return True
+    if machine != here or not hasattr(time, "CLOCK_BOOTTIME"):
+        return False
+    return path.lstat().st_mtime < time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def _removed(path: Path) -> bool:
+    """Remove a temporary file unless somebody is at work on it."""
+    with suppress(OSError):  # locked, gone, or of another user
+        flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        file = os.open(path, flags)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            found = os.fstat(file)
+            new = not found.st_size and time.time() - found.st_mtime < NEW  # perhaps not locked yet
+            if stat.S_ISREG(found.st_mode) and not new and _is(path, file):
+                path.unlink()
+                return True
+        finally:
+            os.close(file)
+    return False
+
+
+# On the disk
+
+
+def _sync(path: Path) -> None:
+    """Wait until the disk has a file, or the names in a folder."""
+    if path.is_dir() and os.name == "nt":
+        return  # Windows has no such thing for folders
+    try:
+        file = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+    except OSError as error:
+        if error.errno not in CANNOT:
+            raise
+
+
+# Permissions
+
+
+def _permit(beside: Path, target: Path, private: bool) -> None:
+    """Give the new file the permissions that it should have; never more than the old one had."""
+    if os.name == "nt":
+        return
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        beside.chmod(0o600 if private else 0o666 & ~_umask())
+        return
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    new = beside.stat()
+    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        with suppress(OSError):  # only the administrator may give a file away
+            os.chown(beside, old.st_uid, -1)
+        try:
+            os.chown(beside, -1, old.st_gid)
+        except OSError:  # another group: it may do what both its people and all others could
+            both = (mode >> 3) & mode & 0o007
+            mode = mode & 0o700 | both << 3 | both
+    if not _same_list(beside, target):
+        mode &= 0o700
+    beside.chmod(mode)
+
+
+def _same_list(beside: Path, target: Path) -> bool:
+    """Copy the list of who else may read (an ACL), or its absence; whether that went well."""
+    if not hasattr(os, "getxattr"):
+        return True
+    try:
+        listed = os.getxattr(target, ACCESS)
+    except OSError:
+        listed = None
+    try:
+        if listed is not None:
+            os.setxattr(beside, ACCESS, listed)
+        elif ACCESS in os.listxattr(beside):  # the folder gives one to all that is new in it
+            os.removexattr(beside, ACCESS)
+    except OSError as error:
+        return listed is None and error.errno in CANNOT
+    return True
+
+
+def _umask() -> int:
+    """The permissions that this user takes from new files."""
+    with suppress(OSError, StopIteration, ValueError):  # Linux tells without changing it
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="ignore").splitlines()
+        return int(next(line for line in lines if line.startswith("Umask:")).split()[1], 8)
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return umask

@@ -1,0 +1,325 @@
+"""Frames: pandas, polars and pyarrow tables alike, in and out; the same kind back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.errors import BadTable, is_text, some
+from shoal.io.atomic import atomic, check_place
+from shoal.io.compact import Column, compact, plain_field
+from shoal.io.files import (
+    DELIMITER_KEY,
+    DELIMITERS,
+    Progress,
+    check_names,
+    check_takeable,
+    check_target,
+    holds_types,
+    read_table,
+    same_cells,
+    takeable,
+    text_parts,
+    write_table,
+)
+from shoal.io.reachable import check_bytes
+
+__all__ = [
+    "Frame",
+    "atomic",
+    "check_place",
+    "check_target",
+    "csv_parts",
+    "fingerprint",
+    "open_frame",
+    "read",
+    "read_back",
+    "same_rows",
+    "write",
+]
+
+
+class Frame:
+    """A table of any kind, as shoal sees it: named columns of equal length.
+
+    >>> frame = Frame(pa.table({"zip": ["47677", None], "age": [29, 31]}))
+    >>> frame.kind, frame.names, frame.height
+    ('arrow', ['zip', 'age'], 2)
+    >>> frame.rebuild(np.array([1]), {"age": pa.array(["30-39"])}, drop={"zip"}).native.to_pydict()
+    {'age': ['30-39']}
+    """
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+        self._frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
+        is_pandas = nw.dependencies.is_pandas_dataframe(native)
+        is_arrow = isinstance(native, pa.Table)
+        self.kind = "arrow" if is_arrow else "pandas" if is_pandas else "polars"
+        self.names: list[str] = self._frame.columns
+        self.height: int = self._frame.shape[0]
+
+    def __repr__(self) -> str:
+        return f"Frame({self.kind}, {self.height} rows, {len(self.names)} columns)"
+
+    def column(self, name: str) -> Column:
+        """Give a column as arrow, missing values as null; what arrow has no type for, as text."""
+        values = self._exact(name)
+        kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+        return self._spelled(name) if isinstance(kind, pa.BaseExtensionType) else values
+
+    def faithful(self, name: str) -> bool:
+        """Whether different cells of a column always differ in its arrow form too.
+
+        Objects do not: 1 and "1" may stand side by side, and look alike as text.
+        """
+        if self.kind == "pandas":
+            return str(self.native[name].dtype) not in ("object", "category")
+        return not (self.kind == "polars" and self._frame[name].dtype == nw.Object)
+
+    def select(self, names: Sequence[str]) -> Frame:
+        """These columns, in this order."""
+        return Frame(self._frame.select(list(names)).to_native())
+
+    def rebuild(
+        self, rows: np.ndarray[Any, Any], columns: dict[str, Column], drop: Collection[str]
+    ) -> Frame:
+        """Take these rows by position, put these columns in place of their namesakes, drop some."""
+        if any(len(values) != len(rows) for values in columns.values()):
+            raise ValueError("every new column must be as long as the rows that are taken")
+        names = [name for name in self.names if name not in drop]
+        # A frame without any column would forget its height, so one is kept to be replaced.
+        taken = [name for name in names if name not in columns] or self.names[:1]
+        native = self._frame.select(taken)[np.asarray(rows, dtype=np.int64)].to_native()
+        native = self._forget(native)
+        new = [self._series(name, columns[name]) for name in names if name in columns]
+        frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
+        return Frame(frame.with_columns(*new).select(names).to_native())
+
+    def _forget(self, native: Any) -> Any:
+        """Drop what a frame remembers besides its cells: labels, notes, categories nobody has."""
+        if self.kind == "pandas":
+            return _forget_pandas(native, nw.get_native_namespace(self._frame))
+        if self.kind == "polars":
+            library: Any = nw.get_native_namespace(self._frame)
+            return native.with_columns(_trimmed(native[name], library) for name in native.columns)
+        notes = native.schema.metadata or {}
+        known = {
+            key: note
+            for key, note in notes.items()
+            if key == DELIMITER_KEY and note.decode(errors="replace") in DELIMITERS
+        }
+        fields = [plain_field(field) for field in native.schema]
+        return pa.table([compact(one) for one in native.columns], pa.schema(fields, known))
+
+    def _exact(self, name: str) -> Column:
+        """Give a column in the arrow type nearest to its own."""
+        series = self._frame[name]
+        if self.kind == "arrow":
+            return series.to_native()
+        if self.kind == "polars" and series.dtype == nw.Object:
+            return self._spelled(name)  # arrow would hold the objects' addresses
+        if self.kind == "pandas" and self.native[name].dtype == object:
+            # Of a mixture arrow makes what it can: a date of a time, a one of True.
+            kinds = {type(value) for value in self.native[name].dropna()}
+            if len(kinds) > 1 and not kinds <= {int, float}:
+                return self._spelled(name)
+        try:
+            return series.to_arrow()
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return self._spelled(name)
+
+    def _spelled(self, name: str) -> pa.Array:
+        """Give a column as Python would print it."""
+        series = self._frame[name]
+        pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
+        cells = [None if null else str(value) for value, null in pairs]
+        try:
+            return pa.array(cells, pa.string())
+        except UnicodeEncodeError:
+            rows = [row for row, cell in enumerate(cells, 1) if cell and not is_text(cell)]
+            raise BadTable(
+                f"column {name!r} holds half a character (a lone surrogate), which no file can "
+                f"hold, in the rows {some(rows)}; remove it, for example with "
+                ".str.encode('utf-8', 'ignore').str.decode('utf-8')"
+            ) from None
+
+    def _series(self, name: str, values: Column) -> nw.Series[Any]:
+        """Turn an arrow column into a column of this kind of frame."""
+        library: Any = nw.get_native_namespace(self._frame)
+        if self.kind == "pandas":
+            # Without this pandas turns whole numbers among nulls into floats.
+            nullable = {pa.int64(): library.Int64Dtype(), pa.bool_(): library.BooleanDtype()}
+            native = values.to_pandas(types_mapper=nullable.get if values.null_count else None)
+        elif self.kind == "polars":
+            native = library.Series(values)
+        else:
+            native = pa.table([values], [name])[name]
+        series: nw.Series[Any] = nw.from_native(native, series_only=True)
+        return series.alias(name)
+
+
+def _forget_pandas(native: Any, library: Any) -> Any:
+    native = native.reset_index(drop=True)  # labels re-identify people
+    native.attrs = {}
+    native.columns = library.Index(list(native.columns))
+    for name in native.columns:
+        column = native[name]
+        if hasattr(column, "cat"):
+            native[name] = column.cat.remove_unused_categories()
+        elif _is_arrow(column):
+            cells = compact(column.array.__arrow_array__())
+            kind = column.dtype
+            if isinstance(kind, library.ArrowDtype):  # without notes on its fields
+                kind = library.ArrowDtype(cells.type)
+            native[name] = library.Series(kind.__from_arrow__(cells))
+    return native
+
+
+def _is_arrow(column: Any) -> bool:
+    """Whether pandas keeps a column in buffers of arrow."""
+    return "Arrow" in type(column.array).__name__ and hasattr(column.array, "__arrow_array__")
+
+
+def _trimmed(series: Any, library: Any) -> Any:
+    """A polars column that holds its cells and nothing else, at any depth.
+
+    Enums lose the categories that no cell shows. Rows of text that were taken share the buffer
+    with those that were not, which goes into files too: text is copied.
+    """
+    kind = series.dtype
+    spelled = _spelled_type(kind, library)
+    if not _has_text(spelled, library) or isinstance(kind, library.Categorical):
+        return series
+    trimmed = _trimmed_type(series, library)
+    text = series.cast(spelled)
+    try:
+        fresh = library.Series(series.name, compact(text.to_arrow()))
+    except (pa.ArrowException, library.exceptions.PolarsError, TypeError, ValueError):
+        fresh = library.Series(series.name, text.to_list(), dtype=spelled)
+    return fresh.cast(trimmed)
+
+
+def _has_text(kind: Any, library: Any) -> bool:
+    if isinstance(kind, library.Struct):
+        return any(_has_text(field.dtype, library) for field in kind.fields)
+    if isinstance(kind, library.List | library.Array):
+        return _has_text(kind.inner, library)
+    return isinstance(kind, library.String | library.Binary)
+
+
+def _trimmed_type(series: Any, library: Any) -> Any:
+    kind = series.dtype
+    if isinstance(kind, library.Enum):
+        used = set(series.cast(library.String).unique().drop_nulls())
+        return library.Enum([category for category in kind.categories if category in used])
+    if isinstance(kind, library.List):
+        return library.List(_trimmed_type(series.drop_nulls().explode(), library))
+    if isinstance(kind, library.Array):
+        cells = series.drop_nulls().cast(library.List(kind.inner)).explode()
+        return library.Array(_trimmed_type(cells, library), kind.size)
+    if isinstance(kind, library.Struct):
+        shown = series.drop_nulls().struct
+        fields = {f.name: _trimmed_type(shown.field(f.name), library) for f in kind.fields}
+        return library.Struct(fields)
+    return kind
+
+
+def _spelled_type(kind: Any, library: Any) -> Any:
+    """The type with text in the place of categories."""
+    if isinstance(kind, library.Enum | library.Categorical):
+        return library.String()
+    if isinstance(kind, library.List):
+        return library.List(_spelled_type(kind.inner, library))
+    if isinstance(kind, library.Array):
+        return library.Array(_spelled_type(kind.inner, library), kind.size)
+    if isinstance(kind, library.Struct):
+        return library.Struct({f.name: _spelled_type(f.dtype, library) for f in kind.fields})
+    return kind
+
+
+def open_frame(source: Any, progress: Progress | None = None) -> Frame:
+    """Take a pandas or polars DataFrame, a pyarrow Table, or the path of a file.
+
+    `progress` is called with the bytes of a file that were read so far, and with all of them.
+
+    >>> open_frame(pa.table({"age": [29, 31]}))
+    Frame(arrow, 2 rows, 1 columns)
+    """
+    if isinstance(source, Frame):
+        return source
+    if isinstance(source, str | Path):
+        return read(source, progress)
+    if isinstance(source, pa.Table):
+        check_names(source.column_names, "the table")
+        return Frame(takeable(source))
+    if nw.dependencies.is_pandas_dataframe(source) or nw.dependencies.is_polars_dataframe(source):
+        check_names(list(source.columns), "the table")
+        if nw.dependencies.is_pandas_dataframe(source):
+            for name in source.columns:
+                if _is_arrow(source[name]):
+                    check_takeable(name, source[name].array.__arrow_array__())
+        return Frame(source)
+    if nw.dependencies.is_polars_lazyframe(source):
+        raise BadTable("a polars LazyFrame holds no rows yet; call .collect() first")
+    wanted = "a pandas or polars DataFrame, a pyarrow Table, or the path of a file"
+    found = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
+    raise BadTable(f"a table is {wanted}; got {found}")
+
+
+def fingerprint(source: Any) -> str | None:
+    """SHA-256 of all bytes of a file; None for a table that did not come as the path of one."""
+    if not isinstance(source, str | Path):
+        return None
+    with Path(source).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read(path: str | Path, progress: Progress | None = None) -> Frame:
+    """Read a text file or a Parquet file into an arrow frame."""
+    return Frame(read_table(path, progress))
+
+
+def read_back(path: str | Path) -> Frame:
+    """Read a file that was just written; an error if it holds more than the cells of its table."""
+    frame = read(path)
+    check_bytes(Path(path), frame.native)
+    return frame
+
+
+def write(frame: Frame, path: str | Path) -> None:
+    """Write a frame to this very path, in the format that its name says."""
+    if holds_types(path):
+        columns = [frame._exact(name) for name in frame.names]
+        write_table(pa.table(columns, frame.names), path)
+    else:
+        write_table(_for_text(frame), path)
+
+
+def csv_parts(frame: Frame) -> Iterator[Any]:
+    """The bytes of the CSV file that `write` makes of a frame, without writing it."""
+    return text_parts(_for_text(frame), "release.csv")
+
+
+def _for_text(frame: Frame) -> pa.Table:
+    table = pa.table([frame.column(name) for name in frame.names], frame.names)
+    notes = frame.native.schema.metadata if frame.kind == "arrow" else None  # the delimiter
+    return table.replace_schema_metadata(notes)
+
+
+def same_rows(one: Frame, other: Frame) -> bool:
+    """Whether two frames hold the same cells, row by row, whatever the types of their columns.
+
+    >>> same_rows(Frame(pa.table({"age": [29, 31]})), Frame(pa.table({"age": ["29", "31"]})))
+    True
+    """
+    return (
+        one.names == other.names
+        and one.height == other.height
+        and all(same_cells(one.column(name), other.column(name)) for name in one.names)
+    )

@@ -1,0 +1,1 @@
+"""Steps that form, merge, split and repair classes. Internal."""

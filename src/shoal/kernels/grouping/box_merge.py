@@ -1,0 +1,196 @@
+"""Merging over boxes: GAA, the agglomerative algorithm, and what is left joins the nearest.
+
+The same algorithms as in `merge` and `clusters`, where some columns have free ranges or sets.
+"""
+
+from __future__ import annotations
+
+from shoal.kernels import kernel, lean_kernel
+from shoal.kernels.grouping.clusters import pop_pair, push_pair
+from shoal.kernels.grouping.merge import DONE, JUDGE, NEEDS_ROOM, PAUSED, pop, push
+from shoal.kernels.search.box_index import add, crowded, drop, nearest, twin
+from shoal.kernels.search.boxes import NO_COST, join_boxes, note_kept
+
+
+@lean_kernel
+def swallow(shapes, boxes, into, a, b, by_size):
+    """Make box b a part of box a; neither is in the index."""
+    join_boxes(shapes, boxes.box[a], boxes.box[b])
+    note_kept(shapes, boxes.box[a], boxes.keeps[a])
+    if by_size:
+        boxes.size[a] += boxes.size[b]
+    boxes.first[a] = min(boxes.first[a], boxes.first[b])
+    into[b] = a
+
+
+@lean_kernel
+def forget(merge, fails, c):
+    """A class is no more what was judged."""
+    if fails[c]:
+        merge.counts[2] -= 1
+        fails[c] = False
+    if merge.unjudged[c]:
+        merge.counts[4] -= 1
+        merge.unjudged[c] = False
+
+
+@lean_kernel
+def enlist(boxes, merge, fails, c, k, more):
+    """Judge a class by its crowd, and put it on the heap if it fails or has to be judged yet."""
+    fails[c] = merge.crowd[c] < k
+    merge.unjudged[c] = more and not fails[c]
+    if fails[c]:
+        merge.counts[2] += 1
+    if merge.unjudged[c]:
+        merge.counts[4] += 1
+    if fails[c] or merge.unjudged[c]:
+        push(merge, merge.crowd[c], boxes.first[c], c)
+
+
+@kernel
+def begin(boxes, merge, fails, k, more):
+    """Judge all classes by their crowds."""
+    for c in range(len(merge.into)):
+        enlist(boxes, merge, fails, c, k, more)
+        merge.counts[1] += 1
+
+
+@kernel
+def merge_boxes(shapes, index, boxes, merge, fails, k, more, by_size, budget):
+    """Merge the smallest class that fails with the nearest one until none fails."""
+    pause = index.looks[0] + budget
+    while merge.counts[0] > 0:
+        if index.looks[0] >= pause:
+            return PAUSED
+        if crowded(index):
+            return NEEDS_ROOM
+        c = merge.heap[0, 2]
+        current = (
+            merge.into[c] == c
+            and (fails[c] or merge.unjudged[c])
+            and merge.heap[0, 0] == merge.crowd[c]
+            and merge.heap[0, 1] == boxes.first[c]
+        )
+        if current and merge.unjudged[c]:
+            return JUDGE
+        pop(merge)
+        if not current:
+            continue
+        if merge.counts[1] == 1:
+            return DONE  # nobody left to merge with
+        drop(index, boxes, c)
+        b, _ = nearest(shapes, index, boxes, boxes.box[c], boxes.size[c], NO_COST, NO_COST, -1)
+        while b >= 0:  # and after it those that have become the same
+            drop(index, boxes, b)
+            forget(merge, fails, b)
+            merge.crowd[c] += merge.crowd[b]
+            swallow(shapes, boxes, merge.into, c, b, by_size)
+            merge.counts[1] -= 1
+            b = twin(shapes, index, boxes, c)
+        forget(merge, fails, c)
+        enlist(boxes, merge, fails, c, k, more)
+        add(index, boxes, c)
+    return DONE
+
+
+@kernel
+def take_verdicts(merge, fails, ids, passes):
+    """Take the verdicts of the other models."""
+    for i in range(len(ids)):
+        merge.unjudged[ids[i]] = False
+        merge.counts[4] -= 1
+        if not passes[i]:
+            fails[ids[i]] = True
+            merge.counts[2] += 1
+
+
+@lean_kernel
+def seek(shapes, index, boxes, state, c):
+    """Find the nearest of cluster c, which is in the index, and put the pair on the heap."""
+    b, cost = nearest(shapes, index, boxes, boxes.box[c], boxes.size[c], NO_COST, NO_COST, c)
+    state.near[c] = b
+    if b >= 0:
+        mine, other = boxes.first[c], boxes.first[b]
+        push_pair(state.heap, state.counts, cost, min(mine, other), max(mine, other), c)
+
+
+@lean_kernel
+def unite(shapes, boxes, state, small, a, b, by_size):
+    """Make a new cluster of two that are not in the index any more."""
+    d = state.counts[1]
+    state.counts[1] += 1
+    for w in range(boxes.box.shape[1]):
+        boxes.box[d, w] = boxes.box[a, w]
+    boxes.size[d], boxes.first[d] = boxes.size[a], boxes.first[a]
+    state.into[d], state.into[a] = d, d
+    swallow(shapes, boxes, state.into, d, b, by_size)
+    state.crowd[d] = state.crowd[a] + state.crowd[b]
+    small[a], small[b] = False, False
+    return d
+
+
+@kernel
+def agglomerate(shapes, index, boxes, state, small, k, by_size, budget):
+    """Join the two closest clusters of fewer than k until at most one is left.
+
+    `small` says of which clusters that is true: they are in the index. Its first half is there from
+    the start. Of several pairs the one whose earlier first record comes first, then the later one.
+    """
+    n = len(state.into) // 2
+    counts = state.counts
+    pause = index.looks[0] + budget
+    while counts[3] < n or (counts[0] > 0 and counts[2] > 1):
+        if index.looks[0] >= pause:
+            return PAUSED
+        if crowded(index):
+            return NEEDS_ROOM
+        index.looks[0] += 1
+        if counts[3] < n:
+            if small[counts[3]]:
+                seek(shapes, index, boxes, state, counts[3])
+            counts[3] += 1
+            continue
+        c = pop_pair(state.heap, counts)
+        if not small[c]:
+            continue
+        b = state.near[c]
+        if not small[b]:
+            seek(shapes, index, boxes, state, c)
+            continue
+        drop(index, boxes, c)
+        d = c
+        while b >= 0:  # and after it those that have become the same
+            drop(index, boxes, b)
+            counts[2] -= 1
+            d = unite(shapes, boxes, state, small, d, b, by_size)
+            if state.crowd[d] >= k:
+                counts[2] -= 1
+                break
+            b = twin(shapes, index, boxes, d)
+        if state.crowd[d] < k:
+            small[d] = True
+            add(index, boxes, d)
+            seek(shapes, index, boxes, state, d)
+    return DONE
+
+
+@kernel
+def spread(shapes, index, boxes, into, done, by_size, budget):
+    """Let box after box, from done[0] on, join the nearest that is in the index."""
+    pause = index.looks[0] + budget
+    while done[0] < len(into):
+        if index.looks[0] >= pause:
+            return PAUSED
+        if crowded(index):
+            return NEEDS_ROOM
+        x = done[0]
+        done[0] += 1
+        b, _ = nearest(shapes, index, boxes, boxes.box[x], boxes.size[x], NO_COST, NO_COST, -1)
+        drop(index, boxes, b)
+        swallow(shapes, boxes, into, b, x, by_size)
+        same = twin(shapes, index, boxes, b)
+        if same >= 0:
+            drop(index, boxes, same)
+            swallow(shapes, boxes, into, b, same, by_size)
+        add(index, boxes, b)
+    return DONE

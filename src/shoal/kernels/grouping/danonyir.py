@@ -1,0 +1,313 @@
+"""Clustering of people with several records (Algorithms 1, 5, 6 and 7, Wang 2018)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels import kernel, lean_kernel
+from shoal.kernels.hitting import PAUSES, smallest_hitting_set
+from shoal.kernels.search.box_index import AWAY, add, crowded, drop, nearest
+from shoal.kernels.search.boxes import NO_COST, join_boxes, note_kept
+
+# What a demand asks of a class.
+PEOPLE = 0  # at least so many people
+VALUES = 1  # at least so many different values
+PERSON_SHARE = 2  # nobody has more than this share of the records
+VALUE_SHARE = 3  # no value has more than this share of the records
+OWNERS_SHARE = 4  # no value is had by more than this share of the people
+HITTING = 5  # no hitting set is smaller than this
+NO, YES, LATER = 0, 1, -1  # an answer, or that there was no time to find it
+SLACK = 1e-9  # a hair's breadth of rounding does not count
+
+NO_END = np.int64(1) << 62  # more people than can be looked at
+
+DONE, PAUSED, CROWDED = 0, 1, 2
+
+
+class People(NamedTuple):
+    """Everybody, with records and sensitive values. Values of all columns are numbered as one."""
+
+    records: np.ndarray  # int64[people]
+    first: np.ndarray  # int64[people, columns + 1]: value[first[p, c]:first[p, c + 1]]
+    value: np.ndarray  # int32[holdings], each value once a person, rising
+    amount: np.ndarray  # int64[holdings], records of the person with it
+    values: int
+
+
+class Demands(NamedTuple):
+    """What every class must keep."""
+
+    kind: np.ndarray  # int64[demands]
+    column: np.ndarray  # int64[demands], the sensitive column that it is about
+    bound: np.ndarray  # float64[demands]
+
+
+class Crowd(NamedTuple):
+    """The class at hand, as it is counted while people join it (Algorithms 5 and 6)."""
+
+    who: np.ndarray  # int64[people], its people
+    mark: np.ndarray  # int64[3]: people, records, most records of one person
+    rows: np.ndarray  # int64[values], records with each value
+    owners: np.ndarray  # int64[values], people with each value
+    sums: np.ndarray  # int64[columns, 3]: different values, most records, most owners of one
+    first: np.ndarray  # int64[people + 1], scratch: values of its people, one after the other
+    value: np.ndarray  # int32[holdings], scratch
+    chosen: np.ndarray  # bool[values], scratch
+    banned: np.ndarray  # bool[values], scratch
+    used: np.ndarray  # int64[values], scratch
+    tick: np.ndarray  # int64[1], scratch
+    person: np.ndarray  # int64[people + 3], scratch
+    at: np.ndarray  # int64[people + 3], scratch
+    hit: np.ndarray  # int64[demands, bound + 3]: a hitting set that is too small, if one is known
+    seen: np.ndarray  # int64[demands, 2]: its size, and how many people it is known to hit
+    budget: np.ndarray  # int64[1], scratch
+    state: np.ndarray  # int64[5]: the state of the search for a hitting set, and whose demand it is
+
+
+@lean_kernel
+def clear(people, crowd):
+    """Begin a new class."""
+    for i in range(crowd.mark[0]):
+        p = crowd.who[i]
+        for h in range(people.first[p, 0], people.first[p, people.first.shape[1] - 1]):
+            crowd.rows[people.value[h]] = 0
+            crowd.owners[people.value[h]] = 0
+    crowd.mark[:] = 0
+    crowd.sums[:] = 0
+    crowd.seen[:] = 0
+
+
+@lean_kernel
+def admit(people, crowd, p):
+    """Count one more person."""
+    crowd.who[crowd.mark[0]] = p
+    crowd.mark[0] += 1
+    crowd.mark[1] += people.records[p]
+    crowd.mark[2] = max(crowd.mark[2], people.records[p])
+    for c in range(people.first.shape[1] - 1):
+        sums = crowd.sums[c]
+        for h in range(people.first[p, c], people.first[p, c + 1]):
+            v = people.value[h]
+            if crowd.owners[v] == 0:
+                sums[0] += 1
+            crowd.rows[v] += people.amount[h]
+            crowd.owners[v] += 1
+            sums[1] = max(sums[1], crowd.rows[v])
+            sums[2] = max(sums[2], crowd.owners[v])
+
+
+@lean_kernel
+def still_hit(people, crowd, column, d):
+    """Whether everybody has a value of the hitting set that was found before."""
+    size = crowd.seen[d, 0]
+    for i in range(crowd.seen[d, 1], crowd.mark[0]):
+        p = crowd.who[i]
+        met = False
+        for h in range(people.first[p, column], people.first[p, column + 1]):
+            for s in range(size):
+                met = met or crowd.hit[d, s] == people.value[h]
+        if not met:
+            return False
+    return size > 0
+
+
+@lean_kernel
+def hit_by_fewer(people, crowd, d, column, fewest):
+    """Whether fewer values than this meet everybody: the class then breaks EIR l-diversity.
+
+    NO, YES or LATER. As in Algorithm 5 what was found before is used again: a hitting set that
+    meets those who have come since is one still. Only if it does not, another one is sought.
+    """
+    if crowd.state[1] == 0 and still_hit(people, crowd, column, d):
+        crowd.seen[d, 1] = crowd.mark[0]
+        return YES
+    used = 0
+    crowd.first[0] = 0
+    for i in range(crowd.mark[0]):
+        p = crowd.who[i]
+        for h in range(people.first[p, column], people.first[p, column + 1]):
+            crowd.value[used] = people.value[h]
+            used += 1
+        crowd.first[i + 1] = used
+    crowd.budget[0] = NO_END
+    size = smallest_hitting_set(
+        crowd.first, crowd.value, 0, crowd.mark[0], fewest - 1, crowd.chosen, crowd.banned,
+        crowd.used, crowd.tick, crowd.person, crowd.at, crowd.hit[d], crowd.budget, crowd.state,
+    )  # fmt: skip
+    if size == PAUSES:
+        crowd.state[4] = d
+        return LATER
+    if size < fewest:
+        crowd.seen[d, 0], crowd.seen[d, 1] = size, crowd.mark[0]
+        return YES
+    return NO
+
+
+@lean_kernel
+def satisfied(people, crowd, demands):
+    """Whether the class keeps everything that is demanded; what is quick to tell comes first.
+
+    NO, YES or LATER: then it goes on when it is asked again of the same class.
+    """
+    number, records, most = crowd.mark[0], crowd.mark[1], crowd.mark[2]
+    for d in range(len(demands.kind)):
+        kind, bound = demands.kind[d], demands.bound[d]
+        sums = crowd.sums[demands.column[d]]
+        if kind == PEOPLE:
+            fine = number >= bound
+        elif kind == VALUES:
+            fine = sums[0] >= bound
+        elif kind == PERSON_SHARE:
+            fine = most <= bound * records * (1 + SLACK)
+        elif kind == VALUE_SHARE:
+            fine = sums[1] <= bound * records * (1 + SLACK)
+        elif kind == OWNERS_SHARE:
+            fine = sums[2] <= bound * number * (1 + SLACK)
+        else:
+            # At least so many people and different values are needed for it.
+            fine = number >= bound and sums[0] >= bound
+        if not fine:
+            return NO
+    for d in range(crowd.state[4] if crowd.state[1] > 0 else 0, len(demands.kind)):
+        if demands.kind[d] != HITTING:
+            continue
+        hit = hit_by_fewer(people, crowd, d, demands.column[d], np.int64(demands.bound[d]))
+        if hit == LATER:
+            return LATER
+        if hit == YES:
+            return NO
+    return YES
+
+
+class Clusters(NamedTuple):
+    """The classes that are done: chains of people."""
+
+    of: np.ndarray  # int64[people], the class of each; -1: none yet, or suppressed
+    head: np.ndarray  # int64[classes]
+    next: np.ndarray  # int64[people]
+    mark: np.ndarray  # int64[2]: classes made so far, people of `order` looked at
+
+
+@lean_kernel
+def call_up(people, crowd, clusters, c):
+    """Count the people of class c."""
+    p = clusters.head[c]
+    while p >= 0:
+        admit(people, crowd, p)
+        p = clusters.next[p]
+
+
+@lean_kernel
+def found_class(shapes, done, done_index, crowd, clusters, box, order_of):
+    """Make the crowd at hand a class that can be found."""
+    c = clusters.mark[0]
+    clusters.mark[0] += 1
+    clusters.head[c] = -1
+    first = NO_COST
+    for i in range(crowd.mark[0]):
+        p = crowd.who[i]
+        clusters.of[p] = c
+        clusters.next[p] = clusters.head[c]
+        clusters.head[c] = p
+        first = min(first, order_of[p])
+    for w in range(len(box)):
+        done.box[c, w] = box[w]
+    done.size[c], done.first[c] = crowd.mark[1], first
+    note_kept(shapes, box, done.keeps[c])
+    add(done_index, done, c)
+
+
+@kernel
+def cluster(
+    shapes, pool, pool_index, done, done_index, people, demands, crowd, clusters, order, box,
+    budget,
+):  # fmt: skip
+    """Algorithm 1, lines 2 to 19, for so many people; the crowd may be left unsatisfied at the end.
+
+    `order` is in which people are chosen to begin a class. Returns PAUSED when the budget is spent,
+    CROWDED when the index of classes must be built anew; the class at hand stays as it is.
+    """
+    n = len(order)
+    crowd.state[0] = 10 * budget
+    pause = pool_index.looks[0] + done_index.looks[0] + budget
+    while True:
+        if crowded(done_index):
+            return CROWDED
+        if crowd.mark[0] == 0:
+            while clusters.mark[1] < n and pool.where[order[clusters.mark[1]]] == AWAY:
+                clusters.mark[1] += 1
+            if clusters.mark[1] == n:
+                return DONE
+            p = order[clusters.mark[1]]
+            drop(pool_index, pool, p)
+            box[:] = pool.box[p]
+            admit(people, crowd, p)
+            pool_index.looks[0] += 1
+        good = satisfied(people, crowd, demands)
+        while good != YES:
+            if good == LATER or pool_index.looks[0] + done_index.looks[0] >= pause:
+                return PAUSED
+            size = crowd.mark[1]
+            p, near = nearest(shapes, pool_index, pool, box, size, NO_COST, NO_COST, -1)
+            if p < 0:
+                return DONE  # nobody is left: the people at hand are residual
+            c, _ = nearest(shapes, done_index, done, box, size, near, -1, -1)
+            if c < 0:
+                drop(pool_index, pool, p)
+                join_boxes(shapes, box, pool.box[p])
+                admit(people, crowd, p)
+            else:
+                drop(done_index, done, c)
+                join_boxes(shapes, box, done.box[c])
+                before = crowd.mark[0]
+                call_up(people, crowd, clusters, c)
+                done_index.looks[0] += crowd.mark[0] - before
+            good = satisfied(people, crowd, demands)
+        found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
+        clear(people, crowd)
+
+
+@kernel
+def handle(
+    shapes, pool, done, done_index, people, demands, crowd, clusters, p, suppression, box,
+    set_aside, at, budget,
+):  # fmt: skip
+    """Algorithm 7: let person p join the nearest class that stays satisfied, or suppress it.
+
+    `suppression` is what is lost by that; -1: nobody is suppressed. `set_aside` gets the classes
+    that did not stay satisfied, which are to be put back. `at` is int64[2]: how many these are, and
+    the class that is tried at the moment, -1: none. PAUSED: it goes on when it is called again.
+    """
+    crowd.state[0] = 10 * budget
+    pause = done_index.looks[0] + budget
+    while True:
+        if at[1] < 0:
+            if done_index.looks[0] >= pause:
+                return PAUSED
+            c, cost = nearest(
+                shapes, done_index, done, pool.box[p], people.records[p], NO_COST, NO_COST, -1
+            )
+            if c < 0 or 0 <= suppression < cost:
+                break
+            drop(done_index, done, c)
+            clear(people, crowd)
+            call_up(people, crowd, clusters, c)
+            done_index.looks[0] += crowd.mark[0]
+            admit(people, crowd, p)
+            at[1] = c
+        good = satisfied(people, crowd, demands)
+        if good == LATER:
+            return PAUSED
+        c = at[1]
+        at[1] = -1
+        if good == YES:
+            box[:] = done.box[c]
+            join_boxes(shapes, box, pool.box[p])
+            found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
+            break
+        set_aside[at[0]] = c
+        at[0] += 1
+    clear(people, crowd)
+    return DONE

@@ -1,0 +1,1 @@
+"""The graph of original and release: expansion for k-concealment, matchings. Internal."""

@@ -1,0 +1,1 @@
+"""Indexes and searches: the nearest, the farthest, the cheapest cell. Internal."""

@@ -1,0 +1,309 @@
+"""The cheapest cell of every tuple that covers enough people: an iceberg cube with bounds.
+
+A cell is one node of each hierarchy, and covers the tuples whose values are below. The search
+fixes one attribute after the other. The tuples at hand are sorted by the attribute; as values are
+numbered in preorder, the tuples of each node are then a run of neighbours, level by level from
+fine to coarse. A run is left as soon as it has too few people, for all that is finer has fewer;
+when it costs each of its tuples more than the best cell known; or when the level below already
+had the same run, for less.
+
+A cell that covers too few people may borrow: tuples that the class they are in can spare. What
+they lose by it is added to the price, in equal parts to all who were not yet in a class.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels import lean_kernel
+from shoal.kernels.search.tuple_index import covered, join
+
+DONE, PAUSED, STOPPED = 0, 1, 2
+MANY = np.int64(1) << 61
+FEW = 24  # tuples that are sorted by insertion
+
+
+class Lattice(NamedTuple):
+    """The hierarchies, and the tuples that are sought in them."""
+
+    start: np.ndarray  # int64[q + 1], where an attribute's nodes begin
+    end: np.ndarray  # int32[nodes]
+    cost: np.ndarray  # int64[nodes], cost from the node to the root
+    height: np.ndarray  # int64[q], levels of each attribute
+    level: np.ndarray  # int32[nodes], longest way down to a leaf
+    climb: np.ndarray  # int32[levels, nodes], the highest ancestor that is not above this level
+    vector: np.ndarray  # int32[tuples, q]
+    own: np.ndarray  # int64[tuples, q], cost to the root of the values up to this one
+    lowest: np.ndarray  # int64[q], the lowest of these
+    keeps: np.ndarray  # int64[levels, q], the most that a value keeps at a level
+    crowd: np.ndarray  # int64[tuples], people
+
+
+class Best(NamedTuple):
+    """The best cell of each tuple so far."""
+
+    cost: np.ndarray  # int64[tuples]; only what is less is taken
+    level: np.ndarray  # int32[tuples, q], its levels
+    need: np.ndarray  # int64[tuples], people that it must cover
+    spare: np.ndarray  # int64[tuples], what is kept of one that its class can spare; -1: of no such
+
+
+class Search(NamedTuple):
+    """The state of a search, so that it can pause and go on."""
+
+    tuples: np.ndarray  # int64[m], those that count, in any order
+    spare: np.ndarray  # int64[m]
+    counts: np.ndarray  # int64[most nodes of a tree + 1]
+    stack: np.ndarray  # int64[q + 1, 5]: from, to, level, next run, cost of the cell so far
+    at: np.ndarray  # int64[4]: depth, whether its tuples are to be sorted, looks, other steps
+
+
+@lean_kernel
+def sort_run(lattice, search, lo, hi, j):
+    """Sort the tuples from lo to hi by attribute j."""
+    tuples, vector = search.tuples, lattice.vector
+    if hi - lo <= FEW:
+        for i in range(lo + 1, hi):
+            x = tuples[i]
+            value = vector[x, j]
+            to = i - 1
+            while to >= lo and vector[tuples[to], j] > value:
+                tuples[to + 1] = tuples[to]
+                to -= 1
+            tuples[to + 1] = x
+        return
+    spare, counts = search.spare, search.counts
+    nodes = lattice.start[j + 1] - lattice.start[j]
+    search.at[3] += nodes
+    for value in range(nodes + 1):
+        counts[value] = 0
+    for i in range(lo, hi):
+        counts[vector[tuples[i], j] + 1] += 1
+    for value in range(nodes):
+        counts[value + 1] += counts[value]
+    for i in range(lo, hi):
+        x = tuples[i]
+        value = vector[x, j]
+        spare[counts[value]] = x
+        counts[value] += 1
+    for i in range(hi - lo):
+        tuples[lo + i] = spare[i]
+
+
+@lean_kernel
+def search_cells(lattice, best, search, ceiling, reach, budget, most):
+    """Find the cheapest cell of every tuple that costs it no more than the ceiling.
+
+    It covers as many people as the tuple needs whom it costs no more than `reach`; of equally cheap
+    ones it has the lowest levels, in the order of the attributes. Pauses after `budget` looks at
+    tuples, and stops after `most`.
+    """
+    vector, own, crowd, climb = lattice.vector, lattice.own, lattice.crowd, lattice.climb
+    tuples, stack, spare = search.tuples, search.stack, best.spare
+    q = vector.shape[1]
+    depth, enter, looks = search.at[0], search.at[1] == 1, search.at[2]
+    pause = looks + search.at[3] + budget
+    lo, hi, at_level, pos, kept = (
+        stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3], stack[depth, 4],
+    )  # fmt: skip
+    start = lattice.start[depth]
+    while True:
+        if enter:
+            enter = False
+            sort_run(lattice, search, lo, hi, depth)
+            start = lattice.start[depth]
+            at_level, pos = np.int64(0), lo
+            looks += hi - lo
+        if pos >= hi:
+            at_level += 1
+            pos = lo
+            # At higher levels every cell may cost every tuple more than the ceiling.
+            if (
+                at_level == lattice.height[depth]
+                or lattice.lowest[depth] - kept - lattice.keeps[at_level, depth] > ceiling
+            ):
+                if depth == 0:
+                    search.at[2] = looks
+                    return DONE
+                depth -= 1
+                start = lattice.start[depth]
+                lo, hi, at_level, pos, kept = (
+                    stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3],
+                    stack[depth, 4],
+                )  # fmt: skip
+            elif looks + search.at[3] >= pause or looks >= most:
+                search.at[0], search.at[1], search.at[2] = depth, 0, looks
+                stack[depth, 0], stack[depth, 1], stack[depth, 2] = lo, hi, at_level
+                stack[depth, 3], stack[depth, 4] = pos, kept
+                return PAUSED if looks < most else STOPPED
+            continue
+        value = vector[tuples[pos], depth]
+        node = climb[at_level, start + value]
+        if lattice.level[start + node] > at_level:  # a value that was general from the start
+            while pos < hi and vector[tuples[pos], depth] == value:
+                pos += 1
+            continue
+        stop = lattice.end[start + node]
+        keeps = kept + lattice.cost[start + node]
+        people = np.int64(0)
+        spared, kept_of_spared, least_kept = np.int64(0), np.int64(0), MANY
+        least = MANY  # what one of those needs who could gain
+        to = pos
+        while to < hi:
+            x = tuples[to]
+            if vector[x, depth] >= stop:
+                break
+            price = own[x, depth] - keeps
+            if spare[x] >= 0:
+                if price <= reach:
+                    spared += crowd[x]
+                    kept_of_spared += crowd[x] * spare[x]
+                    least_kept = min(least_kept, spare[x])
+                to += 1
+                continue
+            if price <= reach:
+                people += crowd[x]
+            if price < best.cost[x] and price <= ceiling:
+                least = min(least, best.need[x])
+            to += 1
+        begin, pos = pos, to
+        looks += to - begin
+        if people + spared < least:
+            continue
+        if people < least:
+            # What is finer has fewer people and borrows more, from those of whom most is kept.
+            gains = False
+            for i in range(begin, to):
+                x = tuples[i]
+                price = own[x, depth] - keeps
+                dear = least_kept - keeps - (own[x, q - 1] - own[x, depth])
+                if dear > 0:
+                    price += (least - people) * dear // people
+                if spare[x] < 0 and price < best.cost[x] and price <= ceiling:
+                    gains = True
+                    break
+            if not gains:
+                continue
+        if at_level > 0:
+            last = climb[at_level - 1, start + vector[tuples[to - 1], depth]]
+            same = climb[at_level - 1, start + value] == last
+            if same and lattice.level[start + last] < at_level:
+                continue
+        stack[depth, 2] = at_level
+        if depth == q - 1:
+            for i in range(begin, to):
+                x = tuples[i]
+                if spare[x] >= 0 or people + spared < best.need[x]:
+                    continue
+                price = own[x, depth] - keeps
+                if people < best.need[x]:
+                    dear = max(0, kept_of_spared // spared - keeps)
+                    price += (best.need[x] - people) * dear // people
+                if price < best.cost[x] and price <= ceiling:
+                    best.cost[x] = price
+                    for j in range(q):
+                        best.level[x, j] = stack[j, 2]
+            continue
+        stack[depth, 0], stack[depth, 1], stack[depth, 3], stack[depth, 4] = lo, hi, pos, kept
+        depth += 1
+        lo, hi, kept = begin, to, keeps
+        enter = True
+
+
+@lean_kernel
+def borrow(lattice, best, keeps, lacking, spares, used):
+    """Choose spare tuples for those who lack so many people, those who lose least first.
+
+    They come to stand in front; returns how many, and what they lose. `spares` are `used` tuples.
+    """
+    chosen, loss = 0, np.int64(0)
+    while lacking > 0 and chosen < used:
+        least = chosen
+        for i in range(chosen + 1, used):
+            if best.spare[spares[i]] < best.spare[spares[least]]:
+                least = i
+        y = spares[least]
+        for i in range(least, chosen, -1):  # the others stay in their order
+            spares[i] = spares[i - 1]
+        spares[chosen] = y
+        chosen += 1
+        lacking -= lattice.crowd[y]
+        loss += lattice.crowd[y] * max(0, best.spare[y] - keeps)
+    return chosen if lacking <= 0 else -1, loss
+
+
+@lean_kernel
+def set_spare(trees, lattice, best, found, used, surplus, cell):
+    """Tell which of some tuples their class can spare: the first ones, as far as they go."""
+    q = len(cell)
+    for j in range(q):
+        cell[j] = lattice.vector[found[0], j]
+    for f in range(1, used):
+        join(trees, cell, lattice.vector[found[f]])
+    keeps = np.int64(0)
+    for j in range(q):
+        keeps += lattice.cost[lattice.start[j] + cell[j]]
+    for f in range(used):
+        y = found[f]
+        if lattice.crowd[y] <= surplus:
+            surplus -= lattice.crowd[y]
+            best.spare[y] = keeps
+
+
+@lean_kernel
+def take_cells(
+    tuples, trees, lattice, best, reach, lend, wanted, number, taken, stack, found, spares, cell,
+    at, budget,
+):  # fmt: skip
+    """Give cells to those who want theirs, one after the other; at[0] is whose turn it is.
+
+    All that are left in a cell and whom it costs no more than `reach` go with it, if they and those
+    that they can borrow are still enough people at that price. `tuples` is the prefix tree of those
+    that were left before, by their numbers `number`. Writes the one who asked into taken[x] of all
+    that go. Classes `lend` what they have too much. `cell` is int32[q], `stack` int64[q, 2]. Pauses
+    after `budget` looks.
+    """
+    q = len(cell)
+    while at[0] < len(wanted):
+        if budget <= 0:
+            return PAUSED
+        x = wanted[at[0]]
+        at[0] += 1
+        budget -= 1
+        if taken[x] >= 0:
+            continue
+        keeps = np.int64(0)
+        for j in range(q):
+            start = lattice.start[j]
+            cell[j] = lattice.climb[best.level[x, j], start + lattice.vector[x, j]]
+            keeps += lattice.cost[start + cell[j]]
+        many = covered(tuples, trees, cell, stack, found)
+        budget -= 4 * q + many
+        people, used, others = np.int64(0), 0, 0
+        for f in range(many):
+            y = number[found[f]]
+            if lattice.own[y, q - 1] - keeps > reach:
+                continue
+            if taken[y] < 0:
+                people += lattice.crowd[y]
+                found[used] = y
+                used += 1
+            elif best.spare[y] >= 0:
+                spares[others] = y
+                others += 1
+        lacking = best.need[x] - people
+        if lacking > 0:
+            chosen, loss = borrow(lattice, best, keeps, lacking, spares, others)
+            budget -= others * max(chosen, 1)
+            if chosen < 0 or lattice.own[x, q - 1] - keeps + loss // people > best.cost[x]:
+                continue
+            for f in range(chosen):
+                taken[spares[f]] = x
+                best.spare[spares[f]] = -1
+        elif lend:
+            set_spare(trees, lattice, best, found, used, -lacking, cell)
+        for f in range(used):
+            taken[found[f]] = x
+    return DONE

@@ -1,0 +1,155 @@
+"""How much less the records of a table can keep, together, than each of them alone.
+
+Every record has a cap on what it keeps. The caps hold for every release if, in each cell that
+covers enough people, the k lowest caps have a mean that is no less than what the cell keeps. The
+search goes through the cells as that for the cheapest does (see `cells`), and finds for every
+tuple by how much its caps may fall at the same time as those of all others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels import lean_kernel
+from shoal.kernels.search.cells import DONE, MANY, PAUSED, STOPPED, sort_run
+
+
+@lean_kernel
+def next_run(lattice, search, run):
+    """Go on to the next run of tuples below one node; returns whether there is one.
+
+    Writes into `run`, int64[3], where it begins and ends, and what its cell keeps so far. One that
+    the level below already had is left out: there it costs less.
+    """
+    tuples, stack, at, vector = search.tuples, search.stack, search.at, lattice.vector
+    depth = at[0]
+    while True:
+        lo, hi, start = stack[depth, 0], stack[depth, 1], lattice.start[depth]
+        if at[1] == 1:
+            sort_run(lattice, search, lo, hi, depth)
+            stack[depth, 2], stack[depth, 3] = 0, lo
+            at[1] = 0
+            at[2] += hi - lo
+        level, pos = stack[depth, 2], stack[depth, 3]
+        while pos < hi:
+            value = vector[tuples[pos], depth]
+            node = lattice.climb[level, start + value]
+            begin = pos
+            if lattice.level[start + node] > level:  # a value that was general from the start
+                while pos < hi and vector[tuples[pos], depth] == value:
+                    pos += 1
+                continue
+            stop = lattice.end[start + node]
+            while pos < hi and vector[tuples[pos], depth] < stop:
+                pos += 1
+            at[2] += pos - begin
+            if level > 0:
+                first = lattice.climb[level - 1, start + value]
+                last = lattice.climb[level - 1, start + vector[tuples[pos - 1], depth]]
+                if first == last and lattice.level[start + last] < level:
+                    continue
+            stack[depth, 3] = pos
+            run[0], run[1] = begin, pos
+            run[2] = stack[depth, 4] + lattice.cost[start + node]
+            return True
+        level += 1
+        stack[depth, 2], stack[depth, 3] = level, lo
+        if level == lattice.height[depth]:
+            if depth == 0:
+                return False
+            depth -= 1
+            at[0] = depth
+
+
+@lean_kernel
+def descend(search, run):
+    """Go on with the next attribute of the run at hand."""
+    depth = search.at[0] + 1
+    search.at[0], search.at[1] = depth, 1
+    search.stack[depth, 0], search.stack[depth, 1] = run[0], run[1]
+    search.stack[depth, 4] = run[2]
+
+
+@lean_kernel
+def push(heap, used, cap, rows):
+    """Put a cap of so many rows into a heap with the highest on top."""
+    at = used
+    while at > 0 and heap[(at - 1) // 2, 0] < cap:
+        heap[at, 0], heap[at, 1] = heap[(at - 1) // 2, 0], heap[(at - 1) // 2, 1]
+        at = (at - 1) // 2
+    heap[at, 0], heap[at, 1] = cap, rows
+
+
+@lean_kernel
+def pop(heap, used):
+    """Take the highest cap out of a heap."""
+    cap, rows = heap[used - 1, 0], heap[used - 1, 1]
+    at, below = 0, 1
+    while below < used - 1:
+        if below + 1 < used - 1 and heap[below + 1, 0] > heap[below, 0]:
+            below += 1
+        if heap[below, 0] <= cap:
+            break
+        heap[at, 0], heap[at, 1] = heap[below, 0], heap[below, 1]
+        at, below = below, 2 * below + 1
+    heap[at, 0], heap[at, 1] = cap, rows
+
+
+@lean_kernel
+def lowest(tuples, begin, to, cap, size, k, heap):
+    """The sum of the k lowest caps among the rows of a run, which has so many at least."""
+    used, rows, total = 0, np.int64(0), np.int64(0)
+    for i in range(begin, to):
+        x = tuples[i]
+        if rows >= k and cap[x] >= heap[0, 0]:
+            continue
+        many = min(size[x], k)
+        push(heap, used, cap[x], many)
+        used += 1
+        rows += many
+        total += many * cap[x]
+        while rows - heap[0, 1] >= k:
+            rows -= heap[0, 1]
+            total -= heap[0, 1] * heap[0, 0]
+            pop(heap, used)
+            used -= 1
+    return total - (rows - k) * heap[0, 0]
+
+
+@lean_kernel
+def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
+    """Lower fall[x] to what the caps of tuple x, and those of all others by theirs, may fall.
+
+    It is the least of all its cells. Falls are rounded down. `run` is int64[3] and stays the same
+    from pause to pause, `heap` int64[k + 1, 2]. Pauses
+    after `budget` looks at tuples, and stops after `most`: then falls may be too high.
+    """
+    own, crowd, tuples = lattice.own, lattice.crowd, search.tuples
+    q = lattice.vector.shape[1]
+    pause = search.at[2] + search.at[3] + budget
+    while search.at[2] < most:
+        if search.at[2] + search.at[3] >= pause:
+            return PAUSED
+        if not next_run(lattice, search, run):
+            return DONE
+        depth, begin, to, keeps = search.at[0], run[0], run[1], run[2]
+        people, least, hope = np.int64(0), MANY, -MANY
+        for i in range(begin, to):
+            x = tuples[i]
+            people += crowd[x]
+            least = min(least, cap[x])
+            # A cell below keeps no more than if x lost nothing by the attributes to come.
+            hope = max(hope, keeps + own[x, q - 1] - own[x, depth] + fall[x])
+        if people < k or hope <= least:
+            continue
+        search.at[2] += to - begin
+        total = lowest(tuples, begin, to, cap, size, k, heap)
+        if k * hope <= total:
+            continue
+        if depth < q - 1:
+            descend(search, run)
+            continue
+        room = (total - k * keeps) // k
+        for i in range(begin, to):
+            fall[tuples[i]] = min(fall[tuples[i]], room)
+    return STOPPED

@@ -1,0 +1,26 @@
+"""Alterations: what a recoding loses, by each loss, before anything is decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.hierarchies.free_values import Covers
+from shoal.losses import Loss, alteration
+from shoal.table.encode import Table
+from shoal.table.published_table import Held
+from shoal.table.recoding import Recoding
+
+
+def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> list[float]:
+    """Percent of alteration by each loss (Def. 7, Mauger 2023), before anything is decoded."""
+    codes = recoding.codes()  # int32[n, q]; what is suppressed is all roots
+    before = [domain.counts.astype(np.float64) for domain in table.domains]
+    after: list[npt.NDArray[np.float64]] = []
+    for j, tree in enumerate(table.trees):
+        covers = recoding.covers[j] if recoding.covers else Covers(tree)
+        count = np.bincount(codes[:, j], minlength=tree.size + len(covers)).astype(np.float64)
+        after.append(Held(count[: tree.size], count[tree.size :], covers).spread())
+    return [alteration(loss.costs(table.domains), before, after) for loss in losses]

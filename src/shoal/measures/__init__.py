@@ -1,0 +1,1 @@
+"""A published table in, a dataclass out. Internal."""

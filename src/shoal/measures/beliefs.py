@@ -1,0 +1,83 @@
+"""Beliefs: how sure somebody who knows a person's class can be of that person's sensitive value.
+
+What a model bounds is one thing; what the published classes give away is another, and is measured
+here: the share that a value has in the whole table (the belief before) against its lowest and
+highest share in any class (the belief after).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.hierarchies.values import text
+from shoal.table.published_table import Published
+from shoal.table.sensitive import Histogram
+
+
+@dataclass(frozen=True)
+class ValueBelief:
+    """One value: its share of the whole table, and of the classes where it is least and most."""
+
+    value: str | None  # None is the missing value
+    overall: float
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What the classes of a table tell about one sensitive column."""
+
+    counted_by: str  # "people" where the table tells whose each row is, else "records"
+    distinct: int  # values in the whole table
+    surest: ValueBelief  # the value with the highest share in any class
+    commonest: ValueBelief
+    rarest: ValueBelief
+
+    def as_dict(self) -> dict[str, Any]:
+        """The beliefs by the names of the JSON file."""
+        return asdict(self)
+
+
+def beliefs(published: Published) -> Mapping[str, Belief]:
+    """The beliefs about each sensitive column, by its name."""
+    found = {}
+    for name, histogram in published.classes.histograms.items():
+        held = published.classes.holdings.get(name)
+        counted = histogram if held is None else held.histogram(of_people=True)
+        found[name] = _belief(counted, "records" if held is None else "people")
+    return found
+
+
+def _belief(histogram: Histogram, counted_by: str) -> Belief:
+    """From the shares of each value in each class."""
+    values = histogram.column.values
+    highest = np.zeros(len(values))
+    np.maximum.at(highest, histogram.value, histogram.share)
+    lowest = np.ones(len(values))
+    np.minimum.at(lowest, histogram.value, histogram.share)
+    classes = np.bincount(histogram.value, minlength=len(values))
+    lowest[classes < len(histogram)] = 0.0  # some class lacks the value
+    # Of equal ones the first by its text; what does not occur in this table is no value of it.
+    there = sorted(
+        np.flatnonzero(histogram.total).tolist(),
+        key=lambda v: (values[v] is None, text(values[v])),
+    )
+
+    def of(v: int) -> ValueBelief:
+        overall = float(histogram.overall[v])
+        name = None if values[v] is None else text(values[v])
+        return ValueBelief(name, overall, float(lowest[v]), float(highest[v]))
+
+    return Belief(
+        counted_by=counted_by,
+        distinct=len(there),
+        # Of several that some class is sure of, the one that was least likely before.
+        surest=of(max(there, key=lambda v: (round(float(highest[v]), 12), -histogram.total[v]))),
+        commonest=of(max(there, key=lambda v: int(histogram.total[v]))),
+        rarest=of(min(there, key=lambda v: int(histogram.total[v]))),
+    )

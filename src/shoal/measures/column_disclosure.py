@@ -1,0 +1,89 @@
+"""If known: how many people a column that is published as it is would leave alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.io.frames import Frame
+from shoal.table.coding import value_codes
+from shoal.table.encode import Column, having
+from shoal.table.equivalence_classes import tally
+from shoal.table.published_table import Published
+
+BAD = 0.05  # the share of people alone from which on a reader is warned
+MANY = 50  # values from which on a sensitive column tells people apart rather than groups
+
+
+@dataclass(frozen=True)
+class IfKnown:
+    """What a column would give away to somebody who knows it, beside the quasi-identifiers."""
+
+    values: int  # different ones, a missing one counted
+    alone: int  # people whom nobody else has the class and the values of
+
+    def as_dict(self) -> dict[str, int]:
+        """The numbers by the names of the JSON file."""
+        return asdict(self)
+
+
+def if_known(
+    frame: Frame,
+    columns: Mapping[str, Column],
+    published: Published,
+    missing_values: Sequence[str] = (),
+    linked: bool = True,
+) -> dict[str, IfKnown]:
+    """Measure each other and each sensitive column of a table as if it were one more that is known.
+
+    Where rows of a person are `linked`, by a number that is published, somebody is alone if nobody
+    else has rows with all of their classes and values. Where they are not, one row is enough that
+    has its class and its value to itself.
+    """
+    found = {}
+    label, people = published.classes.label.astype(np.int32), published.people
+    for name in [*having(columns, "other"), *having(columns, "sensitive")]:
+        if name not in frame.names:
+            continue
+        codes, values = value_codes(_flat(frame.column(name)), missing_values)
+        classes = tally(np.stack([label, codes], axis=1), people)
+        if people is None or linked:
+            alone = classes.candidates == 1
+        else:
+            alone = classes.people[classes.label] == 1
+        who = np.flatnonzero(alone) if people is None else np.unique(people[alone])
+        found[name] = IfKnown(len(values) + bool((codes < 0).any()), len(who))
+    return found
+
+
+def told(one: IfKnown, name: str, people: int) -> str:
+    """A sentence about one column.
+
+    >>> told(IfKnown(9, 4), "income", 7).split(". ")[1]
+    'If an outsider knew it, 4 of 7 people would be alone'
+    """
+    values = "1 value" if one.values == 1 else f"{one.values:,} different values"
+    return (
+        f"{name} is published as it is and has {values}. If an outsider knew it, {one.alone:,} of "
+        f"{people:,} people would be alone"
+    )
+
+
+def bad(known: Mapping[str, IfKnown], columns: Mapping[str, Column], people: int) -> list[str]:
+    """The columns that somebody should think about, the worst first."""
+    names = [
+        name
+        for name, one in known.items()
+        if one.alone > BAD * people and (columns[name].role == "other" or one.values > MANY)
+    ]
+    return sorted(names, key=lambda name: -known[name].alone)
+
+
+def _flat(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """A column, with lists and the like as text: they are told apart as values are."""
+    if not pa.types.is_nested(array.type):
+        return array
+    return pa.array([None if v is None else str(v) for v in array.to_pylist()], pa.string())

@@ -1,0 +1,164 @@
+"""Exposure: what a table gives away to somebody who has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from shoal import catalog
+from shoal.attacks import Attack, LinkageAttack
+from shoal.base.progress import Progress, silent
+from shoal.hierarchies.values import text
+from shoal.measures.beliefs import Belief, beliefs
+from shoal.measures.record_counts import RowCount, row_count
+from shoal.measures.risks import Risks, risks
+from shoal.table.alike import places_alike
+from shoal.table.encode import Table
+from shoal.table.match_graph import Linkage
+from shoal.table.published_table import Published
+
+NOT_PUBLISHED = "(not published)"
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Classes, risks and what each attack finds."""
+
+    rows: int
+    people: int
+    classes: int
+    smallest_class: int
+    average_class_size: float
+    risks: Risks
+    attacks: dict[str, dict[str, Any]]
+    # Beside an original: how many people have how many rows that could be theirs, fewest first.
+    candidates: tuple[tuple[int, int], ...] = ()
+    row_count: RowCount | None = None  # where rows of a person can be linked and counted
+    # How sure somebody can be who knows a class, by sensitive column; only where there are classes.
+    beliefs: Mapping[str, Belief] = field(default_factory=dict)
+
+    @property
+    def linked(self) -> bool:
+        """Whether the table was measured beside its original: then there are no classes."""
+        return bool(self.candidates)
+
+    @property
+    def weighed(self) -> bool:
+        """Whether the chances are known: rows that could be a person's may differ in theirs."""
+        return not self.linked or "matching" in self.attacks
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers by the names of the JSON file."""
+        return {
+            "rows": self.rows,
+            "people": self.people,
+            "classes": self.classes,
+            "smallest_class": self.smallest_class,
+            "average_class_size": self.average_class_size,
+            "risks": self.told(),
+            "attacks": self.attacks,
+        }
+
+    def told(self) -> dict[str, Any]:
+        """The risks by the names of the JSON file: the chances, and whom the row count tells."""
+        counted = None if self.row_count is None else self.row_count.as_dict()
+        return {**self.chances(), "row_count": counted}
+
+    def chances(self) -> dict[str, float | None]:
+        """The risks by name; None where nobody weighed the rows that could be a person's."""
+        chances = self.risks.as_dict()
+        if not self.weighed:
+            chances["average"] = None
+            if self.smallest_class > 1:  # a single row that could be somebody's is sure to be
+                chances["prosecutor"] = None
+            if chances["journalist"] is None:  # then the marketer's number is the average
+                chances["marketer"] = None
+        return chances
+
+    def showing(self, published: Published) -> Exposure:
+        """The same, without sensitive values that are not in the published table."""
+        known = {one.name: one.values for one in published.sensitive}
+        attacks = {
+            name: {key: _shown(found, known.get(key, ())) for key, found in findings.items()}
+            for name, findings in self.attacks.items()
+        }
+        return replace(self, attacks=attacks, beliefs={})  # which name values
+
+
+def _shown(found: Any, known: Sequence[Any]) -> Any:
+    """What an attack found in a column, its value as it is published, or withheld if it is not."""
+    if not isinstance(found, dict) or not isinstance(found.get("value"), str):
+        return found
+    (place,) = places_alike([found["value"]], known)
+    return found | {"value": text(known[place]) if place >= 0 else NOT_PUBLISHED}
+
+
+def expose(
+    published: Published,
+    population: Table | None = None,
+    linkage: Linkage | None = None,
+    progress: Progress = silent,
+    k: int = 0,
+) -> Exposure:
+    """Measure a table as its reader sees it, who may have a table of the whole population.
+
+    With the graph of original and release it is measured as somebody sees it who knows the
+    quasi-identifiers of everybody in it: the crowd of a person is then the records that could be
+    that person's. These need not be equally likely: the chances are those that the attack
+    `matching` finds. `k` is the crowd that was asked for; 0: what is reached counts.
+    """
+    found = {}
+    for name, kind in catalog.attacks.items():
+        attack = kind()
+        assert isinstance(attack, Attack)
+        result = attack.run(published, linkage, progress)
+        if result or not isinstance(attack, LinkageAttack):
+            found[name] = result
+    smallest = _smallest(published, linkage)
+    return Exposure(
+        rows=published.rows,
+        people=published.crowd,
+        classes=len(published.classes),
+        smallest_class=smallest,
+        average_class_size=published.rows / len(published.classes),
+        risks=_weighed(risks(published, population, linkage), found.get("matching", {})),
+        attacks=found,
+        candidates=_distribution(linkage),
+        row_count=row_count(published, k or smallest) if linkage is None else None,
+        beliefs=beliefs(published) if linkage is None else {},
+    )
+
+
+def _weighed(counted: Risks, matching: dict[str, Any]) -> Risks:
+    """The risks, with the chances of rows that are not equally likely where they were sampled.
+
+    The likeliest of n rows is never less likely than 1/n, whatever a sample says.
+    """
+    largest, mean, error = (
+        matching.get(key) or 0.0
+        for key in ("largest_probability", "mean_largest_probability", "error")
+    )
+    largest = min(1.0, largest + 3.0 * error)  # a risk had better be told too high
+    average = max(counted.average, mean)
+    return replace(
+        counted,
+        prosecutor=max(counted.prosecutor, largest),
+        average=average,
+        marketer=average if counted.journalist is None else counted.marketer,
+    )
+
+
+def _distribution(linkage: Linkage | None) -> tuple[tuple[int, int], ...]:
+    """How many people have how many candidates."""
+    if linkage is None:
+        return ()
+    rows, people = np.unique(linkage.candidates, return_counts=True)
+    return tuple(zip(rows.tolist(), people.tolist(), strict=True))
+
+
+def _smallest(published: Published, linkage: Linkage | None) -> int:
+    """Candidates of the most exposed person."""
+    return published.classes.smallest if linkage is None else int(linkage.matches.min())

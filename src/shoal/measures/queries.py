@@ -1,0 +1,374 @@
+"""Counting queries: how far the answers of a release are from those of its original.
+
+A query counts the rows with values of some quasi-identifiers and of a sensitive column (Sec. 5,
+Wang 2018). The values that it asks for are values of the original. They stay in here: only errors
+are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import field_validator
+
+from shoal.base.errors import BadTable
+from shoal.base.settings import Setting
+from shoal.hierarchies.free_values import FreeTree
+from shoal.hierarchies.tree import Label, Tree
+from shoal.hierarchies.values import text
+from shoal.table.alike import places_alike
+from shoal.table.encode import Table, naming
+from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.published_table import Published, places
+from shoal.table.sensitive import Histogram, Sensitive
+
+Floats = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
+
+MANY_ROWS = 250_000  # from which on fewer queries are asked, so that they take few seconds
+FEWEST = 50  # queries that are asked of any table
+TRIES = 20  # draws for each query, until its answer is not zero
+
+
+class Queries(Setting):
+    """Counting queries, drawn at random.
+
+    A query asks for a span of values of some quasi-identifiers and of a sensitive column. Wang
+    2018 draws the quasi-identifiers and does not say how wide the spans are. Here a span is a
+    share of the values that occur, the same in each column, such that the query selects
+    `selectivity` of the rows if values are spread evenly.
+    """
+
+    name: ClassVar[str] = "queries"
+    number: int = 1000
+    dimensions: int = 2  # quasi-identifiers of a query: the paper's λ
+    selectivity: float = 0.1
+    seed: int = 0  # its own, so that a release and its audit are asked the same
+
+    @field_validator("number", "dimensions")
+    @classmethod
+    def _some(cls, given: int) -> int:
+        if given < 1:
+            raise ValueError(f"needs number and dimensions of 1 or more, got {given}")
+        return given
+
+    @field_validator("selectivity")
+    @classmethod
+    def _share(cls, share: float) -> float:
+        if not 0 < share <= 1:
+            raise ValueError(f"needs a selectivity above 0 and up to 1, got {share:g}")
+        return share
+
+    def fitting(self, rows: int) -> int:
+        """How many are asked of so many rows: fewer of a very large table."""
+        if rows <= MANY_ROWS:
+            return self.number
+        return min(self.number, max(FEWEST, self.number * MANY_ROWS // rows))
+
+
+@dataclass(frozen=True)
+class Answers:
+    """How far the answers of a release are from those of its original."""
+
+    number: int  # queries that were answered
+    asked: int  # queries that were asked for
+    dimensions: int
+    sensitive: bool  # whether they are about a sensitive column too
+    mean: float | None  # relative error; None: no query was answered
+    median: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers by the names of the JSON file."""
+        return {
+            "number": self.number,
+            "lambda": self.dimensions,
+            "mean_relative_error": self.mean,
+            "median_relative_error": self.median,
+        }
+
+    def notes(self, rows: int) -> list[str]:
+        """Say it where fewer queries were answered than asked for."""
+        if self.number == self.asked:
+            return []
+        why = f"the table has {rows:,} rows" if rows > MANY_ROWS else "the others count no row"
+        return [f"{self.number:,} counting queries were asked, not {self.asked:,}: {why}"]
+
+
+# What a published value covers
+
+
+def covered_leaves(tree: Tree, label: Label) -> Longs:
+    """The leaves that a published label covers: sorted numbers of nodes.
+
+    >>> tree = Tree.from_rows([["Cat", "Felid", "*"], ["Lion", "Felid", "*"], ["Dog", "*"]])
+    >>> covered_leaves(tree, "Felid").tolist()
+    [2, 3]
+    """
+    node = tree.node(label)
+    if node < 0:
+        return leaves_outside(tree, label)
+    below = np.arange(node, tree.end[node], dtype=np.int64)
+    return np.asarray(below[tree.end[below] == below + 1])
+
+
+def leaves_outside(tree: Tree, label: Label) -> Longs:
+    """The leaves that a label covers which is no node of the tree: those of a free value."""
+    cover = tree.cover(label) if isinstance(tree, FreeTree) and label is not None else None
+    if isinstance(cover, tuple):
+        assert isinstance(tree, FreeTree)
+        return tree.members(cover).astype(np.int64)
+    if cover is not None:
+        return covered_leaves(tree, tree.labels[cover])
+    raise BadTable(
+        f"publishes {'a missing value' if label is None else repr(label)}, which its hierarchy "
+        "lacks; use the plan that the release was made with"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """Which leaves each of some published values covers: runs of leaves in the tree's order."""
+
+    start: Longs  # int64[values]: value v has the runs start[v] … start[v + 1] - 1
+    low: Longs  # int64[runs], places among the leaves
+    high: Longs  # int64[runs], one past the last
+    size: Longs  # int64[values], leaves
+
+    @staticmethod
+    def of_nodes(tree: Tree, nodes: Longs) -> Cover:
+        """Nodes of a tree; each is one run."""
+        upto = _leaves_before(tree)
+        low, high = upto[nodes], upto[tree.end[nodes]]
+        return Cover(np.arange(len(nodes)), low, high, high - low)
+
+    @staticmethod
+    def of_labels(tree: Tree, values: Sequence[Any]) -> Cover:
+        """Values as a table holds them, None a missing one."""
+        known = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
+        nodes = _places(values, known, tree.node(None))
+        if (nodes >= 0).all():
+            return Cover.of_nodes(tree, nodes)
+        upto, runs = _leaves_before(tree), []
+        for value, node in zip(values, nodes, strict=True):
+            label = None if value is None else text(value)
+            leaves = covered_leaves(tree, label if node < 0 else tree.labels[node])
+            runs.append(_runs(upto[leaves]))
+        many = np.array([len(low) for low, _ in runs])
+        low, high = (np.concatenate(ends) for ends in zip(*runs, strict=True))
+        start = np.cumsum(many) - many
+        return Cover(start, low, high, np.add.reduceat(high - low, start))
+
+    def share(self, low: int, high: int) -> Floats:
+        """The share of each value's leaves that are in a span, float64[values].
+
+        |pred(A) ∩ r.A| / |r.A| of eq. 19, Wang 2018.
+        """
+        inside = np.minimum(self.high, high) - np.maximum(self.low, low)
+        np.maximum(inside, 0, out=inside)
+        return np.asarray(np.add.reduceat(inside, self.start) / self.size)
+
+
+def _places(values: Sequence[Any], known: dict[str, int], missing: int) -> Longs:
+    """Where each value is known, -1 where it is not; int64[values]."""
+    found = [missing if v is None else known.get(text(v), -1) for v in values]
+    if -1 in found:  # it may be written another way, which takes longer to find
+        others = places(values, known, -1)
+        found = [missing if v is None else p for v, p in zip(values, others, strict=True)]
+    return np.array(found, np.int64)
+
+
+def _leaves_before(tree: Tree) -> Longs:
+    """Leaves that come before each node in the tree's order, int64[nodes + 1]."""
+    leaf = tree.end == np.arange(1, tree.size + 1)
+    return np.append(0, np.cumsum(leaf)).astype(np.int64)
+
+
+def _runs(leaves: Longs) -> tuple[Longs, Longs]:
+    """Sorted places as runs of neighbours: where each begins, and one past its end."""
+    breaks = np.flatnonzero(np.diff(leaves) > 1)
+    return leaves[np.append(0, breaks + 1)], leaves[np.append(breaks, len(leaves) - 1)] + 1
+
+
+# Counting queries
+
+
+class Span(NamedTuple):
+    """Values of a column that a query asks for: neighbours in the column's order."""
+
+    column: int
+    low: int
+    high: int  # one past the last
+
+
+class Query(NamedTuple):
+    """SELECT COUNT(*) WHERE all of these hold (Sec. 5, Wang 2018)."""
+
+    quasi: tuple[Span, ...]
+    sensitive: Span | None
+
+
+class Secrets(NamedTuple):
+    """The rows of each vector by their sensitive value, all vectors of a value together."""
+
+    vector: Longs  # int64[pairs]
+    rows: Floats  # float64[pairs]
+    first: Longs  # int64[values + 1]: value v has the pairs first[v] … first[v + 1] - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A table as queries look at it: distinct vectors, and how many rows have which secret."""
+
+    covers: tuple[Cover, ...]  # one a quasi-identifier
+    codes: tuple[Longs, ...]  # int64[vectors] a quasi-identifier, places in its cover
+    rows: Floats  # float64[vectors]
+    secrets: tuple[Secrets, ...]  # one a sensitive column
+
+    def answer(self, query: Query) -> float:
+        """The rows that a query counts (eq. 19, Wang 2018).
+
+        A wide value is taken to be each of its leaves with the same chance. Where all values are
+        leaves the answer is exact. Rows are counted, as COUNT(*) does; the paper counts people,
+        who may have several rows that a query asks for.
+        """
+        # Sums, not products of vectors: those start threads, which costs more than it saves.
+        weight = np.ones(len(self.rows))
+        for span in query.quasi:
+            shares = self.covers[span.column].share(span.low, span.high)
+            weight *= shares[self.codes[span.column]]
+        if query.sensitive is None:
+            return float((weight * self.rows).sum())
+        column, low, high = query.sensitive
+        held = self.secrets[column]
+        pairs = slice(held.first[low], held.first[high])
+        return float((weight[held.vector[pairs]] * held.rows[pairs]).sum())
+
+
+def answer(
+    original: Table,
+    published: Published,
+    queries: Queries,
+    watch: Callable[[float], None] = lambda _: None,
+) -> Answers:
+    """Ask original and release the same queries; one whose true answer is zero is drawn again.
+
+    `watch` is called with the share that is done.
+    """
+    columns = _shared(original, published)
+    before = _count_original(original, columns)
+    watch(0.0)
+    after = _count_published(original, published, columns)
+    number = queries.fitting(original.rows)
+    errors: list[float] = []
+    drawn = _draw(queries, _occurring(before, original), [len(c.values) for c in columns])
+    for _, query in zip(range(TRIES * number), drawn, strict=False):
+        watch(len(errors) / number)
+        true = before.answer(query)
+        if true > 0:
+            errors.append(abs(after.answer(query) - true) / true)
+        if len(errors) == number:
+            break
+    return Answers(
+        number=len(errors),
+        asked=queries.number,
+        dimensions=min(queries.dimensions, len(original.names)),
+        sensitive=bool(columns),
+        mean=float(np.mean(errors)) if errors else None,
+        median=float(np.median(errors)) if errors else None,
+    )
+
+
+def _draw(queries: Queries, occurring: Sequence[Longs], secrets: Sequence[int]) -> Iterator[Query]:
+    """Queries without end; each about λ quasi-identifiers and one sensitive column, if any."""
+    rng = np.random.default_rng(queries.seed)
+    dimensions = min(queries.dimensions, len(occurring))
+    share = queries.selectivity ** (1 / (dimensions + bool(secrets)))
+    while True:
+        quasi = []
+        for j in sorted(rng.choice(len(occurring), dimensions, replace=False).tolist()):
+            _, low, high = _span(j, len(occurring[j]), share, rng)
+            quasi.append(Span(j, int(occurring[j][low]), int(occurring[j][high - 1]) + 1))
+        sensitive = None
+        if secrets:
+            s = int(rng.integers(len(secrets)))
+            sensitive = _span(s, secrets[s], share, rng)
+        yield Query(tuple(quasi), sensitive)
+
+
+def _span(column: int, values: int, share: float, rng: np.random.Generator) -> Span:
+    """A span of this share of all values, anywhere."""
+    width = max(1, ceil(values * share - 1e-9))
+    low = int(rng.integers(values - width + 1))
+    return Span(column, low, low + width)
+
+
+def _occurring(counted: Counted, original: Table) -> list[Longs]:
+    """The leaves that a value of the original covers, in the order of each tree."""
+    occurring = []
+    for cover, tree in zip(counted.covers, original.trees, strict=True):
+        change = np.zeros(_leaves_before(tree)[-1] + 1, np.int64)
+        np.add.at(change, cover.low, 1)
+        np.add.at(change, cover.high, -1)
+        occurring.append(np.flatnonzero(np.cumsum(change)))
+    return occurring
+
+
+class _Shared(NamedTuple):
+    """A sensitive column that original and release both have."""
+
+    before: Sensitive
+    after: Sensitive
+    values: list[Any]  # those of the original in their own order, a missing one last
+
+
+def _shared(original: Table, published: Published) -> list[_Shared]:
+    there = {column.name: column for column in published.sensitive}
+    return [
+        _Shared(one, there[one.name], sorted(one.values, key=lambda v: (v is None, v)))
+        for one in original.sensitive
+        if one.name in there
+    ]
+
+
+def _count_original(original: Table, columns: Sequence[_Shared]) -> Counted:
+    classes = tally(original.codes, None, [column.before for column in columns])
+    covers, codes = [], []
+    for j, tree in enumerate(original.trees):
+        nodes, code = np.unique(original.codes[classes.first, j], return_inverse=True)
+        covers.append(Cover.of_nodes(tree, nodes.astype(np.int64)))
+        codes.append(code.astype(np.int64))
+    secrets = tuple(_secrets(classes, column.before, column.values) for column in columns)
+    return Counted(tuple(covers), tuple(codes), classes.size.astype(np.float64), secrets)
+
+
+def _count_published(original: Table, published: Published, columns: Sequence[_Shared]) -> Counted:
+    """The release; rows that are not published are in no answer."""
+    classes = published.classes
+    covers, codes = [], []
+    for name, tree in zip(original.names, original.trees, strict=True):
+        j = published.names.index(name)
+        code = published.codes[classes.first, j].astype(np.int64)
+        used, code = np.unique(code, return_inverse=True)
+        with naming(name):
+            values = [None if c < 0 else published.values[j][c] for c in used]
+            covers.append(Cover.of_labels(tree, values))
+        codes.append(code.astype(np.int64))
+    secrets = tuple(_secrets(classes, column.after, column.values) for column in columns)
+    return Counted(tuple(covers), tuple(codes), classes.size.astype(np.float64), secrets)
+
+
+def _secrets(classes: Classes, column: Sensitive, values: list[Any]) -> Secrets:
+    """Gather the rows by value; a value that is not among `values` is asked for by no query."""
+    histogram: Histogram = classes.histograms[column.name]
+    # As elsewhere, values count as one that are alike: the release may write one another way.
+    place = np.array(places_alike(column.values, values), np.int64)[histogram.value]  # int64[pairs]
+    order = np.argsort(place, kind="stable")
+    order = order[place[order] >= 0]
+    first = np.searchsorted(place[order], np.arange(len(values) + 1))
+    rows = histogram.count[order].astype(np.float64)
+    return Secrets(histogram.of_class[order], rows, first)

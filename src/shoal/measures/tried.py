@@ -1,0 +1,39 @@
+"""Tried: what was tried before an algorithm was chosen, and what it lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shoal.base.errors import some
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One thing that was tried, and what it lost."""
+
+    algorithm: str  # its name, and the options that differ from the default
+    loss: str  # the guiding loss
+    on: str  # "sample" or "table"
+    rows: int
+    lost: float | None  # percent; None: it did not come to an end
+    seconds: float
+    reason: str = ""  # why it did not
+    chosen: bool = False
+    free: tuple[str, ...] = ()  # columns without a hierarchy that were free ranges or sets here
+
+    @property
+    def words(self) -> str:
+        """What was tried, in words."""
+        return words_of(self.algorithm, self.loss, self.free)
+
+    def as_dict(self) -> dict[str, Any]:
+        """By the names of the JSON file."""
+        return asdict(self)
+
+
+def words_of(algorithm: str, loss: str, free: Sequence[str]) -> str:
+    """A way in words: algorithm, guiding loss, and columns that are free."""
+    more = f" with free ranges or sets of {some(free)}" if free else ""
+    return f"{algorithm} guided by {loss}{more}"

@@ -1,0 +1,166 @@
+"""Utility: what a release is still good for (Sec. 4.1 and 5, Wang 2018).
+
+Three numbers: the normalized information loss, how far the answers to counting queries are off,
+and the classes that keep an identity-reserved model and would fail its enhanced one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.hierarchies.values import ROOT
+from shoal.losses.lm import LM
+from shoal.measures.information_loss import Quality
+from shoal.measures.queries import Answers, Queries, answer
+from shoal.models import Model, PeopleModel
+from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
+from shoal.models.eir_l_diversity import EIRLDiversity
+from shoal.models.ir_alpha_beta_anonymity import IRAlphaBetaAnonymity
+from shoal.models.ir_kl_anonymity import IRKLAnonymity
+from shoal.table.encode import Table
+from shoal.table.published_table import Published
+
+
+@dataclass(frozen=True)
+class Vulnerable:
+    """Classes that keep an identity-reserved model and fail its enhanced one (Sec. 5)."""
+
+    model: str
+    column: str
+    enhanced: str  # the model that they fail
+    classes: int
+    all_classes: int
+    people: int  # who are in them
+    all_people: int
+
+    @property
+    def percent(self) -> float:
+        """The share of classes, v in Sec. 5 of Wang 2018."""
+        return 100.0 * self.classes / self.all_classes
+
+    @property
+    def people_percent(self) -> float:
+        """The share of people who are in such a class."""
+        return 100.0 * self.people / self.all_people
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers by the names of the JSON file."""
+        return {
+            "fails": self.enhanced,
+            "classes": self.classes,
+            "percent": self.percent,
+            "people": self.people,
+            "people_percent": self.people_percent,
+        }
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What a release is still good for."""
+
+    normalized_loss: float | None  # from 0 to 1; None: there is no original
+    answers: Answers | None  # None: there is no original
+    vulnerable: tuple[Vulnerable, ...]  # one for each model that has an enhanced one
+
+    def notes(self, rows: int) -> list[str]:
+        """What the reader should know besides."""
+        return [] if self.answers is None else self.answers.notes(rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers by the names of the JSON file."""
+        found: dict[str, Any] = {}
+        for one in self.vulnerable:
+            key, again = f"{one.model}[{one.column}]", 2
+            while key in found:
+                key, again = f"{one.model}[{one.column}] #{again}", again + 1
+            found[key] = one.as_dict()
+        return {
+            "normalized_loss": self.normalized_loss,
+            "queries": None if self.answers is None else self.answers.as_dict(),
+            "vulnerable": found or None,
+        }
+
+
+def utility_of(
+    original: Table,
+    published: Published,
+    quality: Quality,
+    models: Sequence[Model],
+    queries: Queries | None = None,
+    watch: Callable[[float], None] = lambda _: None,
+) -> Utility:
+    """Measure what a release is good for, compared with its original.
+
+    `watch` is called with the share that is done.
+    """
+    return Utility(
+        normalized_loss(original, published, quality),
+        answer(original, published, queries or Queries(), watch),
+        vulnerable(published, models),
+    )
+
+
+def normalized_loss(original: Table, published: Published, quality: Quality) -> float:
+    """The mean loss of a cell, from 0 to 1 (eq. 15, Wang 2018).
+
+    That of a value is (leaves below - 1) / (all leaves - 1), which is the metric lm (eq. 12), and
+    that of a suppressed one is 1; either less what the original had lost already. lm is a share of
+    what could be lost: it differs where a column has one value only, or where originals are general
+    already.
+    """
+    costs = LM().costs(original.domains)  # float64[nodes] a column, together 1 a row at most
+    possible = [float(c @ d.counts) for c, d in zip(costs, original.domains, strict=True)]
+    lost = quality.losses["lm"] / 100.0 * sum(possible)
+    suppressed = max(original.rows - published.rows, 0)
+    single = 0.0  # in a column of one value nothing is lost but what is suppressed
+    for one, held in zip(original.domains, published.counts(original), strict=True):
+        if int(one.tree.leaves[0]) <= 1:
+            star = one.tree.labels[0] == ROOT  # and a * was lost before
+            known = original.rows - int(one.counts[0]) * star
+            told = published.rows - (float(held.nodes[0]) - suppressed) * star
+            single += min(suppressed, known - told)
+    return (lost + single / len(costs)) / original.rows
+
+
+def vulnerable(published: Published, models: Sequence[Model]) -> tuple[Vulnerable, ...]:
+    """Classes that keep an identity-reserved model and fail its enhanced one, model by model."""
+    return tuple(
+        _vulnerable(published, model, stronger)
+        for model in models
+        if isinstance(model, PeopleModel)
+        for stronger in [enhanced(model)]
+        if stronger is not None
+    )
+
+
+def enhanced(model: PeopleModel) -> PeopleModel | None:
+    """The enhanced model of an identity-reserved one, with the same thresholds.
+
+    >>> enhanced(IRKLAnonymity(column="disease", k=3, l=3))
+    EIRLDiversity(column='disease', l=3)
+    """
+    match model:
+        case IRKLAnonymity():
+            return EIRLDiversity(column=model.column, l=model.l)
+        case IRAlphaBetaAnonymity():
+            return EIRAlphaBetaAnonymity(column=model.column, alpha=model.alpha, beta=model.beta)
+    return None
+
+
+def _vulnerable(published: Published, model: PeopleModel, stronger: PeopleModel) -> Vulnerable:
+    classes = published.classes
+    found = model.satisfied(classes) & ~stronger.satisfied(classes)  # bool[classes]
+    assert published.people is not None
+    return Vulnerable(
+        model=model.name,
+        column=model.column,
+        enhanced=stronger.name,
+        classes=int(found.sum()),
+        all_classes=len(classes),
+        people=len(np.unique(published.people[found[classes.label]])),
+        all_people=published.crowd,
+    )

@@ -1,0 +1,175 @@
+"""What shoal itself would publish of the slides' table 3, and what anybody could."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from shoal.algorithms.gaa import GAA
+from shoal.flow.anonymize import anonymize
+from shoal.flow.audit import Audit, audit
+from shoal.hierarchies.tree import Tree
+from shoal.io.frames import open_frame
+from shoal.models import Model
+from shoal.models.k_anonymity import KAnonymity
+from shoal.papers.li2007.audit import Judged, closeness
+from shoal.papers.li2007.slides import DISEASE, QUASI, SALARIES, SALARY, STATED, Content, Slide
+from shoal.plan import Plan
+from shoal.table.published_table import look_at
+
+K = 3
+Parts = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for; without distances, k-anonymity alone."""
+
+    salary: float | None = None
+    disease: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The request in a few words.
+
+        >>> Request().text, Request(0.167, 8 / 27).text
+        ('k = 3', 'k = 3, t = 0.167 and 0.296')
+        """
+        if self.salary is None or self.disease is None:
+            return f"k = {K}"
+        return f"k = {K}, t = {self.salary:.3f} and {self.disease:.3f}"
+
+    def models(self, slide: Slide) -> list[Model]:
+        """The models that keep it."""
+        models: list[Model] = [KAnonymity(k=K)]
+        if self.salary is not None:
+            models.append(closeness(slide, SALARY, self.salary))
+        if self.disease is not None:
+            models.append(closeness(slide, DISEASE, self.disease))
+        return models
+
+
+@dataclass(frozen=True)
+class Own:
+    """A table that keeps a request, as everybody would see it."""
+
+    request: Request
+    content: Content
+    audit: Audit  # against the original
+
+    @property
+    def loss(self) -> float:
+        """Percent of alteration by NLLM, which guides the merge."""
+        assert self.audit.quality is not None
+        return self.audit.quality.losses["nllm"]
+
+    def same_as(self, tables: Mapping[str, Judged]) -> str:
+        """Which version of table 3 in the slides is this one; an empty text for none."""
+        for name in ("table 4", "table 5"):
+            theirs = tables[name].slide.content
+            if all(self.content[column] == theirs[column] for column in QUASI):
+                return name
+        return ""
+
+
+@dataclass(frozen=True)
+class Search:
+    """All ways to form classes of at least three rows, and those that keep a request."""
+
+    ways: int  # different tables
+    keep: int  # of these keep the request
+    most_classes: int  # of those that do
+    cheapest: Own
+    as_cheap: int  # how many lose as little
+
+
+def requests(tables: Mapping[str, Judged]) -> list[Request]:
+    """k alone; with the distances of the slides' title; with those that their table 5 has."""
+    theirs = {one.column: one.theirs for one in STATED if one.table == "table 5"}
+    reached = tables["table 5"].level("t-closeness", DISEASE)
+    return [
+        Request(),
+        Request(theirs[SALARY], theirs[DISEASE]),
+        Request(theirs[SALARY], reached),
+    ]
+
+
+def publish(original: Slide, request: Request) -> Own:
+    """Let shoal anonymize the table; it verifies what it gives, or raises."""
+    plan = Plan(columns=SALARIES, models=request.models(original), algorithm=GAA(), seed=0)
+    frame = anonymize(original.frame, plan, keep_order=True).frame
+    return _own(original, request, frame.to_pydict())
+
+
+def search(original: Slide, request: Request) -> Search:
+    """Try everything: put the rows into classes in all ways, and publish the least that covers.
+
+    The slides' tree of a column says what may be published, so this is a bound for any algorithm
+    that forms classes and keeps all rows.
+    """
+    models = request.models(original)
+    ways, kept = set(), {}
+    for parts in partitions(tuple(range(original.frame.num_rows))):
+        content = generalized(original, parts)
+        key = tuple(tuple(content[name]) for name in QUASI)
+        if key in ways:  # two classes that are published alike are one
+            continue
+        ways.add(key)
+        frame = original._replace(content=content).frame
+        classes = look_at(open_frame(frame), SALARIES).classes
+        if all(model.satisfied(classes).all() for model in models):
+            kept[key] = _own(original, request, content)
+    cheapest = min(kept.values(), key=lambda own: own.loss)  # the whole table in one class keeps
+    return Search(
+        ways=len(ways),
+        keep=len(kept),
+        most_classes=max(own.audit.classes for own in kept.values()),
+        cheapest=cheapest,
+        as_cheap=sum(own.loss <= cheapest.loss + 1e-9 for own in kept.values()),
+    )
+
+
+def partitions(rows: tuple[int, ...]) -> Iterator[Parts]:
+    """All ways to put rows into classes of at least K.
+
+    >>> [len(list(partitions(tuple(range(n))))) for n in (2, 3, 5, 6)]
+    [0, 1, 1, 11]
+    """
+    if not rows:
+        yield ()
+        return
+    first, others = rows[0], rows[1:]
+    for size in range(K - 1, len(rows)):
+        for mates in combinations(others, size):
+            left = tuple(row for row in others if row not in mates)
+            for rest in partitions(left):
+                yield ((first, *mates), *rest)
+
+
+def generalized(original: Slide, parts: Parts) -> Content:
+    """The table in which every class has the least values that cover its rows."""
+    content: Content = {name: list(of) for name, of in original.content.items()}
+    for name, column in QUASI.items():
+        assert column.hierarchy is not None
+        tree = column.hierarchy.tree()
+        for part in parts:
+            label = _least(tree, [str(original.content[name][row]) for row in part])
+            for row in part:
+                content[name][row] = label
+    return content
+
+
+def _least(tree: Tree, labels: Sequence[str]) -> str:
+    node = tree.node(labels[0])
+    for label in labels[1:]:
+        node = tree.join(node, tree.node(label))
+    return str(tree.labels[node])
+
+
+def _own(original: Slide, request: Request, content: Content) -> Own:
+    """Audit a table against the original, for every request alike."""
+    everything = [KAnonymity(k=K), closeness(original, SALARY), closeness(original, DISEASE)]
+    plan = Plan(columns=SALARIES, models=everything)
+    frame = original._replace(content=content).frame
+    return Own(request, content, audit(frame, plan, original=original.frame))

@@ -1,0 +1,100 @@
+"""The part of a report about how sure an attacker can become of a sensitive value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.base.wording import MISSING, percent, short
+from shoal.measures.beliefs import ValueBelief
+from shoal.measures.outcome import Outcome
+from shoal.report.page import Block, Cell, Heading, Table, Text
+from shoal.report.promises import may_move
+
+
+@dataclass(frozen=True)
+class SureFact:
+    """One value of a sensitive column, and how sure of it a class can make somebody."""
+
+    column: str
+    which: str  # why it is shown
+    belief: ValueBelief
+    allowed: float | None  # the highest share that the requirements allow; None: no bound known
+    by_people: bool
+
+
+def sure_facts(release: Outcome) -> list[SureFact]:
+    """The commonest, the rarest and the most surely known value of each sensitive column."""
+    facts = []
+    for column, one in release.after.beliefs.items():
+        by_people = one.counted_by == "people"
+        moves = [may_move(model) for model in release.plan.models if model.about == column]
+        # The definition bounds shares of rows, and people may have several values each.
+        known = [move for move in moves if move is not None and not by_people]
+        which: dict[str | None, tuple[list[str], ValueBelief]] = {}
+        for why, value in (
+            ("commonest", one.commonest), ("rarest", one.rarest), ("most surely known", one.surest),
+        ):  # fmt: skip
+            which.setdefault(value.value, ([], value))[0].append(why)
+        for reasons, value in which.values():
+            allowed = min(1.0, value.overall + min(known)) if known else None
+            facts.append(SureFact(column, " and ".join(reasons), value, allowed, by_people))
+    return facts
+
+
+def sureness(facts: list[SureFact]) -> list[Block]:
+    """What the belief of an attacker can become, value by value."""
+    if not facts:
+        return []
+    bounded = any(one.allowed is not None for one in facts)
+    rows: list[list[Cell | str]] = []
+    for one in facts:
+        belief = one.belief
+        value = MISSING if belief.value is None else short(belief.value)
+        row: list[Cell | str] = [
+            Cell(f"{short(one.column)}: {value}", f"{one.which} value"),
+            percent(100 * belief.overall),
+            percent(100 * belief.lowest),
+            Cell(percent(100 * belief.highest), tone="bad" if belief.highest == 1 else "strong"),
+        ]
+        if bounded:
+            row.append("–" if one.allowed is None else percent(100 * one.allowed))
+        rows.append(row)
+    whom = "people" if facts[0].by_people else "records"
+    heads = ["sensitive value", "whole table", "lowest in a class", "highest in a class"]
+    return [
+        Heading("How sure an attacker can become"),
+        Text(
+            "Somebody who knows nothing but the whole table believes in a value as much as it is "
+            "frequent there; somebody who finds a person's class, as much as it is frequent in "
+            f"that class. Shares are of the {whom}, measured on the published table."
+        ),
+        Table(
+            [*heads, *(["allowed by t-closeness"] if bounded else [])],
+            rows,
+            _caption([one.belief for one in facts]),
+            widths=(36, 15, 16, 17, 16) if bounded else (46, 17, 18, 19),
+        ),
+    ]
+
+
+def _caption(beliefs: list[ValueBelief]) -> str:
+    """What the ends of the scale mean, where they are reached."""
+    sure = "100\xa0%: everybody in some class has the value."
+    none = "0\xa0%: nobody in some class has the value, which is information as well."
+    said = [sure] if any(one.highest == 1 for one in beliefs) else []
+    said += [none] if any(one.lowest == 0 for one in beliefs) else []
+    return " ".join(said)
+
+
+def surest(facts: list[SureFact]) -> str:
+    """The value of which an attacker can become most sure, in a sentence."""
+    if not facts:
+        return ""
+    one = max(facts, key=lambda fact: (fact.belief.highest, -fact.belief.overall))
+    value = "a missing value" if one.belief.value is None else f"“{short(one.belief.value)}”"
+    whom = "people" if one.by_people else "records"
+    return (
+        f"An attacker who knows a person's class can be up to {percent(100 * one.belief.highest)} "
+        f"sure of a value of {short(one.column)} ({value}, which "
+        f"{percent(100 * one.belief.overall)} of all {whom} have)."
+    )

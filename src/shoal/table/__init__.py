@@ -1,0 +1,1 @@
+"""Coded records and their groupings; no judgement. Internal."""

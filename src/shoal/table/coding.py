@@ -1,0 +1,194 @@
+"""Coding: the values of a column as numbers, each value once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.base.errors import SHOWN, BadTable
+from shoal.hierarchies.values import text
+from shoal.table.alike import alike, alike_texts
+
+Ints = npt.NDArray[np.int32]
+
+
+Watch = Callable[[float], None]  # called with the share that is done
+OFTEN = 1 << 15  # values between two calls
+
+
+class Watched(Iterable[Any]):
+    """Values one by one, reporting how far it is from `begin` to `end`."""
+
+    def __init__(self, values: Sequence[Any], watch: Watch, begin: float, end: float) -> None:
+        self._values, self._watch, self._begin, self._end = values, watch, begin, end
+
+    def __iter__(self) -> Iterator[Any]:
+        share = (self._end - self._begin) / max(len(self._values), 1)
+        for i, value in enumerate(self._values):
+            if i % OFTEN == 0:
+                self._watch(self._begin + share * i)
+            yield value
+
+
+class Values(Sequence[Any]):
+    """Different values as arrow holds them: Python's objects are made when they are asked for.
+
+    >>> values = Values(pa.array(["b", "a"]))
+    >>> len(values), values[1], list(values)
+    (2, 'a', ['b', 'a'])
+    """
+
+    def __init__(self, array: pa.Array) -> None:
+        self.array = array
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    @overload
+    def __getitem__(self, place: int) -> Any: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Any]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        return self.listed[place]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.listed)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self.listed == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self.listed)
+
+    @cached_property
+    def listed(self) -> list[Any]:
+        """The values as Python's objects."""
+        values = self.array.to_pylist()
+        if self.array.type == pa.float32():  # 0.1 as a file has it, not 0.10000000149011612
+            return [float(str(np.float32(value))) for value in values]
+        return list(values)
+
+    @cached_property
+    def texts(self) -> pa.Array | None:
+        """The values as hierarchies write them, where arrow writes them so; else None."""
+        kind = self.array.type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            return self.array
+        return self.array.cast(pa.string()) if pa.types.is_integer(kind) else None
+
+
+def value_codes(array: Any, missing_values: Sequence[str] = ()) -> tuple[Ints, Values]:
+    """Number the distinct values of a column; -1 is missing.
+
+    >>> codes, values = value_codes(pa.array(["a", None, "b", "a"]))
+    >>> codes.tolist(), values
+    ([0, -1, 1, 0], ['a', 'b'])
+    """
+    if pa.types.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    if pa.types.is_nested(array.type):
+        raise BadTable(
+            f"holds {array.type}, several values a cell; give it the role other, or split it"
+        )
+    if pa.types.is_floating(array.type):
+        array = pc.if_else(pc.is_nan(array), None, array)
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # an empty chunked array stays one
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    coded = array.dictionary_encode()
+    indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    values = Values(coded.dictionary)
+    keep = _not_missing(values, missing_values)
+    if not keep.all():
+        renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
+        indices = renumber[indices]
+        values = Values(coded.dictionary.filter(pa.array(keep)))
+    return indices, values
+
+
+def _not_missing(values: Values, tokens: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Which values are neither null nor one of the texts that mean missing, bool[values]."""
+    keep = values.array.is_valid().to_numpy(zero_copy_only=False)
+    if not tokens:
+        return np.asarray(keep)
+    if values.texts is not None:
+        for token in tokens:  # there are few, and to compare is faster than to look up
+            same = pc.equal(values.texts, pa.scalar(token, values.texts.type)).fill_null(False)
+            if pc.any(same).as_py():
+                keep = keep & ~same.to_numpy(zero_copy_only=False)
+        return np.asarray(keep)
+    known = set(tokens)
+    return np.array(
+        [v is not None and text(v) not in known for v in values.array.to_pylist()], bool
+    )
+
+
+class Merged(NamedTuple):
+    """A column in which values that a reader takes for the same have one code."""
+
+    codes: Ints  # int32[n], -1 is missing
+    values: Sequence[Any]  # as most rows write them
+    spellings: tuple[tuple[Any, ...], ...]  # what counts as one, that of `values` first
+
+
+def merge_alike(codes: Ints, values: Values, missing_values: Sequence[str] = ()) -> Merged:
+    """Give values that are alike the same code; blanks, and what is alike missing, are missing.
+
+    >>> found = merge_alike(*value_codes(pa.array(["flu", "Flu ", "cold", "flu"])))
+    >>> found.codes.tolist(), found.values, found.spellings
+    ([0, 0, 1, 0], ['flu', 'cold'], (('flu', 'Flu '),))
+    """
+    kind = values.array.type
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or not len(values):
+        return Merged(codes, values, ())
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        keys = alike_texts(values.array)
+    else:
+        keys = pa.array([alike(value) for value in values], pa.string())
+    coded = keys.dictionary_encode()
+    nothing = pa.array({"", *map(alike, missing_values)}, keys.type)
+    missing = pc.is_in(coded.dictionary, nothing).to_numpy(zero_copy_only=False)  # bool[groups]
+    group = coded.indices.to_numpy(zero_copy_only=False)  # int[values]
+    if len(missing) == len(values) and not missing.any():
+        return Merged(codes, values, ())
+    # The way in which most rows write it stands for all; of several the first by the alphabet.
+    often = np.bincount(codes[codes >= 0], minlength=len(values))
+    by_text = np.argsort(np.array([text(value) for value in values], object), kind="stable")
+    rank = np.empty(len(values), np.int64)
+    rank[by_text] = np.arange(len(values))
+    order = np.lexsort((rank, -often, group))
+    first = np.flatnonzero(np.diff(group[order], prepend=-1))
+    many = np.diff(np.append(first, len(order)))
+    spellings = [
+        (
+            *([None] if missing[g] else []),
+            *(values[i] for i in order[first[g] : first[g] + many[g]]),
+        )
+        for g in np.flatnonzero((many > 1) | missing)
+    ]
+    number = np.append(np.where(missing, -1, np.cumsum(~missing) - 1), -1).astype(np.int32)
+    kept = [values[i] for i, none in zip(order[first], missing, strict=True) if not none]
+    return Merged(number[np.append(group, -1)][codes], kept, tuple(spellings))
+
+
+def merged_note(name: str, spellings: Sequence[tuple[Any, ...]]) -> str:
+    """Say which values of a published column count as one, so that somebody can look at them."""
+    pairs = [
+        " = ".join("missing" if value is None else repr(text(value)) for value in ways)
+        for ways in spellings[:SHOWN]
+    ]
+    more = f" and {len(spellings) - SHOWN:,} more" if len(spellings) > SHOWN else ""
+    return (
+        f"column {name!r}: {', '.join(pairs)}{more} count as one value each, as they differ only "
+        "in white space, letter case, Unicode form or the way a number or a date is written; write "
+        "them in one way, or in clearly different ways if they mean different things"
+    )

@@ -1,0 +1,363 @@
+"""The columns of a table: their roles, and how they are encoded as integer codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import ConfigDict, field_validator, model_validator
+
+from shoal.base.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
+from shoal.base.progress import Progress, silent
+from shoal.base.settings import Setting
+from shoal.hierarchies.base import Flat, Hierarchy
+from shoal.hierarchies.free_values import Covers, FreeTree, join_rows
+from shoal.hierarchies.tree import Tree
+from shoal.hierarchies.values import plain, text
+from shoal.io.frames import Frame
+from shoal.kernels.candidates import join_people
+from shoal.table.alike import alike_texts
+from shoal.table.coding import Values, Watch, Watched, merge_alike, value_codes
+from shoal.table.sensitive import Sensitive
+
+Role = Literal["identifier", "person", "quasi", "sensitive", "other"]
+Missing = Literal["value", "root", "error"]
+
+
+class Column(Setting):
+    """What a plan says of one column."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    name: ClassVar[str] = "it"
+    role: Role
+    hierarchy: Hierarchy | None = None
+    publish: bool = True  # of the person column: False counts people and leaves it out
+
+    @model_validator(mode="after")
+    def _who_is_left_out(self) -> Column:
+        if not self.publish and self.role != "person":
+            raise ValueError(
+                "can have publish = false with the role person only; what is never published has "
+                "the role identifier"
+            )
+        return self
+
+    @field_validator("hierarchy", mode="before")
+    @classmethod
+    def _hierarchy(cls, given: Any) -> Hierarchy | None:
+        return None if given is None else Hierarchy.of(given)
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """One quasi-identifier: its name, its tree, and how often the table holds each value."""
+
+    name: str
+    tree: Tree
+    counts: npt.NDArray[np.int64]  # int64[nodes]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table as integer codes: all that models, losses and algorithms look at."""
+
+    names: tuple[str, ...]  # the quasi-identifiers
+    trees: tuple[Tree, ...]
+    codes: npt.NDArray[np.int32]  # int32[n, q], nodes of the trees
+    people: npt.NDArray[np.int64] | None  # int64[n], 0 and up; None: each row its own person
+    exact: tuple[bool, ...]  # whether different values of a column always have different codes
+    sensitive: tuple[Sensitive, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Number of records."""
+        return len(self.codes)
+
+    @cached_property
+    def crowd(self) -> int:
+        """Number of people."""
+        return self.rows if self.people is None else int(self.people.max()) + 1
+
+    @property
+    def unified(self) -> npt.NDArray[np.int32]:
+        """The codes with all rows of a person made alike: the join of what is known of them.
+
+        Rows of one person stay linked in a release. Were they published in different classes,
+        whoever is in all of those classes could be told from everybody who is not.
+        """
+        return self._joined[0]
+
+    @property
+    def covers(self) -> tuple[Covers, ...]:
+        """The free values among the unified codes, a column each."""
+        return self._joined[1]
+
+    @cached_property
+    def _joined(self) -> tuple[npt.NDArray[np.int32], tuple[Covers, ...]]:
+        if self.people is None or self.crowd == self.rows:
+            return self.codes, tuple(Covers(tree) for tree in self.trees)
+        columns, covers = [], []
+        for j, tree in enumerate(self.trees):
+            if isinstance(tree, FreeTree):
+                joined, found = join_rows(tree, self.codes[:, j], self.people)
+            else:
+                found = Covers(tree)
+                joined = join_people(
+                    self.codes[:, j], self.people, self.crowd, tree.parent, tree.end
+                )
+            columns.append(joined)
+            covers.append(found)
+        return np.stack(columns, axis=1), tuple(covers)
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Table:
+        """These rows, and the people who have one of them."""
+        people = self.people
+        return Table(
+            self.names,
+            self.trees,
+            self.codes[rows],
+            None if people is None else np.unique(people[rows], return_inverse=True)[1],
+            self.exact,
+            tuple(one.take(rows) for one in self.sensitive),
+        )
+
+    @property
+    def free(self) -> list[str]:
+        """The columns that may be published as free ranges or sets."""
+        both = zip(self.names, self.trees, strict=True)
+        return [name for name, tree in both if isinstance(tree, FreeTree)]
+
+    @cached_property
+    def domains(self) -> list[Domain]:
+        """The quasi-identifiers, with how often each value occurs."""
+        return [
+            Domain(name, tree, np.bincount(self.codes[:, j], minlength=tree.size))
+            for j, (name, tree) in enumerate(zip(self.names, self.trees, strict=True))
+        ]
+
+
+def check_names(columns: Collection[str], frame: Frame) -> None:
+    """Complain unless plan and table name the same columns: no silent defaults."""
+    lacking = [name for name in columns if name not in frame.names]
+    if lacking:
+        hints = "".join(did_you_mean(name, frame.names) for name in lacking[:1])
+        raise BadTable(f"the plan names columns that the table lacks: {some(lacking)}{hints}")
+    unnamed = [name for name in frame.names if name not in columns]
+    if unnamed:
+        raise BadTable(
+            f"the plan says nothing of the columns {some(unnamed)}; give each a role: "
+            "identifier, person, quasi, sensitive or other"
+        )
+    if frame.height == 0:
+        raise BadTable("the table has no rows; there is nothing to publish")
+
+
+def having(columns: Mapping[str, Column], role: Role) -> list[str]:
+    """The columns with this role, in the plan's order."""
+    return [name for name, column in columns.items() if column.role == role]
+
+
+def left_out(columns: Mapping[str, Column]) -> list[str]:
+    """The columns that are not in the release: identifiers, and persons who are only counted."""
+    return [
+        name
+        for name, column in columns.items()
+        if column.role == "identifier" or not column.publish
+    ]
+
+
+def encode(
+    frame: Frame,
+    columns: Mapping[str, Column],
+    missing: Missing = "value",
+    missing_values: Sequence[str] = (),
+    progress: Progress = silent,
+) -> Table:
+    """Turn a frame into a Table of integer codes."""
+    check_names(columns, frame)
+    names = having(columns, "quasi")
+    if not names:
+        raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
+    trees, exact = [], []
+    many = len(names) + len(having(columns, "person")) + len(having(columns, "sensitive"))
+    codes = np.empty((frame.height, len(names)), np.int32, order="F")  # int32[n, q]
+    for j, name in enumerate(names):
+        progress("encode", j / many)
+        hierarchy = columns[name].hierarchy or Flat()
+        with naming(name):
+            tree, one_to_one = _encode_quasi(
+                frame.column(name),
+                hierarchy,
+                missing,
+                missing_values,
+                codes[:, j],
+                lambda share, j=j: progress("encode", (j + share) / many),  # type: ignore[misc]
+            )
+        trees.append(tree)
+        exact.append(one_to_one)
+    people = None
+    for name in having(columns, "person"):
+        progress("encode", len(names) / many)
+        people = person_codes(frame.column(name), missing_values)
+    sensitive = sensitive_columns(
+        frame, columns, missing_values, lambda i: progress("encode", 1 - i / many)
+    )
+    return Table(
+        tuple(names), tuple(trees), np.ascontiguousarray(codes), people, tuple(exact), sensitive
+    )
+
+
+def _encode_quasi(
+    array: Any,
+    hierarchy: Hierarchy,
+    missing: Missing,
+    missing_values: Sequence[str],
+    out: npt.NDArray[np.int32],
+    watch: Watch,
+) -> tuple[Tree, bool]:
+    """Encode one quasi-identifier into `out`; say whether no two values share a code."""
+    indices, values = value_codes(array, missing_values)  # int32[n] with -1, distinct values
+    lacks = indices.min() < 0
+    if lacks and missing == "error":
+        where = np.flatnonzero(indices < 0)
+        raise BadHierarchy(
+            f"missing values in {len(where)} rows (first in row {where[0] + 1}), which the plan "
+            "does not allow; fill them, or set missing = 'value' or 'root'"
+        )
+    placed = None if values.texts is None else hierarchy.placed(values.texts)
+    if placed is None:
+        tree, known = _place(values, hierarchy, indices, watch)
+    else:
+        tree, known = placed
+    if lacks and missing == "value":
+        tree = tree.with_missing()
+    elif lacks and isinstance(tree, FreeTree):
+        tree = tree.opened()
+    nodes = np.append(known, 0).astype(np.int32)  # the last one is for missing values
+    nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
+    np.take(nodes, indices, out=out)
+    alone = not len(values) or int(np.bincount(nodes[:-1]).max()) == 1
+    # There are several ways to be missing (null, NaN, a token), and they must look alike.
+    return tree, alone and not lacks
+
+
+def _place(
+    values: Values, hierarchy: Hierarchy, indices: npt.NDArray[np.int32], watch: Watch
+) -> tuple[Tree, npt.NDArray[np.int64]]:
+    """The tree of a column and the node of each value, value by value: int64[values]."""
+    try:
+        tree = hierarchy.tree(Watched(values, watch, 0.0, 0.5))
+    except BadHierarchy as error:
+        strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
+        raise BadHierarchy(f"{error}{_rows(indices, strange)}") from None
+    nodes = np.empty(len(values), np.int64)
+    alike: dict[str, str] = {}
+    strange = []
+    for i, value in enumerate(Watched(values, watch, 0.5, 1.0)):
+        label = text(value)
+        node = tree.node(label)
+        if node < 0:
+            alike = alike or {plain(str(known)): str(known) for known in tree.labels}
+            node = tree.node(alike.get(plain(label), "\0"))
+        if node < 0:
+            strange.append(i)
+        nodes[i] = node
+    if strange:
+        first = {i: int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]}
+        shown = ", ".join(f"{text(values[i])!r} (row {first[i]})" for i in strange[:SHOWN])
+        more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
+        raise BadHierarchy(
+            f"the hierarchy lacks values of the table: {shown}{more}; add them to the "
+            "hierarchy, or, if they mean missing, list them under missing_values in the plan"
+        )
+    return tree, nodes
+
+
+def _rows(indices: npt.NDArray[np.int32], strange: list[int]) -> str:
+    """Where values stand first; nothing if there are none. Row 1 is the first one."""
+    if not strange:
+        return ""
+    first = [int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]]
+    more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
+    word = "first in row" if len(strange) == 1 else "first in the rows"
+    return f" ({word} {', '.join(map(str, sorted(first)))}{more})"
+
+
+def sensitive_columns(
+    frame: Frame,
+    columns: Mapping[str, Column],
+    missing_values: Sequence[str] = (),
+    left: Callable[[int], None] = lambda _: None,
+) -> tuple[Sensitive, ...]:
+    """The sensitive columns of a frame, those of the plan that it has.
+
+    `left` is told how many are still to come.
+    """
+    names = [name for name in having(columns, "sensitive") if name in frame.names]
+    found = []
+    for i, name in enumerate(names):
+        left(len(names) - i)
+        found.append(_sensitive(name, frame.column(name), columns[name].hierarchy, missing_values))
+    return tuple(found)
+
+
+def _sensitive(
+    name: str, array: Any, hierarchy: Hierarchy | None, missing_values: Sequence[str]
+) -> Sensitive:
+    """One sensitive column, in which values count as one that a reader takes for the same."""
+    with naming(name):
+        codes, values = value_codes(array, missing_values)
+    merged = merge_alike(codes, values, missing_values)
+    column = Sensitive.of(name, merged.codes, merged.values, hierarchy, merged.spellings)
+    if merged.spellings and column.tree is not None:
+        _ = column.nodes  # an error where the hierarchy tells apart what counts as one value
+    return column
+
+
+def person_codes(array: Any, missing_values: Sequence[str] = ()) -> npt.NDArray[np.int64]:
+    """Number the persons; a row without a person is a person of its own.
+
+    A number is the same person however it is written: 17, "17.0" and " 17" are one. Letter case
+    matters: many systems number people with letters of both cases.
+    """
+    indices, values = value_codes(array, missing_values)
+    count = len(values)
+    if values.texts is values.array and count:
+        coded = alike_texts(values.array, case=True).dictionary_encode()
+        count = len(coded.dictionary)
+        if count < len(values):
+            one = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+            indices = np.append(one, np.int32(-1))[indices]
+    people = indices.astype(np.int64)
+    nobody = people < 0
+    people[nobody] = count + np.arange(nobody.sum())
+    return people
+
+
+def relative_to(columns: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The columns of a plan file, with the paths of their hierarchies read from its folder."""
+    resolved = {}
+    for name, column in columns.items():
+        if isinstance(column, Mapping) and isinstance(column.get("hierarchy"), str | Mapping):
+            with naming(name):
+                column = {**column, "hierarchy": Hierarchy.of(column["hierarchy"], folder)}
+        resolved[name] = column
+    return resolved
+
+
+@contextmanager
+def naming(column: str) -> Iterator[None]:
+    """Put the name of the column in front of what is wrong with it."""
+    try:
+        yield
+    except BadInput as error:
+        begin = f"column {column!r}"
+        if str(error).startswith(begin):
+            raise
+        raise type(error)(f"{begin}: {error}") from None

@@ -1,0 +1,74 @@
+"""Equivalence classes: the tally of a table by its published values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.candidates import candidates, lists
+from shoal.kernels.group import group_rows
+from shoal.table.person_values import Holdings
+from shoal.table.sensitive import Histogram, Sensitive
+
+Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The classes of a table, in the order in which they first appear."""
+
+    label: Longs  # int64[n], the class of each row
+    first: Longs  # int64[classes], its first row
+    size: Longs  # int64[classes], its rows
+    people: Longs  # int64[classes], its people
+    candidates: Longs  # int64[n], people whom the row's person cannot be told from
+    histograms: dict[str, Histogram] = field(default_factory=dict)  # sensitive columns by name
+    holdings: dict[str, Holdings] = field(default_factory=dict)  # the same, where there are people
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+    @property
+    def crowd(self) -> Longs:
+        """For each class the candidates of its most exposed person, int64[classes]."""
+        crowd = self.people.copy()
+        np.minimum.at(crowd, self.label, self.candidates)
+        return crowd
+
+    @property
+    def smallest(self) -> int:
+        """Candidates of the most exposed person in the table."""
+        return int(self.candidates.min()) if len(self.candidates) else 0
+
+
+def tally(
+    codes: npt.NDArray[np.int32],
+    people: Longs | None = None,
+    sensitive: Iterable[Sensitive] = (),
+) -> Classes:
+    """Group equal rows of int32[n, q] codes into classes.
+
+    `people` numbers the person of each row, 0 and up; without it every row is its own person.
+    Somebody who sees which rows are one person's can look for the people who have a row in every
+    class in which that person has one: they are the candidates, and fewer than a class holds.
+
+    >>> tally(np.array([[1, 2], [0, 0], [1, 2]], np.int32)).size.tolist()
+    [2, 1]
+    >>> tally(np.array([[1], [2], [1], [2], [2]], np.int32), np.array([0, 0, 1, 2, 3])).smallest
+    1
+    """
+    sensitive = tuple(sensitive)
+    label, first, size = group_rows(np.ascontiguousarray(codes, np.int32))
+    counted = {column.name: Histogram.of(label, len(first), column) for column in sensitive}
+    if people is None:
+        return Classes(label, first, size, size, size[label], counted)
+    crowd = int(people.max()) + 1 if len(people) else 0
+    by_class, by_person = np.lexsort((people, label)), np.lexsort((label, people))
+    class_start, class_person = lists(label[by_class], people[by_class], len(first))
+    person_start, person_class = lists(people[by_person], label[by_person], crowd)
+    found = candidates(class_start, class_person, person_start, person_class)
+    held = {one.name: Holdings.of(label, len(first), people, one) for one in sensitive}
+    return Classes(label, first, size, np.diff(class_start), found[people], counted, held)

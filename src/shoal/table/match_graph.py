@@ -1,0 +1,279 @@
+"""Linkage: whose record each published one could be (Sec. 4.2 and 6.2, Tassa 2012).
+
+Original and release form a graph: an edge joins an original with every published record that
+covers it. Somebody who knows all originals draws that graph. An edge is a match if some perfect
+matching holds it; only matches can be true, and whoever tests all edges is left with them.
+
+Equal originals are one node, and so are records that are published alike (a class); what is
+stored is the pairs of such nodes that fit, never all pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.base.errors import BadPlan, BadTable, some
+from shoal.base.pace import parts
+from shoal.hierarchies.free_values import Covers
+from shoal.kernels.histogram import sum_groups
+from shoal.kernels.search.class_index import Trees
+from shoal.kernels.search.tuple_index import Tuples, count_covered, list_covered, make_tuples
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.published_table import Published
+from shoal.table.sensitive import Histogram
+
+Bools = npt.NDArray[np.bool_]
+Longs = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int32]
+
+MOST_PAIRS = 30_000_000  # pairs of original and class; a hundred bytes each make 3 GB
+
+
+@dataclass(frozen=True, eq=False)
+class Linkage:
+    """The graph of an original and its release, and one perfect matching in it."""
+
+    original: Classes  # the distinct originals: tally of the original table
+    classes: Classes  # the classes of the published table
+    start: Longs  # int64[classes + 1]
+    fits: Ints  # int32[pairs]: class g covers the originals fits[start[g]:start[g + 1]]
+    given: Longs  # int64[pairs], records of the original that a perfect matching gives the class
+
+    @staticmethod
+    def of_groups(
+        originals: Longs, published: Longs, start: Longs, fits: Ints, given: Longs
+    ) -> Linkage:
+        """The graph of so many equal originals and records that are published alike."""
+        return Linkage(_crowds(originals), _crowds(published), start, fits, given)
+
+    @cached_property
+    def of_class(self) -> Longs:
+        """The class of each pair, int64[pairs]."""
+        return np.repeat(np.arange(len(self.classes)), np.diff(self.start))
+
+    @cached_property
+    def neighbours(self) -> Longs:
+        """Published records that cover each original: its degree, int64[originals]."""
+        return self._sum(self.fits, self.classes.size[self.of_class], len(self.original))
+
+    @cached_property
+    def preimages(self) -> Longs:
+        """Records of the original that each class covers, int64[classes]."""
+        return self._sum(self.of_class, self.original.size[self.fits], len(self.classes))
+
+    @cached_property
+    def components(self) -> tuple[Longs, Longs]:
+        """The strongly connected component of each original and of each class.
+
+        In H an edge leads from a record to all whose published vector covers it (Sec. 6.2.1).
+        Equal originals reach each other, and so do records that are published alike, so they
+        may share a node: an original leads to the classes that cover it, a class to the originals
+        that the perfect matching gives it.
+        """
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        m, p = len(self.original), len(self.classes)
+        back = self.given > 0
+        start = np.concatenate([self.fits, m + self.of_class[back]])
+        end = np.concatenate([m + self.of_class, self.fits[back]])
+        graph = csr_array((np.ones(len(start), np.int8), (start, end)), shape=(m + p, m + p))
+        _, label = connected_components(graph, directed=True, connection="strong")
+        return label[:m].astype(np.int64), label[m:].astype(np.int64)
+
+    @cached_property
+    def match(self) -> Bools:
+        """Whether each pair is in some perfect matching (Algorithm 4), bool[pairs]."""
+        original, published = self.components
+        return np.asarray(original[self.fits] == published[self.of_class])
+
+    @cached_property
+    def matches(self) -> Longs:
+        """Published records that are a match of each original (Def. 6), int64[originals]."""
+        held = self.match
+        return self._sum(
+            self.fits[held], self.classes.size[self.of_class[held]], len(self.original)
+        )
+
+    @cached_property
+    def owners(self) -> Longs:
+        """Records of the original of which each class's records could be, int64[classes]."""
+        held = self.match
+        return self._sum(
+            self.of_class[held], self.original.size[self.fits[held]], len(self.classes)
+        )
+
+    @property
+    def candidates(self) -> Longs:
+        """Published records that could be that of each record of the original, int64[n]."""
+        return self.matches[self.original.label]
+
+    @cached_property
+    def views(self) -> dict[str, Classes]:
+        """What each linkage model counts, as classes of so many people.
+
+        The sensitive values of `matches` are those of all records that are a match: what an
+        attacker is left with (Sec. 8, Tassa 2012).
+        """
+        both = np.concatenate([self.neighbours, self.preimages])
+        return {
+            "neighbours": _crowds(self.neighbours),
+            "preimages": _crowds(self.preimages),
+            "both": _crowds(both),
+            "matches": _crowds(self.matches, self._histograms()),
+        }
+
+    def _histograms(self) -> dict[str, Histogram]:
+        """The sensitive values of the matches of each original."""
+        held = np.flatnonzero(self.match)
+        held = held[np.argsort(self.fits[held], kind="stable")]
+        many = np.bincount(self.fits[held], minlength=len(self.original))
+        start = np.append(0, np.cumsum(many))
+        owned = self.of_class[held]
+        summed = {}
+        for name, old in self.classes.histograms.items():
+            first, value, count = sum_groups(
+                start, owned, old.start, old.value, old.count, len(old.total)
+            )
+            summed[name] = Histogram(old.column, first, value, count, old.total)
+        return summed
+
+    @staticmethod
+    def _sum(place: npt.NDArray[np.integer], amount: Longs, size: int) -> Longs:
+        # Sums of whole numbers far below 2 ** 53 are exact in floating point.
+        return np.bincount(place, amount, size).astype(np.int64)
+
+
+def _crowds(people: Longs, histograms: dict[str, Histogram] | None = None) -> Classes:
+    """Classes of so many people each, as models look at them."""
+    each = np.arange(len(people))
+    return Classes(each, each, people, people, people, histograms or {})
+
+
+def link(original: Table, published: Published) -> Linkage:
+    """Draw the graph of an original and its release; an error unless they fit together."""
+    if original.people is not None and original.crowd < original.rows:
+        raise BadPlan(
+            "linkage models are about rows, and this table has people with several rows; leave "
+            "out the person column if each row may stand for itself, or choose another model"
+        )
+    if original.rows != published.rows:
+        raise BadTable(
+            f"the release has {published.rows} rows and its original {original.rows}: there is no "
+            "perfect matching between them, so nobody's matches can be told"
+        )
+    if original.free:
+        raise BadPlan(
+            f"linkage models need hierarchies, and {some(original.free)} may be published as free "
+            "ranges or sets; give these columns trees, or choose another model"
+        )
+    vectors, _ = published.vectors(original, "original")  # int32[classes, q]
+    start = tally(original.codes)
+    order = telling_first(vectors, original)
+    tuples, back = sorted_tuples(original.codes, start, order)
+    trees, vectors = _bare_trees(original, order), np.ascontiguousarray(vectors[:, order])
+    begin, fits = pairs(tuples, trees, vectors)
+    fits = back[fits].astype(np.int32)
+    lonely = np.ones(len(start), np.bool_)
+    lonely[fits] = False
+    if lonely.any():
+        rows = np.flatnonzero(lonely[start.label])
+        raise BadTable(
+            f"{len(rows)} rows of the original fit no row of the release (rows "
+            f"{some((rows[:6] + 1).tolist())}): there is no perfect matching between them"
+        )
+    given = _matching(start.size, published.classes.size, begin, fits)
+    return Linkage(start, published.classes, begin, fits, given)
+
+
+def pairs(tuples: Tuples, trees: Trees, vectors: Ints) -> tuple[Longs, Ints]:
+    """The tuples that each vector covers: those of v are fits[start[v]:start[v + 1]]."""
+    m, q = vectors.shape
+    count = np.empty(m, np.int64)
+    scratch = np.empty((q, 2), np.int64), np.empty(len(tuples.size), np.int64)
+    for part in parts(m):
+        count_covered(tuples, trees, vectors, *part, count, *scratch)
+    start = np.append(0, np.cumsum(count))
+    if start[-1] > MOST_PAIRS:
+        raise BadTable(
+            f"too much fits: {start[-1]:,} pairs of an original and a published vector, and "
+            f"{MOST_PAIRS:,} are as many as memory allows; a smaller k, finer hierarchies or fewer "
+            "quasi-identifiers make less fit"
+        )
+    fits = np.empty(int(start[-1]), np.int32)
+    for part in parts(m):
+        list_covered(tuples, trees, vectors, *part, start, fits, *scratch)
+    return start, fits
+
+
+def sorted_tuples(codes: Ints, start: Classes, order: Longs) -> tuple[Tuples, Longs]:
+    """The prefix tree over the distinct rows, and where each of its tuples is in `start`."""
+    vector = np.ascontiguousarray(codes[start.first][:, order])  # int32[tuples, q]
+    back = np.lexsort(vector.T[::-1])
+    return make_tuples(vector[back], start.size[back], start.first[back]), back
+
+
+def _bare_trees(table: Table, order: Longs) -> Trees:
+    """The hierarchies one after the other; what they cost does not matter here."""
+    trees = [table.trees[j] for j in order]
+    start = np.concatenate([[0], np.cumsum([tree.size for tree in trees])])
+    nothing = np.zeros(start[-1], np.int64)
+    parent, end = (np.concatenate([getattr(t, part) for t in trees]) for part in ("parent", "end"))
+    return Trees(start, parent, end, nothing, nothing, False)
+
+
+def telling_first(vectors: Ints, table: Table, free: Sequence[Covers] = ()) -> Longs:
+    """The columns, those in which a vector covers the fewest rows first."""
+    shares = []
+    for j, tree in enumerate(table.trees):
+        often = np.bincount(table.codes[:, j], minlength=tree.size)
+        upto = np.append(0, np.cumsum(often))
+        rows = upto[tree.end] - upto[:-1]
+        if free:
+            start, leaf = free[j].lists()
+            inside = np.append(0, np.cumsum(often[leaf]))
+            rows = np.append(rows, inside[start[1:]] - inside[start[:-1]])
+        shares.append(float(rows[vectors[:, j]].mean()))
+    return np.argsort(shares, kind="stable")
+
+
+def _matching(originals: Longs, published: Longs, start: Longs, fits: Ints) -> Longs:
+    """How many records of which original a perfect matching gives each class, int64[pairs].
+
+    It is a flow: from each original as many as there are of it, into each class as many as it
+    has. If not everybody finds a place there is no perfect matching.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    m, p, pairs = len(originals), len(published), len(fits)
+    of_class = np.repeat(np.arange(p), np.diff(start))
+    source, sink = m + p, m + p + 1
+    begin = np.concatenate([np.full(m, source), fits, m + np.arange(p)])
+    end = np.concatenate([np.arange(m), m + of_class, np.full(p, sink)])
+    room = np.concatenate([originals, np.minimum(originals[fits], published[of_class]), published])
+    graph = csr_array((room.astype(np.int32), (begin, end)), shape=(m + p + 2, m + p + 2))
+    found = maximum_flow(graph, source, sink)
+    everybody = int(originals.sum())
+    if found.flow_value < everybody:
+        raise BadTable(
+            f"{everybody - found.flow_value} rows of the original find no row of the release that "
+            "is not another's: there is no perfect matching between them, so the release was not "
+            "made from this original"
+        )
+    flow = csr_array(found.flow)
+    given = np.zeros(pairs, np.int64)
+    row, column = np.repeat(np.arange(m + p + 2), np.diff(flow.indptr)), flow.indices
+    held = (flow.data > 0) & (row < m)
+    # Pairs are sorted by class; a flow is found by its class and original.
+    key = of_class * m + fits
+    place = np.argsort(key)
+    wanted = (column[held].astype(np.int64) - m) * m + row[held]
+    given[place[np.searchsorted(key, wanted, sorter=place)]] = flow.data[held]
+    return given

@@ -1,0 +1,168 @@
+"""Holdings: which people a class has, how many records each, and which sensitive values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.kernels.hitting import hitting_sizes
+from shoal.table.sensitive import Histogram, Sensitive
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+NO_END = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleHistogram(Histogram):
+    """A histogram of people: they may have several values, so that shares add up to more than 1."""
+
+    people: Longs  # int64[classes]
+    crowd: int  # people of the whole table
+
+    @property
+    def size(self) -> Longs:
+        """People of each class, int64[classes]."""
+        return self.people
+
+    @property
+    def overall(self) -> npt.NDArray[np.float64]:
+        """The share of all people who have each value, float64[values]."""
+        return self.total / max(self.crowd, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Holdings:
+    """The people of each class with their sensitive values, each value once a person."""
+
+    column: Sensitive
+    start: Longs  # int64[classes + 1]: class c has the people start[c] … start[c + 1] - 1
+    who: Longs  # int64[people], the number of each; who is in several classes has one number
+    records: Longs  # int64[people], records of each
+    first: Longs  # int64[people + 1]: person e has the values first[e] … first[e + 1] - 1
+    value: Ints  # int32[holdings], places in column.values, rising within a person
+    total: Longs  # int64[values], people of the whole table who have the value
+    crowd: int  # people of the whole table
+
+    @staticmethod
+    def of(label: Longs, classes: int, people: Longs, column: Sensitive) -> Holdings:
+        """Gather the values of each person in each class."""
+        order = np.lexsort((column.codes, people, label))
+        label, people, code = label[order], people[order], column.codes[order]
+        new_person = np.ones(len(label), np.bool_)
+        new_person[1:] = (label[1:] != label[:-1]) | (people[1:] != people[:-1])
+        new_value = new_person.copy()
+        new_value[1:] |= code[1:] != code[:-1]
+        begins = np.flatnonzero(new_person)
+        many = np.bincount(label[begins], minlength=classes)
+        places = np.cumsum(new_value) - 1  # where a row's value is told
+        first = np.append(places[begins], int(new_value.sum()))
+        values = len(column.values)
+        total = np.bincount(np.unique(people * values + code) % values, minlength=values)
+        return Holdings(
+            column,
+            np.append(0, np.cumsum(many)),
+            people[begins],
+            np.diff(np.append(begins, len(label))),
+            first,
+            code[new_value],
+            total,
+            int(people.max()) + 1 if len(people) else 0,
+        )
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @cached_property
+    def people(self) -> Longs:
+        """People of each class, int64[classes]."""
+        return np.diff(self.start)
+
+    @cached_property
+    def size(self) -> Longs:
+        """Records of each class, int64[classes]."""
+        return np.add.reduceat(self.records, self.start[:-1])
+
+    @cached_property
+    def most_records(self) -> Longs:
+        """Records of the person in each class who has most of them, int64[classes]."""
+        return np.maximum.reduceat(self.records, self.start[:-1])
+
+    @property
+    def most_people(self) -> Longs:
+        """People of each class who have the value that most of them have, int64[classes]."""
+        return np.maximum.reduceat(self._counted.count, self._counted.start[:-1])
+
+    @cached_property
+    def _counted(self) -> Histogram:
+        """How many people of each class have each value."""
+        of_class = np.repeat(np.arange(len(self)), self.people)
+        of_holding = np.repeat(of_class, np.diff(self.first))
+        values = len(self.column.values)
+        pair, people = np.unique(of_holding * values + self.value, return_counts=True)
+        start = np.searchsorted(pair, np.arange(len(self) + 1) * values)
+        return Histogram(self.column, start, (pair % values).astype(np.int32), people, self.total)
+
+    def histogram(self, of_people: bool) -> Histogram:
+        """How many people have each value; shares are of all these, or of the people."""
+        if not of_people:
+            return self._counted
+        old = self._counted
+        return PeopleHistogram(
+            old.column, old.start, old.value, old.count, old.total, self.people, self.crowd
+        )
+
+    def in_classes(self, some: npt.NDArray[np.bool_]) -> int:
+        """How many people have a record in some of the classes; whoever is in several, once."""
+        return len(np.unique(self.who[np.repeat(some, self.people)]))
+
+    def hitting_sizes(
+        self, limits: Longs, budget: Longs | None = None, which: Longs | None = None
+    ) -> Longs:
+        """The fewest values of which everybody in a class has one, int64[which].
+
+        Of each class it is told up to its limit, and one more where it is larger; -1 where the
+        `budget`, int64[1], of people to look at was spent before.
+        """
+        which = np.arange(len(self)) if which is None else which
+        people = self.start[which + 1] - self.start[which]
+        begin = np.append(0, np.cumsum(people))
+        who = np.repeat(self.start[which] - begin[:-1], people) + np.arange(begin[-1])
+        many = self.first[who + 1] - self.first[who]
+        first = np.append(0, np.cumsum(many))
+        place = np.repeat(self.first[who] - first[:-1], many) + np.arange(first[-1])
+        # With few people the limit is their number, which no smallest hitting set passes.
+        limits = np.minimum(limits, people)
+        budget = np.array([NO_END]) if budget is None else budget
+        sizes: Longs = hitting_sizes(
+            begin, first, self.value[place], limits, len(self.column.values), budget
+        )
+        return sizes
+
+    def merged(self, part: Longs, classes: int) -> Holdings:
+        """The same people in fewer classes: class c becomes a part of part[c], or of none (-1).
+
+        Nobody may be in two classes that become one.
+        """
+        of_person = part[np.repeat(np.arange(len(self)), self.people)]
+        order = np.argsort(of_person, kind="stable")
+        order = order[of_person[order] >= 0]
+        many = np.bincount(of_person[order], minlength=classes)
+        held = np.diff(self.first)[order]
+        first = np.append(0, np.cumsum(held))
+        places = np.repeat(self.first[order] - first[:-1], held) + np.arange(first[-1])
+        start = np.append(0, np.cumsum(many))
+        return Holdings(
+            self.column,
+            start,
+            self.who[order],
+            self.records[order],
+            first,
+            self.value[places],
+            self.total,
+            self.crowd,
+        )

@@ -1,0 +1,203 @@
+"""A table as its reader sees it: published values, grouped into classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.base.errors import BadTable, did_you_mean, some
+from shoal.hierarchies.free_values import Covers, FreeTree
+from shoal.hierarchies.values import plain, text
+from shoal.io.frames import Frame
+from shoal.table.coding import value_codes
+from shoal.table.encode import Column, Table, having, person_codes, sensitive_columns
+from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.recoding import SUPPRESSED, Recoding
+from shoal.table.sensitive import Sensitive
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """The quasi-identifiers of a table as they stand there, and who its rows belong to."""
+
+    names: tuple[str, ...]
+    codes: npt.NDArray[np.int32]  # int32[n, q], -1 is a missing value
+    values: tuple[Sequence[Any], ...]  # what the codes of each column stand for
+    people: npt.NDArray[np.int64] | None
+    sensitive: tuple[Sensitive, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Number of records."""
+        return len(self.codes)
+
+    @cached_property
+    def crowd(self) -> int:
+        """Number of people."""
+        return self.rows if self.people is None else int(self.people.max()) + 1
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The classes of equal published values."""
+        return tally(self.codes, self.people, self.sensitive)
+
+    def vectors(self, table: Table, whose: str) -> tuple[npt.NDArray[np.int32], tuple[Covers, ...]]:
+        """The published values of each class as codes of a table, int32[classes, q].
+
+        They are nodes of its trees, or free values. `whose` says in a message what the table is.
+        """
+        vectors = np.empty((len(self.classes), len(self.names)), np.int32)
+        found = []
+        for j, name in enumerate(self.names):
+            covers = Covers(table.trees[table.names.index(name)])
+            known = codes_of(self.values[j], covers)
+            codes = self.codes[self.classes.first, j]  # -1 is missing, and the last one
+            vectors[:, j] = np.array([*known, covers.tree.node(None)], np.int32)[codes]
+            strange = np.unique(codes[vectors[:, j] < 0])
+            if len(strange):
+                shown = some("missing" if c < 0 else self.values[j][c] for c in strange)
+                raise BadTable(
+                    f"column {name!r} publishes {shown}, which neither the {whose} nor its "
+                    f"hierarchy has; give the {whose} that holds everybody in the table, and the "
+                    "plan that the release was made with"
+                )
+            found.append(covers)
+        return vectors, tuple(found)
+
+    def counts(self, table: Table) -> list[Held]:
+        """How often each node of the original's trees, and each free value, is published.
+
+        Records of the original that are not published count at the root: all of them is lost.
+        """
+        counts = []
+        for j, tree in enumerate(table.trees):
+            covers = Covers(tree)
+            often = np.bincount(self.codes[:, j] + 1, minlength=len(self.values[j]) + 1)
+            codes = np.array([tree.node(None), *codes_of(self.values[j], covers)])
+            strange = [
+                "missing" if place == 0 else self.values[j][place - 1]
+                for place in np.flatnonzero((codes < 0) & (often > 0)).tolist()
+            ]
+            if strange:
+                raise BadTable(
+                    f"column {table.names[j]!r} publishes {some(strange)}, which its hierarchy "
+                    "lacks; use the plan that the release was made with"
+                )
+            there = codes >= 0
+            count = np.zeros(tree.size + len(covers))
+            np.add.at(count, codes[there], often[there])
+            count[0] += max(table.rows - self.rows, 0)
+            counts.append(Held(count[: tree.size], count[tree.size :], covers))
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """How often the values of one column are published."""
+
+    nodes: npt.NDArray[np.float64]  # float64[nodes]
+    free: npt.NDArray[np.float64]  # float64[covers]
+    covers: Covers
+
+    def spread(self) -> npt.NDArray[np.float64]:
+        """The same in nodes alone, for what it costs: float64[nodes].
+
+        All leaves of a free column cost the same, and a free value of width W costs W times what
+        the root does (eq. 11 and 12, Wang 2018): it counts W at the root, the rest at a leaf.
+        """
+        if not len(self.free):
+            return self.nodes
+        wide = float(self.free @ self.covers.widths())
+        spread = self.nodes.copy()
+        spread[0] += wide
+        spread[-1] += float(self.free.sum()) - wide
+        return spread
+
+
+def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
+    """The code of each published value, a node or a free value; -1 where it is neither."""
+    tree = covers.tree
+    same = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
+    codes = places(values, same, -1)
+    if isinstance(tree, FreeTree):
+        for i, value in enumerate(values):
+            if codes[i] < 0 and (cover := tree.cover(text(value))) is not None:
+                codes[i] = covers.code(cover)
+    return codes
+
+
+def foresee(table: Table, recoding: Recoding) -> tuple[Published, Table]:
+    """What a reader will see of a recoding, and the part of the table that is published.
+
+    Rows stand in the order of the table.
+    """
+    rows = np.flatnonzero(recoding.record != SUPPRESSED)
+    part = table.take(rows)
+    codes = recoding.vectors[recoding.record[rows]].astype(np.int32)  # int32[published, q]
+    values = []
+    for j, tree in enumerate(table.trees):
+        labels = recoding.covers[j].labels() if recoding.covers else list(tree.labels)
+        codes[:, j] = np.where([label is None for label in labels], -1, np.arange(len(labels)))[
+            codes[:, j]
+        ]
+        values.append(labels)
+    return Published(table.names, codes, tuple(values), part.people, part.sensitive), part
+
+
+def look_at(
+    frame: Frame,
+    columns: Mapping[str, Column],
+    missing_values: Sequence[str] = (),
+    people: npt.NDArray[np.int64] | None = None,
+) -> Published:
+    """Read the quasi-identifiers and the persons of a table, as anybody could who has it.
+
+    `people` says whose each row is, where the table does not.
+    """
+    names = having(columns, "quasi")
+    if not names:
+        raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
+    lacking = [name for name in names if name not in frame.names]
+    if lacking:
+        raise BadTable(
+            f"the table lacks the quasi-identifiers {some(lacking)} of the plan"
+            f"{did_you_mean(lacking[0], frame.names)}"
+        )
+    if frame.height == 0:
+        raise BadTable("the table has no rows; there is nothing to measure")
+    codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
+    values = []
+    for j, name in enumerate(names):
+        codes[:, j], distinct = value_codes(frame.column(name), missing_values)
+        values.append(distinct)
+    for name in having(columns, "person"):
+        if name in frame.names:
+            people = person_codes(frame.column(name), missing_values)
+    sensitive = sensitive_columns(frame, columns, missing_values)
+    return Published(tuple(names), codes, tuple(values), people, sensitive)
+
+
+def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:
+    """Where each value is known, however it is written: 17 and 17.0 are the same."""
+    labels = [text(value) for value in values]
+    found = [known.get(label, nowhere) for label in labels]
+    if nowhere in found:
+        alike = {plain(label): place for label, place in known.items()}
+        for i, place in enumerate(found):
+            if place == nowhere:
+                found[i] = alike.get(plain(labels[i]), nowhere)
+    return found
+
+
+def of_people(
+    of_rows: npt.NDArray[np.int64], people: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """What is the same for all rows of a person, once for each, int64[people]."""
+    each = np.empty(int(people.max()) + 1, np.int64)
+    each[people] = of_rows
+    return each

@@ -1,0 +1,123 @@
+"""Recoding: what an algorithm decided, and how it becomes a frame again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from shoal.base.errors import ShoalError
+from shoal.hierarchies.free_values import Covers, FreeTree
+from shoal.hierarchies.tree import Tree, label_array
+from shoal.io.frames import Frame
+from shoal.table.encode import Column, Table, having, left_out
+
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """The distinct published vectors, and which one each record got (-1: suppressed)."""
+
+    vectors: npt.NDArray[np.int32]  # int32[vectors, q], nodes of the trees, or free values
+    record: npt.NDArray[np.int64]  # int64[n]
+    covers: tuple[Covers, ...] = ()  # what codes past the nodes stand for, if there are any
+    notes: tuple[str, ...] = ()  # what the reader should know about how it was found
+    levels: tuple[int, ...] = ()  # the level of each column, where there is one for all records
+
+    @property
+    def suppressed(self) -> int:
+        """Records that are not published at all."""
+        return int((self.record == SUPPRESSED).sum())
+
+    def codes(self) -> npt.NDArray[np.int32]:
+        """What is published of each record, int32[n, q]; a suppressed one is all roots."""
+        codes = self.vectors[self.record]
+        codes[self.record == SUPPRESSED] = 0
+        return codes
+
+
+def check_covers(table: Table, recoding: Recoding) -> None:
+    """Make sure that every published value covers the original one, and is written so."""
+    published = recoding.codes()
+    for j, tree in enumerate(table.trees):
+        wide, narrow = published[:, j], table.codes[:, j]
+        free = wide >= tree.size
+        if free.any():
+            sound = _free_covers(recoding.covers[j], wide[free], narrow[free])
+            wide, narrow = wide[~free], narrow[~free]
+        else:
+            sound = True
+        sound = sound and _reads(tree, recoding, j)
+        if not sound or not ((wide <= narrow) & (narrow < tree.end[wide])).all():
+            raise ShoalError(
+                f"column {table.names[j]!r}: a published value does not cover its original; "
+                "this is a defect of the algorithm, and nothing is released"
+            )
+
+
+def _reads(tree: Tree, recoding: Recoding, j: int) -> bool:
+    """Whether the labels of all free values of a column say what they cover."""
+    if not isinstance(tree, FreeTree):
+        return True
+    used = np.unique(recoding.vectors[recoding.record[recoding.record != SUPPRESSED], j]).tolist()
+    return all(
+        tree.reads(code if code < tree.size else recoding.covers[j].covers[code - tree.size])
+        for code in used
+    )
+
+
+def _free_covers(
+    covers: Covers, wide: npt.NDArray[np.int32], narrow: npt.NDArray[np.int32]
+) -> bool:
+    """Whether every free value holds its original."""
+    size = covers.tree.size
+    pairs = np.unique((wide.astype(np.int64) - size) * size + narrow)
+    start, leaf = covers.lists()
+    held = np.repeat(np.arange(len(covers)), np.diff(start)) * size + leaf
+    return bool(np.isin(pairs, held).all())
+
+
+class Decoded(NamedTuple):
+    """The frame that would be published."""
+
+    frame: Frame
+    people: npt.NDArray[np.int64] | None  # int64[published], whose each row is, if it does not say
+
+
+def decode(
+    frame: Frame,
+    columns: dict[str, Column],
+    table: Table,
+    recoding: Recoding,
+    rng: np.random.Generator,
+    keep_order: bool = False,
+) -> Decoded:
+    """Turn a recoding into the frame that would be published."""
+    check_covers(table, recoding)
+    rows = np.flatnonzero(recoding.record != SUPPRESSED)
+    if not keep_order:
+        rng.shuffle(rows)
+    replaced: dict[str, pa.Array] = {}
+    published = recoding.vectors[recoding.record[rows]]  # int32[published rows, q]
+    for j, name in enumerate(table.names):
+        faithful = table.exact[j] and frame.faithful(name)
+        unchanged = faithful and np.array_equal(published[:, j], table.codes[rows, j])
+        if not unchanged:
+            covers = recoding.covers[j] if recoding.covers else None
+            own = table.trees[j].labels
+            labels = label_array(covers.labels() if covers is not None and len(covers) else own)
+            replaced[name] = labels.cast(pa.string()).take(pa.array(published[:, j]))
+    people = None
+    for name in having(columns, "person"):
+        # Numbers drawn at random: the same for all rows of a person, and nothing else in them.
+        assert table.people is not None
+        drawn = rng.permutation(table.crowd)[table.people[rows]]
+        if columns[name].publish:
+            replaced[name] = pa.array(drawn)
+        else:
+            people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
+    return Decoded(frame.rebuild(rows, replaced, drop=left_out(columns)), people)

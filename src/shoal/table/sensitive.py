@@ -1,0 +1,148 @@
+"""Histograms: how often each class holds each value of a sensitive column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.base.errors import BadHierarchy, some
+from shoal.hierarchies.base import Hierarchy
+from shoal.hierarchies.tree import Tree
+from shoal.hierarchies.values import plain, text
+from shoal.kernels.histogram import count_values
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitive:
+    """A sensitive column: which value each row has. A missing value is a value of its own."""
+
+    name: str
+    codes: Ints  # int32[n], places in `values`
+    values: tuple[Any, ...]  # None is the missing value, and the last one
+    hierarchy: Hierarchy | None = None
+    # Values that are written in several ways and count as one: that of `values` first.
+    spellings: tuple[tuple[Any, ...], ...] = ()
+
+    @staticmethod
+    def of(
+        name: str,
+        codes: Ints,
+        values: Sequence[Any],
+        hierarchy: Hierarchy | None = None,
+        spellings: tuple[tuple[Any, ...], ...] = (),
+    ) -> Sensitive:
+        """From codes in which -1 is missing."""
+        if len(codes) and codes.min() < 0:
+            values = [*values, None]
+            codes = np.where(codes < 0, len(values) - 1, codes).astype(np.int32)
+        return Sensitive(name, codes, tuple(values), hierarchy, spellings)
+
+    def take(self, rows: Longs) -> Sensitive:
+        """These rows, with the values that they have and no others."""
+        used, codes = np.unique(self.codes[rows], return_inverse=True)
+        values = tuple(self.values[code] for code in used)
+        spellings = self.spellings
+        if spellings:
+            there = set(values)
+            spellings = tuple(ways for ways in spellings if ways[0] in there)
+        return Sensitive(self.name, codes.astype(np.int32), values, self.hierarchy, spellings)
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The column's own hierarchy, with a leaf for missing values if there are some."""
+        if self.hierarchy is None:
+            return None
+        known = [value for value in self.values if value is not None]
+        tree = self.hierarchy.tree(known)
+        return tree.with_missing() if len(known) < len(self.values) else tree
+
+    @cached_property
+    def nodes(self) -> Ints:
+        """The node of each value in the column's own hierarchy, int32[values]."""
+        assert self.tree is not None
+        nodes = np.empty(len(self.values), np.int32)
+        several = {ways[0]: ways for ways in self.spellings}
+        for i, value in enumerate(self.values):
+            if value is None:
+                nodes[i] = self.tree.node(None)
+                continue
+            ways = several.get(value, (value,))
+            found = [node for node in map(self._node, ways) if node >= 0]
+            if not found:
+                raise BadHierarchy(
+                    f"column {self.name!r}: its hierarchy lacks the value {text(value)!r}; add it"
+                )
+            if len(set(self.tree.parent[found])) > 1:
+                raise BadHierarchy(
+                    f"column {self.name!r}: {some(ways)} count as one value, and its hierarchy "
+                    "has different places for them; write the value in one way in table and "
+                    "hierarchy, or in clearly different ways if several are meant"
+                )
+            nodes[i] = found[0]
+        return nodes
+
+    def _node(self, value: Any) -> int:
+        """The node of a value in the column's own hierarchy, however it is written; or -1."""
+        assert self.tree is not None
+        node = self.tree.node(None if value is None else text(value))
+        return node if node >= 0 else self._plain_nodes.get(plain(text(value)), -1)
+
+    @cached_property
+    def _plain_nodes(self) -> dict[str, int]:
+        assert self.tree is not None
+        return {plain(str(label)): node for node, label in enumerate(self.tree.labels)}
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """The values of a sensitive column, class by class: a sparse table of counts."""
+
+    column: Sensitive
+    start: Longs  # int64[classes + 1]: class c has the pairs start[c] … start[c + 1] - 1
+    value: Ints  # int32[pairs], places in column.values, rising within a class
+    count: Longs  # int64[pairs], rows
+    total: Longs  # int64[values], rows of the whole table
+
+    @staticmethod
+    def of(label: Longs, classes: int, column: Sensitive) -> Histogram:
+        """Count the rows of each class."""
+        start, value, count = count_values(label, column.codes, classes, len(column.values))
+        total = np.bincount(column.codes, minlength=len(column.values)).astype(np.int64)
+        return Histogram(column, start, value, count, total)
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @cached_property
+    def size(self) -> Longs:
+        """Rows of each class, int64[classes]."""
+        return np.add.reduceat(self.count, self.start[:-1])
+
+    @cached_property
+    def of_class(self) -> Longs:
+        """The class of each pair, int64[pairs]."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    @cached_property
+    def share(self) -> npt.NDArray[np.float64]:
+        """The share of its class that each pair is, float64[pairs]: P of the papers."""
+        return self.count / self.size[self.of_class]
+
+    @cached_property
+    def overall(self) -> npt.NDArray[np.float64]:
+        """The share of the table that each value is, float64[values]: Q of the papers."""
+        return self.total / max(int(self.total.sum()), 1)
+
+    def dense(self) -> npt.NDArray[np.float64]:
+        """The share of every value in every class, float64[classes, values]; for small ones."""
+        table = np.zeros((len(self), len(self.total)))
+        table[self.of_class, self.value] = self.share
+        return table

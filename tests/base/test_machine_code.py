@@ -1,0 +1,265 @@
+"""Compiled kernels are kept where only their user can write, and whatever is damaged is rebuilt."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numba
+import pytest
+
+from shoal.base import machine_code
+from shoal.base.machine_code import FOLDER
+
+SOURCE = Path(machine_code.__file__).parents[1]
+posix = pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+POWERLESS = shutil.which("setpriv")  # root without its powers, whom permissions do stop
+TINY = """
+import logging, sys
+from pathlib import Path
+import numba, numpy as np
+from numba.core import event
+from shoal import machine_code
+logging.getLogger("shoal").addHandler(logging.StreamHandler(sys.stderr))
+compiled = []
+class Seen(event.Listener):
+    def on_start(self, event): compiled.append(event)
+    def on_end(self, event): pass
+def double(x): return x * 2
+kernel = numba.njit(no_cfunc_wrapper=True)(double)
+folder = machine_code.folder(Path(sys.argv[1]), "digest")
+kernel._cache = machine_code.MachineCode(double, folder)
+with event.install_listener("numba:run_pass", Seen()):
+    print(kernel(21), bool(compiled), folder)
+"""
+
+
+def run(
+    package: Path, *, home: Path | None = None, power: bool = True, **more: str
+) -> tuple[str, bool, Path, str]:
+    """What a tiny kernel says, whether it was compiled, where it is kept, and what was said."""
+    done = subprocess.run(
+        [*words(power), "-c", TINY, str(package)],
+        env=environment(home, PYTHONPATH=str(SOURCE.parent), **more),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    value, compiled, folder = done.stdout.split()
+    return value, compiled == "True", Path(folder), done.stderr
+
+
+def words(power: bool) -> list[str]:
+    if power or os.geteuid() != 0:
+        return [sys.executable]
+    if POWERLESS is None:
+        pytest.skip("root can write anywhere, and there is no setpriv to prevent that")
+    return [POWERLESS, "--bounding-set=-all", "--inh-caps=-all", sys.executable]
+
+
+def environment(home: Path | None, **more: str) -> dict[str, str]:
+    left_out = ("HOME", "XDG_CACHE_HOME", "SHOAL_CACHE", "NUMBA_CACHE_DIR", "TMPDIR")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return {**kept, **({} if home is None else {"HOME": str(home)}), **more}
+
+
+@pytest.fixture
+def package(tmp_path):
+    folder = tmp_path / "package"
+    folder.mkdir()
+    return folder
+
+
+def double(x):
+    return x * 2
+
+
+def call(folder: Path) -> tuple[int, bool]:
+    """What a tiny kernel says that nobody has loaded yet, and whether it had to be compiled."""
+    kernel = numba.njit(no_cfunc_wrapper=True)(double)
+    kernel._cache = machine_code.MachineCode(double, folder)
+    return kernel(21), not kernel.stats.cache_hits
+
+
+def test_item_13_a_damaged_file_is_thrown_away_and_compiled_again(tmp_path, caplog, monkeypatch):
+    assert call(tmp_path) == (42, True)
+    assert call(tmp_path) == (42, False)
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for content in (b"", b"garbage", whole[:100], whole[:-1], bytes(flipped)):
+        monkeypatch.setattr(machine_code, "_SAID", set())
+        caplog.clear()
+        file.write_bytes(content)
+        assert call(tmp_path) == (42, True)
+        assert "is damaged: it is thrown away and compiled again" in caplog.text
+        assert call(tmp_path) == (42, False)
+    file.unlink()
+    file.mkdir()  # it can neither be read nor written
+    assert call(tmp_path) == (42, True)
+
+
+def test_item_13_code_for_something_else_is_not_run(tmp_path):
+    """Two kernels in one folder: a file under the name of the other is not taken for it."""
+    assert call(tmp_path) == (42, True)
+    (file,) = tmp_path.iterdir()
+    content = file.read_bytes()
+    kernel = numba.njit(no_cfunc_wrapper=True)(double)
+    kernel._cache = machine_code.MachineCode(double, tmp_path)
+    assert kernel(1.5) == 3.0
+    (other,) = set(tmp_path.iterdir()) - {file}
+    other.write_bytes(content)  # of whole numbers, sound in itself
+    kernel = numba.njit(no_cfunc_wrapper=True)(double)
+    kernel._cache = machine_code.MachineCode(double, tmp_path)
+    assert kernel(1.5) == 3.0
+
+
+@pytest.mark.slow
+@posix
+def test_item_13_where_nothing_can_be_written_a_private_temporary_folder_serves(package, tmp_path):
+    """A service account: neither the package nor HOME is writable."""
+    temporary, home = tmp_path / "tmp", tmp_path / "home"
+    temporary.mkdir()
+    temporary.chmod(0o1777)
+    home.mkdir()
+    home.chmod(0o555)
+    package.chmod(0o555)
+    value, compiled, folder, said = run(package, home=home, power=False, TMPDIR=str(temporary))
+    assert (value, compiled) == ("42", True)
+    assert folder.parent == temporary / f"shoal-{os.geteuid()}"
+    assert stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
+    assert "set SHOAL_CACHE" in said
+    again = run(package, home=home, power=False, TMPDIR=str(temporary))
+    assert again == ("42", False, folder, "")
+    chosen = tmp_path / "chosen"
+    chosen.mkdir(mode=0o755)
+    found = run(package, home=home, power=False, SHOAL_CACHE=str(chosen))
+    assert found == ("42", True, chosen / f"{FOLDER}digest", "")
+
+
+@posix
+def test_item_13_the_whole_command_line_starts_there(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    home.chmod(0o555)
+    copy = tmp_path / "site" / "shoal"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [copy, *copy.rglob("*/")]:
+        folder.chmod(0o555)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    places = {"PYTHONPATH": str(copy.parent), "TMPDIR": str(temporary)}
+    for line in (["list", "losses"], ["--help"]):
+        done = subprocess.run(
+            [*words(False), "-m", "shoal", *line],
+            env=environment(home, **places),
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+    assert (temporary / f"shoal-{os.geteuid()}").is_dir()
+
+
+def folder_of(package: Path) -> Path | None:
+    return machine_code.folder(package, "digest")
+
+
+@pytest.fixture
+def nowhere(package, tmp_path, monkeypatch):
+    """A package, a home and temporary files that are plain files: no folder can be made there."""
+    (package / "__pycache__").write_text("")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file"))
+    for variable in (*machine_code.VARIABLES, "XDG_CACHE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    return package
+
+
+def test_item_13_without_any_folder_kernels_are_compiled_each_time(nowhere, caplog):
+    assert folder_of(nowhere) is None
+    assert "this run compiles all it needs" in caplog.text
+
+
+def test_item_13_a_user_without_a_home(nowhere, tmp_path, monkeypatch):
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nobody)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    found = folder_of(nowhere)
+    assert found is not None
+    assert found.parent.parent == tmp_path
+
+
+@posix
+def test_item_13_no_folder_that_somebody_else_could_have_written(nowhere, tmp_path, monkeypatch):
+    """Links, folders that others may write to, and folders of other users."""
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    monkeypatch.setenv("SHOAL_CACHE", str(open_to_all))
+    assert folder_of(nowhere) is None
+    open_to_all.chmod(0o755)
+    mine = folder_of(nowhere)
+    assert mine == open_to_all / f"{FOLDER}digest"
+    (mine / "planted.code").write_text("")
+    mine.chmod(0o775)  # whoever could write may have planted something: it is made anew
+    assert folder_of(nowhere) == mine
+    assert not list(mine.iterdir())
+    mine.rmdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    mine.symlink_to(elsewhere)
+    assert folder_of(nowhere) is None
+    mine.unlink()
+    if os.geteuid() == 0:
+        mine.mkdir(mode=0o755)
+        os.chown(mine, 12345, 12345)
+        assert folder_of(nowhere) is None
+        mine.rmdir()
+        os.chown(open_to_all, 12345, 12345)
+        assert folder_of(nowhere) is None
+
+
+def test_item_13_a_full_disk_is_said_once_and_does_no_harm(tmp_path, monkeypatch, caplog):
+    kernel = numba.njit(double)
+    kernel._cache = machine_code.MachineCode(double, tmp_path)
+    plain = Path.open
+
+    def full(path, *words, **options):
+        if path.parent == tmp_path and words[:1] == ("xb",):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return plain(path, *words, **options)
+
+    monkeypatch.setattr(machine_code, "_SAID", set())
+    monkeypatch.setattr(Path, "open", full)
+    assert (kernel(21), kernel(1.5)) == (42, 3.0)
+    monkeypatch.undo()
+    assert [record.message for record in caplog.records] == [
+        f"compiled code cannot be kept in {tmp_path} (No space left on device); the next run "
+        "compiles it again. SHOAL_CACHE names another folder"
+    ]
+    assert not list(tmp_path.iterdir())
+
+
+def test_kernels_that_one_function_makes_are_told_apart(tmp_path):
+    """Their code is the same; what differs is what they have from the function around them."""
+
+    def make(number):
+        def add(x):
+            return x + number
+
+        kernel = numba.njit(no_cfunc_wrapper=True)(add)
+        kernel._cache = machine_code.MachineCode(add, tmp_path)
+        return kernel
+
+    assert [make(1)(0), make(100)(0)] == [1, 100]

@@ -1,0 +1,221 @@
+"""What the screen shows, on 80 columns, whatever the attacks find."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pytest
+from rich.console import Console
+
+import shoal
+from shoal import Plan
+from shoal.cli.console import findings, show_audit, show_release, show_roles
+from shoal.cli.main import console as screen
+from shoal.measures import exposure
+from tests.algorithms.test_concealment import people, plan
+from tests.cli.test_cli import run  # noqa: F401 (a fixture)
+from tests.models.test_people import ASKED, TABLE_3, levels
+
+MATCHING = {"largest_probability": 0.6, "mean_largest_probability": 0.31, "percent": 40.0}
+
+
+def printed(show, *things, width=80):
+    console = Console(width=width, color_system=None, force_terminal=False, record=True, quiet=True)
+    console.quiet = False
+    with console.capture() as caught:
+        show(console, *things)
+    return caught.get()
+
+
+def table(rows=40):
+    return pa.table(
+        {
+            "age": [20 + i % 30 for i in range(rows)],
+            "a-very-long-name-of-a-sensitive-column": [f"d{i % 4}" for i in range(rows)],
+        }
+    )
+
+
+def asked(**change):
+    columns = {
+        "age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}},
+        "a-very-long-name-of-a-sensitive-column": "sensitive",
+    }
+    return Plan(**{"columns": columns, "models": [{"name": "k-anonymity", "k": 3}]} | change)
+
+
+def test_any_flat_finding_has_a_line():
+    lines = list(findings("matching", MATCHING | {"people": 7}))
+    assert lines == [("matching", "", "7", "40.0 %", "likeliest row: 60.0 % or more, mean 31.0 %")]
+    (line,) = findings("graph", {"fewest_that_fit": 5, "fewest_left": 4, "percent": 2.5})
+    assert (line.found, line.share) == ("–", "2.5 %")
+    assert "at least 4 are left" in line.detail
+    (line,) = findings("of-tomorrow", {"odd": "x", "some_percent": 3.0, "records": 2})
+    assert (line.found, line.share, line.detail) == ("2", "3.0 %", "")
+    both = list(findings("of-tomorrow", {"percent": None, "disease": {"records": 1}}))
+    assert [(one.on, one.found, one.share) for one in both] == [
+        ("", "–", "–"),
+        ("disease", "1", "–"),
+    ]
+    assert list(findings("nothing", {})) == []
+
+
+def test_what_a_release_is_good_for():
+    release = shoal.anonymize(table(), asked())
+    out = printed(show_release, release)
+    assert f"{release.utility.normalized_loss:.4f}" in out
+    assert "error of counting queries (median" in out
+    assert "vulnerable" not in out
+    beside = shoal.audit(release.frame, asked(), original=table())
+    assert "error of counting queries (median" in printed(show_audit, beside)
+    assert "counting queries" not in printed(show_audit, shoal.audit(release.frame, asked()))
+    out = printed(show_audit, levels(TABLE_3, **ASKED))
+    assert "vulnerable classes: fail eir-l-diversity [disease]            1 of 2" in out
+
+
+def test_a_release_of_rows_that_could_be_somebodys():
+    release = shoal.anonymize(people(60), plan())
+    attacks = {name: found for name, found in release.attacks.items() if name != "matching"}
+    bare = replace(release.after, attacks=attacks)
+    out = printed(show_release, replace(release, after=bare))
+    assert "graph" in out
+    assert "smallest class" not in out
+    assert "rows that could be the most exposed person's" in out
+    assert "need not be equally" in out
+    weighed = replace(
+        bare,
+        attacks=attacks | {"matching": MATCHING},
+        risks=exposure._weighed(bare.risks, MATCHING),
+    )
+    out = printed(show_release, replace(release, after=weighed))
+    assert "60.0 %" in out
+    assert "need not be equally" not in out
+
+
+def test_the_whole_command_line_with_concealment(run, tmp_path):  # noqa: F811
+    pa_csv.write_csv(people(60), tmp_path / "people.csv")
+    plan().save(tmp_path / "plan.toml")
+    words = ("--plan", "plan.toml")
+    status, out, err = run(
+        "anonymize",
+        "people.csv",
+        *words,
+        "--out",
+        "r.csv",
+        "--report",
+        "r.html",
+        "--json",
+        "r.json",
+    )
+    assert status == 0, err
+    for name in ("r.csv", "r.html", "r.json"):
+        assert f"written: {name}" in out
+    numbers = json.loads((tmp_path / "r.json").read_text())
+    assert "graph" in numbers["attacks"]
+    status, out, err = run("audit", "r.csv", *words, "--original", "people.csv")
+    assert status == 0, err
+    assert "graph" in out
+
+
+def test_no_name_is_cut_in_eighty_columns():
+    release = shoal.anonymize(table(), asked())
+    audit = shoal.audit(release.frame, asked(), original=table())
+    for out in (printed(show_audit, audit), printed(show_release, release)):
+        assert "…" not in out
+        assert "background-knowledge" in out
+        assert max(map(len, out.splitlines())) <= 80
+    assert "not judged" in printed(show_audit, audit)
+
+
+def test_the_population_is_explained():
+    audit = shoal.audit(table(), asked(), population=pa.concat_tables([table(), table()]))
+    out = " ".join(printed(show_audit, audit).split())
+    assert "highest chance to find a person among the population 50.0 %" in out
+    assert "average chance to find a person among the population" in out
+
+
+def test_warnings():
+    release = shoal.anonymize(table(), asked())
+    out = " ".join(printed(show_release, release).split())
+    assert "Warning: nothing is promised about 'a-very-long-name-of-a-sensitive-column'" in out
+    assert "next to nothing" not in out
+    model = {"name": "distinct-l-diversity", "column": list(table().column_names)[1], "l": 2}
+    one = shoal.anonymize(table(), asked(models=[{"name": "k-anonymity", "k": 40}, model]))
+    out = " ".join(printed(show_release, one).split())
+    assert "nothing is promised" not in out
+    assert "Warning: the release says next to nothing: all rows look the same" in out
+
+
+def test_what_cannot_be_shown_does_not_hide_the_rest(monkeypatch):
+    release = shoal.anonymize(table(), asked())
+
+    def crash(*_):
+        raise KeyError("secret value")
+
+    monkeypatch.setattr(screen, "findings", crash)
+    out = " ".join(printed(show_release, release).split())
+    assert "cannot be shown here: a defect of shoal (KeyError). The files are complete" in out
+    assert "secret" not in out
+    assert "held" in out
+    monkeypatch.setenv("SHOAL_DEBUG", "1")
+    with pytest.raises(KeyError):
+        printed(show_release, release)
+
+
+def test_what_a_draft_says_of_bands_and_small_numbers():
+    n = 40
+    drafted = shoal.draft(
+        pa.table(
+            {
+                "grade": [1 + i % 4 for i in range(n)],
+                "age": [f"[{10 * (i % 8)}-{10 * (i % 8) + 10})" for i in range(n)],
+                "years": [["18 to 24", "25-40", "41–64", "65+"][i % 4] for i in range(n)],
+                "month": [f"2024-0{1 + i % 9}" for i in range(n)],
+                "disease": ["flu", "gout"] * (n // 2),
+            }
+        )
+    )
+    assert drafted.columns["grade"].hierarchy.setting() == {"ranges": [2], "start": 1}
+    for name in ("age", "years"):
+        assert drafted.columns[name].hierarchy is None
+        assert "left flat" in drafted.notes[name]
+    assert 'low = ["[0-10)", "[10-20)"]' in drafted.notes["age"]
+    assert "left flat" not in drafted.notes["month"]
+    assert "add a model" in drafted.notes["disease"]
+    again = Plan(**tomllib.loads(drafted.to_toml()))
+    assert again.columns.keys() == drafted.columns.keys()
+    assert "[0-10)" in "".join(printed(show_roles, drafted, width=200).split())
+
+
+def test_rows_that_are_left_out_stand_on_the_screen():
+    algorithm = {"name": "full-domain", "suppression": 0.25}
+    rows = pa.table({"age": [20, 20, 20, 20, 30, 30, 30, 40], "x": ["a"] * 8})
+    columns = {"age": "quasi", "x": "other"}
+    release = shoal.anonymize(rows, asked(columns=columns, algorithm=algorithm))
+    assert release.suppressed == 1
+    out = " ".join(printed(show_release, release).split())
+    assert "left out (12.5 % of 25 % allowed) 1 row people" in out
+    assert "left out" not in printed(show_release, shoal.anonymize(table(), asked()))
+
+
+def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):  # noqa: F811
+    told = []
+    release = shoal.anonymize(table(), asked())
+    words = "lower bound on the loss for k-anonymity (k = 3)"
+    assert words not in printed(show_release, release)
+    assert not release.bound_known
+    release.as_dict(lambda stage, share: told.append(stage))
+    assert "bounding" in told
+    assert release.bound.percent is not None
+    out = " ".join(printed(show_release, release).split())
+    assert f"{words} {screen.percent(release.bound.percent)}" in out
+    pa_csv.write_csv(table(), tmp_path / "t.csv")
+    asked().save(tmp_path / "plan.toml")
+    call = ["anonymize", "t.csv", "--plan", "plan.toml", "--out", "r.csv"]
+    assert words not in run(*call)[1]
+    assert words in run(*call, "--report", "r.html")[1]
+    assert words in run(*call, "--json", "r.json")[1]

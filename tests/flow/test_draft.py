@@ -1,0 +1,180 @@
+"""Drafts: guesses on the safe side."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import BadTable, Plan
+from shoal.cli.console import show_roles
+from shoal.datasets import adult, hospital
+from shoal.report.plan_facts import plan_file
+from shoal.table.encode import Column
+from tests.cli.test_console import printed
+
+
+def test_the_hospital_table():
+    plan = shoal.draft(hospital(2000))
+    roles = {name: column.role for name, column in plan.columns.items()}
+    assert roles["name"] == "identifier"
+    assert roles["patient"] == "person"
+    assert roles["diagnosis"] == "sensitive"
+    assert {roles[c] for c in ("birth date", "sex", "postcode", "job", "admission")} == {"quasi"}
+    assert plan.columns["postcode"].hierarchy.setting() == {"prefixes": True}
+    assert "dates" in plan.columns["birth date"].hierarchy.setting()
+    assert plan.notes["patient"]
+
+
+def test_adult():
+    plan = shoal.draft(adult())
+    assert plan.columns["age"].hierarchy.setting() == {"ranges": [5, 10, 20]}
+    assert plan.columns["sex"].role == "quasi"
+    assert shoal.anonymize(adult().slice(0, 500), plan).smallest_class >= 5
+
+
+def test_guesses_by_value():
+    rows = 40
+    table = pa.table(
+        {
+            "mail of": [f"p{i}@example.org" for i in range(rows)],
+            "code": [f"X{i:05}" for i in range(rows)],
+            "remark": [f"a long remark that somebody typed about person {i}" for i in range(rows)],
+            "day": [f"2024-01-{1 + i % 28:02}" for i in range(rows)],
+            "born": [dt.date(1990, 1, 1 + i % 28) for i in range(rows)],
+            "flag": [i % 2 == 0 for i in range(rows)],
+            "empty": pa.array([None] * rows, pa.string()),
+            "temperature": [36 + i / 10 for i in range(rows)],
+            "town": ["A-town", "B-town"] * (rows // 2),
+        }
+    )
+    plan = shoal.draft(table)
+    roles = {name: column.role for name, column in plan.columns.items()}
+    assert roles == {
+        "mail of": "identifier", "code": "identifier", "remark": "identifier", "day": "quasi",
+        "born": "quasi", "flag": "quasi", "empty": "other", "temperature": "quasi", "town": "quasi",
+    }  # fmt: skip
+
+
+def test_the_draft_runs_as_it_is(tmp_path):
+    table = hospital(400, seed=3)
+    shoal.draft(table).save(tmp_path / "plan.toml")
+    text = (tmp_path / "plan.toml").read_text(encoding="utf-8")
+    assert "# named like something that points at one person" in text
+    assert shoal.anonymize(table, Plan.load(tmp_path / "plan.toml")).smallest_class >= 5
+
+
+def test_nothing_to_guess_from():
+    with pytest.raises(BadTable, match="no rows"):
+        shoal.draft(pa.table({"a": pa.array([], pa.string())}))
+    with pytest.raises(BadTable, match="quasi-identifier"):
+        shoal.draft(pa.table({"name": ["a", "b"]}))
+
+
+def test_markers_of_missing_values_are_seen():
+    table = pa.table(
+        {
+            "age": ["31", "NA", "47", "52", "60"] * 8,
+            "race": ["w", "?", "b", "w"] * 10,
+            "x": ["a"] * 40,
+        }
+    )
+    plan = shoal.draft(table)
+    assert plan.missing_values == ["", "NA", "?"]
+    assert plan.columns["age"].hierarchy.setting() == {"ranges": [5, 10, 20]}
+
+
+def test_names_that_tell():
+    rows = 60
+    table = pa.table(
+        {
+            "DUPERSID": [f"{10_000_000 + i // 2}" for i in range(rows)],
+            "Date of Birth": [f"{1 + i % 28:02}/0{1 + i % 9}/{1940 + i}" for i in range(rows)],
+            "Postcode": [f"{i:05}" for i in range(rows)],
+            "admission_type_id": [1 + i % 8 for i in range(rows)],
+            "month": [1 + i % 12 for i in range(rows)],
+            "citizenship": ["Foreign born, no citizen of the country at all", "Native"] * 30,
+        }
+    )
+    plan = shoal.draft(table)
+    roles = {name: column.role for name, column in plan.columns.items()}
+    assert roles == {
+        "DUPERSID": "person", "Date of Birth": "quasi", "Postcode": "quasi",
+        "admission_type_id": "quasi", "month": "quasi", "citizenship": "quasi",
+    }  # fmt: skip
+    assert plan.columns["admission_type_id"].hierarchy is None
+    assert plan.columns["month"].hierarchy.setting()["start"] == 1
+
+
+def test_promises_about_people_are_recommended_where_they_have_several_rows():
+    rows = 60
+    several = pa.table(
+        {
+            "patient": [f"p{i // 2}" for i in range(rows)],
+            "age": [20 + i for i in range(rows)],
+            "town": ["a", "b", "c", "d"] * 15,
+            "disease": ["flu", "cold"] * 30,
+        }
+    )
+    notes = shoal.draft(several).notes
+    assert "eir-l-diversity, and eir-alpha-beta-anonymity if" in notes["disease"]
+    assert "docs/people.md" in notes["disease"]
+    assert "{ free_sets = true }" in notes["town"]
+    assert "{ free_ranges = true }" in notes["age"]
+    assert "distinct-l-diversity" in shoal.draft(several.drop_columns(["patient"])).notes["disease"]
+
+
+def test_many_quasi_identifiers_are_told_on_top_of_the_plan(tmp_path):
+    wide = pa.table({f"town{i}": ["a", "b", "c"] * 10 for i in range(16)})
+    plan = shoal.draft(wide)
+    plan.save(tmp_path / "plan.toml")
+    first = (tmp_path / "plan.toml").read_text().splitlines()[0]
+    assert first.startswith("# 16 quasi-identifiers are many")
+    assert not any("are many" in note for note in plan.notes.values())
+    assert plan.with_seed(3).remarks == plan.remarks
+    assert "16 quasi-identifiers are many" in printed(show_roles, plan)
+    assert "are many" not in plan_file(plan).toml
+    assert not shoal.draft(wide.select(["town1", "town2"])).remarks
+
+
+def test_what_a_draft_advises_works(tmp_path):
+    """Free ranges and sets in the place of what was guessed, and nothing else edited."""
+    rng = np.random.default_rng(1)
+    table = pa.table(
+        {
+            "age": rng.integers(20, 70, 60),
+            "town": rng.choice(["Aalborg", "Bergen", "Cadiz", "Delphi", "Essen"], 60),
+        }
+    )
+    plan = shoal.draft(table)
+    assert "{ free_ranges = true } may lose less" in plan.notes["age"]
+    assert "{ free_sets = true }, would lose less" in plan.notes["town"]
+    plan.save(tmp_path / "plan.toml")
+    written = (tmp_path / "plan.toml").read_text()
+    assert "\n[algorithm]" not in written
+    assert "# [algorithm]" in written
+    assert shoal.anonymize(table, Plan.load(tmp_path / "plan.toml")).plan.algorithm.name == "peel"
+    columns = {
+        "age": Column(role="quasi", hierarchy={"free_ranges": True}),
+        "town": Column(role="quasi", hierarchy={"free_sets": True}),
+    }
+    lines = [
+        f'{line.split(" = ")[0]} = {{ role = "quasi", hierarchy = {{ {free} = true }} }}'
+        if (free := {"age": "free_ranges", "town": "free_sets"}.get(line.split(" = ")[0]))
+        else line
+        for line in written.split("\n")
+    ]
+    (tmp_path / "plan.toml").write_text("\n".join(lines))
+    for edited in (Plan.load(tmp_path / "plan.toml"), plan.changed(columns=columns)):
+        assert shoal.anonymize(table, edited).plan.algorithm.name == "gaa"
+    named = written.replace("# [algorithm]", "[algorithm]").replace(
+        '# name = "auto"', 'name = "mdav"'
+    )
+    (tmp_path / "plan.toml").write_text(named)
+    assert Plan.load(tmp_path / "plan.toml").algorithm.name == "mdav"
+    assert plan.changed(algorithm="gaa").algorithm.name == "gaa"
+    plan.changed(algorithm="gaa").save(tmp_path / "plan.toml")
+    assert Plan.load(tmp_path / "plan.toml").algorithm.name == "gaa"

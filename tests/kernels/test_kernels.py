@@ -1,0 +1,95 @@
+"""Kernels end, stay inside their arrays, and return to Python often enough."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from shoal import catalog
+from shoal.hierarchies.base import Hierarchy
+from shoal.kernels.search import boxes, cells
+from shoal.kernels.search import class_index as index
+from shoal.kernels.search import tuple_index as tuples
+from shoal.losses import _integer_costs as exact
+from shoal.table.encode import Domain
+from tests.watched import ROOT, in_a_process
+
+HANGS = """
+import faulthandler
+faulthandler.dump_traceback_later(240, exit=True)  # it used to hang, whatever signal came
+import pyarrow as pa
+import shoal
+for loss in ("mean", "entropy", "auto"):
+    for rows, k in ((3, 3), (6, 5)):
+        table = pa.table({
+            "letter": list("abcdef")[:rows],
+            "age": [1, 20, 33, 47, 58, 61][:rows],
+            "zip": ["12345", "12399", "99999", "98765", "55555", "44444"][:rows],
+        })
+        plan = shoal.Plan(
+            columns={
+                "letter": "quasi",
+                "age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}},
+                "zip": {"role": "quasi", "hierarchy": {"prefixes": [3, 1]}},
+            },
+            models=[{"name": "k-anonymity", "k": k}],
+            loss=loss, algorithm="peel", seed=1,
+        )
+        release = shoal.anonymize(table, plan)
+        assert release.classes == 1 and release.smallest_class == rows
+"""
+
+
+def test_item_0_peel_ends_where_one_class_is_all_there_can_be():
+    done = subprocess.run(
+        [sys.executable, "-c", HANGS], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("loss", [name for name in catalog.losses.decided if name != "weights"])
+@pytest.mark.parametrize("rows", [1, 3, 7, 1_000, 10**7])
+def test_item_0_no_sum_of_costs_comes_near_what_stands_for_no_cost(loss, rows):
+    """A few sums over all records, added up, are less than the least of those numbers."""
+    dearest = min(boxes.NO_COST, cells.MANY, index.NO_COST, tuples.NO_COST)
+    trees = [Hierarchy.ranges([5, 10]).tree(range(47)), Hierarchy.prefixes([2, 1]).tree(
+        [f"{i:03d}" for i in range(0, 999, 7)]
+    )]  # fmt: skip
+    domains = [Domain(f"q{i}", tree, np.ones(tree.size, np.int64)) for i, tree in enumerate(trees)]
+    costs = exact.exact_costs(catalog.losses[loss](), domains, rows)
+    assert 8 * sum(int(cost.max()) for cost in costs) * rows <= dearest
+    assert any(cost.max() > 0 for cost in costs)
+
+
+def test_item_0_all_algorithms_with_all_losses_end_on_tables_of_1_to_12_rows():
+    done = in_a_process(12, 1)
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.slow
+def test_item_0_no_kernel_uses_a_negative_place():
+    """As -1 of a class that is not there: kernels as Python code, on arrays that refuse it."""
+    done = in_a_process(40, 3, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="ignore")
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", catalog.algorithms.decided)
+def test_item_0_no_kernel_leaves_its_arrays(name):
+    """Compiled with bounds checks, into a folder of its own; one process compiles for minutes."""
+    done = in_a_process(150, 2, name, NUMBA_BOUNDSCHECK="1")
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+def test_checked_kernels_are_not_those_of_other_runs():
+    words = "import shoal.kernels as k; print(k._FOLDER)"
+    folders = [
+        subprocess.run(
+            [sys.executable, "-c", words], check=True, capture_output=True, text=True, env=env
+        ).stdout
+        for env in (None, {"NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": str(ROOT / "src")})
+    ]
+    assert folders[0] != folders[1]

@@ -1,0 +1,169 @@
+"""Rooms: imports point one way between them, none is a circle, and each has its rule."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+SOURCE = Path(shoal.__file__).parent
+# From the ground up: a room may use the rooms above it in this list. Rooms on one line do not
+# know each other.
+ORDER = """
+base
+kernels
+io
+hierarchies
+table, datasets
+losses, models
+attacks
+algorithms
+catalog
+plan
+measures
+report
+flow
+comparing
+papers
+cli
+""".split("\n")[1:-1]
+RANK = {room: rank for rank, line in enumerate(ORDER) for room in line.split(", ")}
+# They only hand over names that live in the rooms.
+PUBLIC = {"bound", "distances", "errors", "__init__", "__main__"}
+ENTRIES = ("algorithms", "attacks", "losses", "models")
+MOST = 16  # files of a room that are no entries
+
+
+@cache
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in SOURCE.rglob("*.py"):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def imports(module: str) -> Iterator[str]:
+    """The modules that a module imports, also inside functions; not those for types alone."""
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    for node in list(ast.walk(tree)):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            node.body = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "shoal":
+            assert node.module is not None
+            for alias in node.names:
+                inside = f"{node.module}.{alias.name}"
+                yield inside if inside in modules() else node.module
+        elif isinstance(node, ast.Import):
+            yield from (a.name for a in node.names if a.name.split(".")[0] == "shoal")
+
+
+INSIDE = sorted(name for name in modules() if room(name) not in PUBLIC)
+
+
+def test_every_room_has_its_place() -> None:
+    assert {room(name) for name in INSIDE} == set(RANK)
+
+
+def test_imports_point_one_way() -> None:
+    wrong = [
+        f"{name} imports {other}"
+        for name in INSIDE
+        for other in imports(name)
+        if room(other) != room(name)
+        and (room(other) in PUBLIC or RANK[room(other)] >= RANK[room(name)])
+    ]
+    assert not wrong
+
+
+def test_no_circles() -> None:
+    """Not even by imports inside functions."""
+    try:
+        TopologicalSorter({name: set(imports(name)) - {name} for name in modules()}).prepare()
+    except CycleError as error:
+        pytest.fail(f"these import each other: {' → '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize("kind", ENTRIES)
+def test_entries_do_not_import_entries(kind: str) -> None:
+    entries = {
+        name
+        for name in modules()
+        if name.startswith(f"shoal.{kind}.") and not name.split(".")[2].startswith("_")
+    }
+    borrowed = [
+        f"{name} imports {other}" for name in sorted(entries) for other in imports(name)
+        if other in entries
+    ]  # fmt: skip
+    assert not borrowed
+
+
+def packages() -> list[str]:
+    return sorted(name for name, path in modules().items() if path.name == "__init__.py")
+
+
+def rule(package: str) -> str:
+    return ast.get_docstring(ast.parse(modules()[package].read_text(encoding="utf-8"))) or ""
+
+
+@pytest.mark.parametrize("package", packages())
+def test_every_room_has_its_rule(package: str) -> None:
+    assert rule(package).split("\n")[0].rstrip().endswith("."), f"{package} has no rule"
+    if package not in ("shoal", "shoal.datasets"):
+        top = ".".join(package.split(".")[:2])
+        assert "nternal" in rule(package) + rule(top), f"{package} does not say it is internal"
+
+
+@pytest.mark.parametrize("package", packages())
+def test_rooms_are_small(package: str) -> None:
+    files = [
+        name for name, path in modules().items()
+        if name.rpartition(".")[0] == package and path.name != "__init__.py"
+    ]  # fmt: skip
+    if package.removeprefix("shoal.") in ENTRIES:
+        files = [name for name in files if name.rpartition(".")[2].startswith("_")]
+    assert len(files) <= MOST
+
+
+def test_public_names_are_all_there() -> None:
+    assert sorted(shoal.__all__) == shoal.__all__
+    assert dir(shoal) == shoal.__all__
+    for name in shoal.__all__:
+        assert getattr(shoal, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'kernels_'"):
+        _ = shoal.kernels_
+
+
+def test_public_names_are_reachable_in_a_fresh_process() -> None:
+    """Whatever is imported first, the verbs are functions and the public modules are there."""
+    code = (
+        "import shoal.flow.anonymize, shoal.flow.audit, shoal.comparing.compare, shoal;"
+        "assert all(map(callable, [shoal.anonymize, shoal.audit, shoal.compare, shoal.draft]));"
+        "assert shoal.datasets.adult and shoal.bound.lower_bound and shoal.distances.kl;"
+        "assert shoal.errors.BadPlan is shoal.BadPlan and shoal.plan.Plan is shoal.Plan"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", ["shoal", "shoal.cli.main"])
+def test_import_is_light(name: str) -> None:
+    """None of the heavy libraries is loaded before it is needed."""
+    code = (
+        f"import sys, {name};"
+        "heavy = {'numba', 'pyarrow', 'pandas', 'polars', 'altair', 'pydantic'} & set(sys.modules);"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
