@@ -110,7 +110,7 @@ def test_every_name_of_the_catalog_is_explained():
     from shoal import catalog
 
     docs = README + "".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").glob("*.md"))
-    for shelf in catalog.shelves.values():
+    for shelf in catalog.registries.values():
         for name in shelf:
             assert f"`{name}`" in docs, name
 

@@ -63,7 +63,7 @@ def random_plan(rng: Random, table: Table) -> dict:
 
 def _weights(rng: Random, table: Table) -> dict:
     weights = {}
-    for column in table.having("quasi"):
+    for column in table.columns_with_role("quasi"):
         tree: Tree = column.tree("root")
         labels = [label for label in tree.parent if label is not None]
         weights[column.name] = {label: rng.choice([0, 0.5, 1, 2, 3.25]) for label in labels}
@@ -101,7 +101,7 @@ def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
                 "weight": rng.choice(["size", "unit"]),
                 "candidates": rng.choice(["all", "small"]),
             }
-            sensitive = table.having("sensitive")
+            sensitive = table.columns_with_role("sensitive")
             if sensitive and not table.free and rng.random() < 0.6:
                 options["strategy"] = rng.choice(["S1", "S2", "S3", "S4", "S5", "S6", "S7"])
                 options["column"] = rng.choice(sensitive).name
@@ -111,8 +111,8 @@ def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
 
 
 def _models(rng: Random, table: Table) -> list[dict]:
-    sensitive = table.having("sensitive")
-    person = table.having("person")
+    sensitive = table.columns_with_role("sensitive")
+    person = table.columns_with_role("person")
     cells = person[0].cells if person else list(range(table.rows))
     people = len({cell for cell in cells if cell is not None}) + cells.count(None)
     models: list[dict] = []

@@ -37,7 +37,7 @@ class Case:
         self.trial, self.table, self.plan = trial, table, plan
         self.rng = trial.rng
         self.tokens = plan.get("missing_values", [""])
-        self.quasi = table.having("quasi")
+        self.quasi = table.columns_with_role("quasi")
         self.missing = plan.get("missing", "value")
         self.trees = [column.tree(self.missing) for column in self.quasi]
         # What the original says: labels of its quasi-identifiers, one list per column.
@@ -49,16 +49,16 @@ class Case:
             for column, tree in zip(self.quasi, self.trees, strict=True)
         ]
         self.linked = any(model["name"] in ROW_MODELS for model in plan["models"])
-        persons = table.having("person")
+        persons = table.columns_with_role("person")
         self.persons = None
         if persons:
             cells = persons[0].cells
             self.persons = [("row", i) if c is None else same(c) for i, c in enumerate(cells)]
         self.sensitive = {
-            c.name: [same(cell) for cell in c.cells] for c in table.having("sensitive")
+            c.name: [same(cell) for cell in c.cells] for c in table.columns_with_role("sensitive")
         }
         self.sensitive_trees = {
-            c.name: c.tree() if c.hierarchy else None for c in table.having("sensitive")
+            c.name: c.tree() if c.hierarchy else None for c in table.columns_with_role("sensitive")
         }
         loss = plan.get("loss")
         weights = loss["edge_weights"] if isinstance(loss, dict) else None
@@ -199,7 +199,7 @@ class Case:
             self.trial.check(not bad, f"{column.name!r} does not cover: {bad[:3]}")
 
     def check_persons(self, cells: dict, rows: list[int]) -> None:
-        for column in self.table.having("person"):
+        for column in self.table.columns_with_role("person"):
             if not column.publish:
                 self.trial.check(column.name not in cells, "persons are published")
                 continue

@@ -67,12 +67,14 @@ class Table:
     def rows(self) -> int:
         return len(self.columns[0].cells)
 
-    def having(self, role: str) -> list[Column]:
+    def columns_with_role(self, role: str) -> list[Column]:
         return [column for column in self.columns if column.role == role]
 
     @property
     def free(self) -> bool:
-        return any("free" in next(iter(c.hierarchy or {"": 0})) for c in self.having("quasi"))
+        return any(
+            "free" in next(iter(c.hierarchy or {"": 0})) for c in self.columns_with_role("quasi")
+        )
 
 
 def _skewed(rng: Random, pool: list, n: int) -> list:

@@ -16,7 +16,7 @@ from shoal.base.errors import BadPlan, did_you_mean
 from shoal.base.settings import Setting
 
 
-class Shelf(Mapping[str, type[Setting]]):
+class Registry(Mapping[str, type[Setting]]):
     """Everything of one kind, by name, in alphabetical order."""
 
     def __init__(self, folder: str, one: str) -> None:
@@ -62,7 +62,7 @@ class Shelf(Mapping[str, type[Setting]]):
     @property
     def decided(self) -> dict[str, type[Setting]]:
         """What can be run as it is, without those that stand for a choice."""
-        return {name: kind for name, kind in self._found.items() if not kind.undecided}
+        return {name: kind for name, kind in self._found.items() if not kind.is_auto}
 
     def make(self, given: Any) -> Setting:
         """The thing that was asked for: by its name, by a mapping, or as an object already."""
@@ -79,8 +79,8 @@ class Shelf(Mapping[str, type[Setting]]):
         raise BadPlan(f"{self.a_one} is a name, a mapping or an object, not {type(given).__name__}")
 
 
-models = Shelf("models", "model")
-losses = Shelf("losses", "loss")
-algorithms = Shelf("algorithms", "algorithm")
-attacks = Shelf("attacks", "attack")
-shelves = {shelf.folder: shelf for shelf in (models, losses, algorithms, attacks)}
+models = Registry("models", "model")
+losses = Registry("losses", "loss")
+algorithms = Registry("algorithms", "algorithm")
+attacks = Registry("attacks", "attack")
+registries = {shelf.folder: shelf for shelf in (models, losses, algorithms, attacks)}

@@ -14,14 +14,14 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.base.errors import BadFile, BadPlan, is_text, some
+from shoal.base.errors import BadFile, BadPlan, is_text, preview
 from shoal.base.settings import Setting
 from shoal.hierarchies.base import FreeRanges, FreeSets, LevelFile
 from shoal.io.files import check_source
 from shoal.io.frames import atomic
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.table.encode import Column, Missing, having, naming, relative_to
+from shoal.table.encode import Column, Missing, columns_with_role, naming, relative_to
 
 
 class Plan(Setting):
@@ -87,7 +87,7 @@ class Plan(Setting):
     def _missing_values(cls, given: list[str]) -> list[str]:
         if broken := [token for token in given if not is_text(token)]:
             raise ValueError(
-                f"has missing_values with half a character (a lone surrogate): {some(broken)}; "
+                f"has missing_values with half a character (a lone surrogate): {preview(broken)}; "
                 "remove them"
             )
         return given
@@ -108,10 +108,10 @@ class Plan(Setting):
 
     @model_validator(mode="after")
     def _one_person_column(self) -> Plan:
-        persons = having(self.columns, "person")
+        persons = columns_with_role(self.columns, "person")
         if len(persons) > 1:
             raise ValueError(f"can have one person column, but has {', '.join(persons)}")
-        lost = [model.name for model in self.models if model.by_person]
+        lost = [model.name for model in self.models if model.needs_person_column]
         if lost and not persons:
             raise ValueError(
                 f"needs a person column for {lost[0]}: give the column that tells whose a row is "
@@ -153,7 +153,7 @@ class Plan(Setting):
         """Complain unless the algorithm can keep every promise."""
         if not self.models:
             raise BadPlan("the plan promises nothing; add a model, for example k-anonymity")
-        if self.linked and having(self.columns, "person"):
+        if self.linked and columns_with_role(self.columns, "person"):
             raise BadPlan(
                 f"{next(m.name for m in self.models if m.linkage)} is about rows, and the plan has "
                 "a person column; leave that column out if each row may stand for itself, or "
@@ -178,7 +178,7 @@ class Plan(Setting):
     @property
     def _free(self) -> list[str]:
         """The quasi-identifiers that may be published as free ranges or sets."""
-        quasi = having(self.columns, "quasi")
+        quasi = columns_with_role(self.columns, "quasi")
         kinds = FreeRanges | FreeSets
         return [name for name in quasi if isinstance(self.columns[name].hierarchy, kinds)]
 
@@ -192,13 +192,13 @@ class Plan(Setting):
                 if getattr(kind, "free", False)
             ]
             raise BadPlan(
-                f"the algorithm {self.algorithm.name} needs trees, and {some(free)} may be "
+                f"the algorithm {self.algorithm.name} needs trees, and {preview(free)} may be "
                 f"published as free ranges or sets; these algorithms can: {', '.join(able)}"
             )
         if free and self.loss.name == "weights":
             raise BadPlan(
-                f"the loss weights is about edges of trees, and {some(free)} may be published as "
-                "free ranges or sets; choose another loss, or give these columns trees"
+                f"the loss weights is about edges of trees, and {preview(free)} may be published "
+                "as free ranges or sets; choose another loss, or give these columns trees"
             )
 
     def _served_by_some(self, model: Model) -> bool:

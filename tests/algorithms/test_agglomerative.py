@@ -106,7 +106,9 @@ MODELS = {
 )
 def test_algorithm_8_equals_the_plain_scan(table, k, names, w, few):
     others = [catalog.models[name](column="s", **MODELS[name]) for name in names]
-    others = [model for model in others if table.people is not None or not model.by_person]
+    others = [
+        model for model in others if table.people is not None or not model.needs_person_column
+    ]
     models = [*others, *([KAnonymity(k=k)] if k else [])]
     costs = exact_costs(LM(), table.domains, table.rows)
     with pytest.MonkeyPatch.context() as patch:

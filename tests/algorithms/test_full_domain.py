@@ -91,7 +91,7 @@ def test_equals_trying_every_node_with_secrets(
 ):
     options = {**MODELS, "t-closeness": {"t": 0.3, "distance": distance}}
     models = [catalog.models[name](column="s", **options[name]) for name in names]
-    models = [m for m in models if table.people is not None or not m.by_person]
+    models = [m for m in models if table.people is not None or not m.needs_person_column]
     models += [KAnonymity(k=k)] if k else []
     compare(table, models, catalog.losses[loss](), suppression, objective)
 

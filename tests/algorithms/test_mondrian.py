@@ -154,7 +154,7 @@ MODELS = {
 )
 def test_equals_the_definition_with_secrets(table, k, names, cuts):
     models = [catalog.models[name](column="s", **MODELS[name]) for name in names]
-    models = [m for m in models if table.people is not None or not m.by_person]
+    models = [m for m in models if table.people is not None or not m.needs_person_column]
     models += [KAnonymity(k=k)] if k else []
     compare(table, models, k or 1, NCP(), cuts)
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import open_frame
 from shoal.table.encode import Column
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 
 DISEASES = Hierarchy.from_tree(
     {
@@ -42,7 +42,7 @@ def published(rows, columns=COLUMNS):
             **{name: [row[i] for row in rows] for i, name in enumerate(names, 1)},
         }
     )
-    return look_at(open_frame(table), columns)
+    return read_published(open_frame(table), columns)
 
 
 HEART = {name: column for name, column in COLUMNS.items() if name != "salary"} | {

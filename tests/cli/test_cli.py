@@ -322,9 +322,10 @@ def test_an_interrupted_run_leaves_nothing(run, people, monkeypatch, moment):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    place = {"recode": "shoal.algorithms.peel.Peel.recode", "save": "shoal.flow.release.look_at"}[
-        moment
-    ]
+    place = {
+        "recode": "shoal.algorithms.peel.Peel.recode",
+        "save": "shoal.flow.release.read_published",
+    }[moment]
     monkeypatch.setattr(place, interrupt)
     before = left(people)
     status, _, err = run("anonymize", "people.csv", "--plan", "plan.toml", "--out", "r.csv")

@@ -16,7 +16,7 @@ import shoal
 from shoal import BadHierarchy, BadTable, CannotReach, Hierarchy, NotHeld, Plan, ShoalError
 from shoal.measures.verify import verify
 from shoal.models.k_anonymity import KAnonymity
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 from tests.strategies import examples
 
 ROWS = {
@@ -227,7 +227,7 @@ def test_verify_trusts_nothing_but_the_table():
     frame = shoal.io.frames.open_frame(pa.table({"q": ["a", "a", "b"]}))
     asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)])
     with pytest.raises(NotHeld, match="promises 2, the table reaches 1"):
-        verify(look_at(frame, asked.columns), asked.models)
+        verify(read_published(frame, asked.columns), asked.models)
 
 
 def test_a_broken_algorithm_is_found_out(monkeypatch):

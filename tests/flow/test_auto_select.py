@@ -170,12 +170,12 @@ def test_a_sample_holds_all_rows_of_its_people():
     assert part.people.max() + 1 == part.crowd == len(np.unique(part.people))
     rows = [tuple(row) for row in np.column_stack([part.codes, part.sensitive[0].codes]).tolist()]
     all_rows = np.column_stack([whole.codes, whole.sensitive[0].codes])
-    by_person = {
+    needs_person_column = {
         frozenset(map(tuple, all_rows[whole.people == who].tolist())) for who in set(whole.people)
     }
     for who in range(part.crowd):
         mine = frozenset(row for row, p in zip(rows, part.people, strict=True) if p == who)
-        assert mine in by_person
+        assert mine in needs_person_column
     assert part.trees is whole.trees
     assert [one.values for one in part.sensitive] == [
         one.values for one in whole.take(np.arange(whole.rows)).sensitive

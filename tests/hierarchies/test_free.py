@@ -24,7 +24,7 @@ from shoal.io.frames import open_frame
 from shoal.losses.lm import LM
 from shoal.losses.nllm import NLLM
 from shoal.table.encode import Table
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 from shoal.table.recoding import check_covers
 from tests.algorithms.test_danonyir import naive_keeps, naive_value, published
 from tests.naive.clusters import agglomerative_boxes
@@ -524,7 +524,7 @@ def test_a_population_is_counted_as_it_reads(table, seed):
     frame = pa.table({name: pa.array(labels[j]) for j, name in enumerate(table.names)})
     plan = {name: {"role": "quasi"} for name in table.names}
     columns = Plan(columns=plan, models=[]).columns
-    seen = look_at(open_frame(frame), columns)
+    seen = read_published(open_frame(frame), columns)
     vectors, covers = seen.vectors(table, "population")
     from shoal.measures.risks import covered
 

@@ -86,9 +86,9 @@ def test_everybody_is_concealed(name, table, k, seed):
     assert linkage.candidates.tolist() == [len(some) for some in found]
 
 
-@pytest.mark.parametrize("kind", catalog.shelves)
+@pytest.mark.parametrize("kind", catalog.registries)
 def test_everything_is_described(kind):
-    for name, thing in catalog.shelves[kind].items():
+    for name, thing in catalog.registries[kind].items():
         assert thing.name == name
         assert thing.summary().endswith((".", "?"))
         module = thing.__module__.rsplit(".", 1)[1]

@@ -29,7 +29,9 @@ def naive_classes(table):
 
 def test_every_model_has_a_naive_twin():
     # The others have theirs in test_linkage and models/test_people.
-    rest = {name for name, kind in catalog.models.items() if kind.linkage or kind.by_person}
+    rest = {
+        name for name, kind in catalog.models.items() if kind.linkage or kind.needs_person_column
+    }
     assert set(LEVELS) == set(KEEPS) == set(EXAMPLES) == set(catalog.models) - rest
 
 
@@ -117,7 +119,7 @@ def test_classes_that_keep_a_promise_keep_it_together(name, options, table, seed
     def keeps(part, rows):
         column = table.sensitive[0]
         secret = [Sensitive(column.name, column.codes[rows], column.values, column.hierarchy)]
-        whose = None if table.people is None and not model.by_person else people[rows]
+        whose = None if table.people is None and not model.needs_person_column else people[rows]
         classes = tally(part[rows, None].astype(np.int32), whose, secret)
         held = model.satisfied(classes)
         return {int(part[rows][first]): bool(held[c]) for c, first in enumerate(classes.first)}
@@ -126,6 +128,6 @@ def test_classes_that_keep_a_promise_keep_it_together(name, options, table, seed
     apart, together = keeps(part, every), keeps(np.where(part == 1, 0, part), every)
     if apart.get(0, False) and apart.get(1, False):
         assert together[0]
-    if model.lasting and apart.get(0, False):
+    if model.is_monotone and apart.get(0, False):
         assert together[0]
         assert keeps(part, every[part != 2])[0]

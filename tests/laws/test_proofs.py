@@ -17,7 +17,7 @@ from shoal.base.errors import CannotReach
 from shoal.measures.information_loss import measure
 from shoal.measures.lower_bound import lower_bound
 from shoal.models.k_anonymity import KAnonymity
-from shoal.table.published_table import foresee
+from shoal.table.published_table import preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 from tests.naive.full_domain import discernibility
 from tests.naive.proofs import Meter, average_class_size, least_of_partitions, releases
@@ -46,7 +46,7 @@ def recoding_of(published):
 
 def reported(table, loss, recoding):
     """The loss of a recoding as an audit measures it."""
-    return measure(table, foresee(table, recoding)[0], loss, recoding).losses[loss.name]
+    return measure(table, preview_release(table, recoding)[0], loss, recoding).losses[loss.name]
 
 
 def value_in(note):

@@ -23,7 +23,7 @@ from shoal.models.t_closeness import TCloseness
 from shoal.report.promises import PROMISES, may_move, promise
 from shoal.report.sections.certainty import sure_facts
 from shoal.table.encode import Column
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 from tests.cli.test_console import printed
 
 
@@ -43,7 +43,7 @@ def random_table(seed, persons=False):
 def seen(table):
     roles = {"q": "quasi", "s": "sensitive", "who": "person"}
     columns = {name: Column(role=roles[name]) for name in table.column_names}
-    return look_at(open_frame(table), columns)
+    return read_published(open_frame(table), columns)
 
 
 def naive_shares(table):

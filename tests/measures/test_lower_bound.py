@@ -19,7 +19,14 @@ from shoal.losses import alteration
 from shoal.losses._integer_costs import exact_costs
 from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
-from shoal.measures.lower_bound import GAIN, IN_PROPORTION, Bound, crowd_of, lower_bound, scoped
+from shoal.measures.lower_bound import (
+    GAIN,
+    IN_PROPORTION,
+    Bound,
+    lower_bound,
+    min_class_size,
+    scoped,
+)
 from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_concealment import KConcealment
@@ -180,9 +187,9 @@ def test_free_values_have_no_bound():
 
 def test_crowds_that_are_promised():
     many = [KAnonymity(k=3), EIRLDiversity(column="disease", l=4), TCloseness(column="pay", t=0.2)]
-    assert crowd_of(many) == 4
-    assert crowd_of([TCloseness(column="pay", t=0.2)]) == 1
-    assert crowd_of([KConcealment(k=7)]) == 1  # no classes
+    assert min_class_size(many) == 4
+    assert min_class_size([TCloseness(column="pay", t=0.2)]) == 1
+    assert min_class_size([KConcealment(k=7)]) == 1  # no classes
 
 
 @pytest.mark.parametrize("algorithm", ["peel", {"name": "full-domain", "suppression": 0.3}])
@@ -242,7 +249,7 @@ CLOSE = TCloseness(column="pay", t=0.2)
     ],
 )
 def test_issue_12_item_6_a_bound_says_which_requirements_it_covers(models, k, scope):
-    found = scoped(Bound(0.9, k=crowd_of(models)), models)
+    found = scoped(Bound(0.9, k=min_class_size(models)), models)
     assert found.k == k
     assert found.scope == scope
     assert found.complete == ("alone" not in scope)

@@ -17,7 +17,7 @@ from shoal.io.frames import open_frame
 from shoal.measures.risks import covered, record_risks, risks
 from shoal.table.encode import Column, Table, encode
 from shoal.table.equivalence_classes import tally
-from shoal.table.published_table import Published, look_at
+from shoal.table.published_table import Published, read_published
 from tests.strategies import tables
 
 COLUMNS = {
@@ -32,7 +32,7 @@ def look(ages, zips, people=None):
     if people is not None:
         table = table.append_column("who", pa.array(people))
         columns["who"] = Column(role="person")
-    return look_at(open_frame(table), columns)
+    return read_published(open_frame(table), columns)
 
 
 RELEASE = look(["[20, 30)"] * 3 + ["31", "[30, 40)"], ["47*"] * 3 + ["481", "4**"])

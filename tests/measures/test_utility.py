@@ -26,7 +26,7 @@ from shoal.measures.information_loss import measure
 from shoal.measures.queries import Counted, Cover, Queries, Query, Span, answer, covered_leaves
 from shoal.measures.utility import utility_of
 from shoal.table.encode import Table, encode
-from shoal.table.published_table import Published, look_at
+from shoal.table.published_table import Published, read_published
 from shoal.table.sensitive import Sensitive
 from tests.models.test_people import ASKED, TABLE_3, TABLE_4, frame, levels
 from tests.strategies import free_trees, tables, trees
@@ -256,7 +256,7 @@ RELEASE = pa.table(
 
 def both(original, release, plan=PLAN):
     table = encode(open_frame(original), plan.columns)
-    published = look_at(open_frame(release), plan.columns)
+    published = read_published(open_frame(release), plan.columns)
     columns = counting._shared(table, published)
     before = counting._count_original(table, columns)
     return table, before, counting._count_published(table, published, columns)

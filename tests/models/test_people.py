@@ -121,7 +121,7 @@ def test_the_search_is_exact(classes, limit):
         assert min(map(len, hitting.bhs(people))) == size
 
 
-def crowd_of(people, values=60, each=4, seed=0):
+def min_class_size(people, values=60, each=4, seed=0):
     """Everybody has some values; to find the smallest hitting set exactly would take hours."""
     rng = np.random.default_rng(seed)
     who = np.repeat(np.arange(people), each)
@@ -142,7 +142,7 @@ def test_hundreds_of_people_are_decided(people):
         columns={"group": "quasi", "who": "person", "disease": "sensitive"},
         models=[{"name": "eir-l-diversity", "column": "disease", "l": 6}],
     )
-    table = crowd_of(people)
+    table = min_class_size(people)
     audit = shoal.audit(table, plan)
     assert audit.holds
     (told,) = audit.levels.values()

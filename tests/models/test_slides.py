@@ -20,7 +20,7 @@ import shoal
 from shoal import Hierarchy, Plan, catalog
 from shoal.io.frames import open_frame
 from shoal.models import _distances as distances
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 
 # Figure 1 of the slides: height 3.
 DISEASES = Hierarchy.from_tree(
@@ -70,7 +70,7 @@ def plan(*models):
 
 def classes_of(quasi, salary=SALARY):
     frame = pa.table({"quasi": quasi, "salary": salary, "disease": DISEASE})
-    return look_at(open_frame(frame), plan().columns).classes
+    return read_published(open_frame(frame), plan().columns).classes
 
 
 def per_class(quasi, model, salary=SALARY):

@@ -78,9 +78,9 @@ def full_domain(table, models, costs, suppression, objective="loss"):
     for members in units:
         for i in members:
             wide[i] = closure(table.codes, table.trees, members)
-    lasting = [m for m in models if m.name in LASTING]
+    is_monotone = [m for m in models if m.name in LASTING]
     # alpha-k-anonymity rules out classes of fewer than k people, whatever else is published.
-    lasting += [KAnonymity(k=m.k) for m in models if m.name == "alpha-k-anonymity" and m.k > 1]
+    is_monotone += [KAnonymity(k=m.k) for m in models if m.name == "alpha-k-anonymity" and m.k > 1]
     others = [m for m in models if m.name not in LASTING]
     best, answer, nodes = None, None, 0
     for levels in product(*(range(height(tree, 0) + 1) for tree in table.trees)):
@@ -89,7 +89,7 @@ def full_domain(table, models, costs, suppression, objective="loss"):
             tuple(at_level(*one) for one in zip(table.trees, row, levels, strict=True))
             for row in wide
         ]
-        rows = left_in(table, published, list(range(table.rows)), lasting)
+        rows = left_in(table, published, list(range(table.rows)), is_monotone)
         while len(fewer := left_in(table, published, rows, others)) < len(rows):
             rows = fewer
         if not rows or table.rows - len(rows) > limit:

@@ -22,13 +22,13 @@ from shoal.report.promises import PROMISES, promise
 from shoal.report.release_report import facts, page
 from shoal.report.width_facts import LINES, widths
 from shoal.table.encode import Column
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 
 
 def published(columns, **roles):
     table = pa.table(columns)
     known = {name: Column(role=roles.get(name, "quasi")) for name in columns}
-    return look_at(open_frame(table), known)
+    return read_published(open_frame(table), known)
 
 
 @given(
@@ -106,7 +106,7 @@ def test_the_page_tells_what_can_be_counted_and_what_is_vulnerable():
 
 def told(hierarchy, values):
     columns = {"a": Column(role="quasi", hierarchy=hierarchy)}
-    seen = look_at(open_frame(pa.table({"a": values})), columns, [""])
+    seen = read_published(open_frame(pa.table({"a": values})), columns, [""])
     (fact,) = widths(columns, seen)
     assert sum(count for _, count in fact.rows) == len(values)
     assert len(fact.rows) <= LINES

@@ -16,7 +16,7 @@ from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from shoal.report.sensitive_facts import sensitive_facts
 from shoal.table.encode import Column
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 from tests.attacks.test_people import COLUMNS, hospital
 
 MODELS = [
@@ -29,7 +29,7 @@ ROWS = Plan(columns={**COLUMNS, "who": "other"})
 
 def seen(table):
     columns = {name: Column(role=role) for name, role in COLUMNS.items()}
-    return look_at(open_frame(table), columns)
+    return read_published(open_frame(table), columns)
 
 
 def test_the_class_in_which_nine_of_ten_have_gout_is_shown_first():

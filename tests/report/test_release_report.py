@@ -27,7 +27,7 @@ from shoal.measures.exposure import NOT_PUBLISHED
 from shoal.report.page import render
 from shoal.report.plan_facts import plan_file
 from shoal.report.release_report import facts, page, write_report
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 from tests.strategies import examples
 
 HOSTILE = "</text></svg><script>alert(1)</script>"
@@ -370,7 +370,7 @@ def test_a_release_writes_its_own_report(tmp_path):
 
 def test_a_value_that_stays_at_home_is_not_in_the_json():
     release = shoal.anonymize(people(), plan())
-    seen = look_at(open_frame(release.frame), release.plan.columns)
+    seen = read_published(open_frame(release.frame), release.plan.columns)
     other = replace(seen, sensitive=tuple(replace(one, values=["gone"]) for one in seen.sensitive))
     before = release.before.attacks["skewness"]["disease"]
     assert before["value"] in ("flu", "cold", "gout")

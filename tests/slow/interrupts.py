@@ -52,7 +52,7 @@ def prepare(folder):
     }
     for name, kind in catalog.algorithms.items():
         k = {"name": "k-anonymity", "k": 5}
-        if not kind.undecided and not kind().serves(KAnonymity(k=5)):
+        if not kind.is_auto and not kind().serves(KAnonymity(k=5)):
             k["name"] = "k-concealment"
         models = [k]
         if name in ("peel", "gaa", "agglomerative", "mondrian"):

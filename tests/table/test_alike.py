@@ -15,7 +15,7 @@ from shoal.attacks.homogeneity import Homogeneity
 from shoal.table.alike import alike, alike_texts
 from shoal.table.coding import merge_alike, value_codes
 from shoal.table.encode import person_codes
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 from tests.strategies import examples
 
 SAME = [
@@ -233,7 +233,7 @@ def test_merged_codes_are_those_of_the_plain_definition(cells):
 
 def test_the_homogeneity_attack_sees_one_value():
     asked = plan()
-    published = look_at(pa_frame(four("1", "1.0")), asked.columns)
+    published = read_published(pa_frame(four("1", "1.0")), asked.columns)
     assert Homogeneity().run(published)["s"]["records"] == 4
 
 

@@ -19,7 +19,7 @@ from shoal.io.frames import open_frame
 from shoal.measures.verify import seen
 from shoal.table.encode import encode
 from shoal.table.match_graph import link
-from shoal.table.published_table import Published, look_at
+from shoal.table.published_table import Published, read_published
 from shoal.table.sensitive import Sensitive
 from tests.naive import concealment as naive
 from tests.strategies import examples, tables
@@ -106,7 +106,7 @@ def regions(originals, published, k):
     columns = Plan(columns={str(one): "quasi" for one in every}, models=[]).columns
     frame = {str(one): ["1" if value == one else "0" for value in originals] for one in every}
     release = {str(one): ["*" if one in some else "0" for some in published] for one in every}
-    readable = look_at(open_frame(pa.table(release)), columns)
+    readable = read_published(open_frame(pa.table(release)), columns)
     linkage = link(encode(open_frame(pa.table(frame)), columns), readable)
     asked = [models.make({"name": name, "k": k}) for name in EVERYTHING]
     return {m.name for m in asked if m.check(seen(m, readable, linkage)).holds}

@@ -24,7 +24,7 @@ from shoal.io.frames import Frame, open_frame, read
 from shoal.measures.column_disclosure import if_known
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 from tests.cli.test_console import printed
 
 # Two classes of three people each; in one of them somebody has three rows, the others one.
@@ -88,14 +88,14 @@ def test_people_are_counted_and_their_numbers_left_out(kind):
     assert release.as_dict()["risks"]["row_count"] is None
     assert release.as_dict()["before"]["risks"]["row_count"]["alone"] == 1
     assert any("('who') are not in the release" in note for note in release.notes)
-    assert "whose" not in release.as_dict()
+    assert not {"whose", "person_of_record"} & set(release.as_dict())
 
 
 def test_the_same_is_published_with_and_without_the_numbers():
     shown = shoal.anonymize(table(), asked(seed=3)).frame
     hidden = shoal.anonymize(table(), asked(who=HIDDEN, seed=3))
     assert shown.drop_columns(["who"]).equals(hidden.frame)
-    pairs = set(zip(shown["who"].to_pylist(), hidden.whose.tolist(), strict=True))
+    pairs = set(zip(shown["who"].to_pylist(), hidden.person_of_record.tolist(), strict=True))
     assert len(pairs) == 6  # row by row the same people
 
 
@@ -140,7 +140,7 @@ def test_a_file_with_its_rows_in_another_order_is_refused(tmp_path, monkeypatch)
 
 def test_a_file_that_breaks_a_promise_by_people_is_refused(tmp_path):
     release = shoal.anonymize(table(), asked(who=HIDDEN))
-    one = replace(release, whose=np.zeros(8, np.int64))
+    one = replace(release, person_of_record=np.zeros(8, np.int64))
     with pytest.raises(NotHeld, match="k-anonymity promises 3"):
         one.save(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())
@@ -213,7 +213,7 @@ def test_who_is_alone_if_a_column_is_known(rows, linked):
     columns = {"who": "person", "age": "quasi", "job": "other"}
     known = Plan(columns=columns).columns
     frame = Frame(found)
-    told = if_known(frame, known, look_at(frame, known), [""], linked)["job"]
+    told = if_known(frame, known, read_published(frame, known), [""], linked)["job"]
     has = {who: {(age, job) for one, age, job in rows if one == who} for who, _, _ in rows}
     fits = {who: [other for other in has if has[who] <= has[other]] for who in has}
     if not linked:

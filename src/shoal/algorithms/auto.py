@@ -32,7 +32,7 @@ class Auto(Algorithm):
     """
 
     name: ClassVar[str] = "auto"
-    undecided: ClassVar[bool] = True
+    is_auto: ClassVar[bool] = True
     free: ClassVar[bool] = True
     seconds: float = 30.0
 

@@ -81,7 +81,7 @@ class FullDomain(Algorithm):
     ) -> Recoding:
         """Search the lattice."""
         limit = floor(self.suppression * table.rows + 1e-9)
-        check_reachable(table, [model for model in models if limit == 0 or model.lasting])
+        check_reachable(table, [model for model in models if limit == 0 or model.is_monotone])
         search = Search(Judge(table, models, loss, limit, self.objective))
         search.descend(progress)
         search.prove(progress)
@@ -134,8 +134,8 @@ class Judge:
         self.k = greatest_k(models)
         # With nothing left out two classes that keep a promise keep it together, so that all
         # models are alike: what fails at some levels fails at lower ones.
-        self.first = [model for model in others if limit == 0 or model.lasting]
-        self.later = [model for model in others if not (limit == 0 or model.lasting)]
+        self.first = [model for model in others if limit == 0 or model.is_monotone]
+        self.later = [model for model in others if not (limit == 0 or model.is_monotone)]
         self.start = tally(table.unified, table.people, table.sensitive if others else ())
         self.shape = tuple(tree.height for tree in table.trees)
         costs = exact_costs(loss, table.domains, table.rows, falling=True)

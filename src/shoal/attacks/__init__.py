@@ -14,7 +14,7 @@ import numpy.typing as npt
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Setting
 from shoal.table.match_graph import Linkage
-from shoal.table.person_values import Holdings
+from shoal.table.person_values import PersonValues
 from shoal.table.published_table import Published
 from shoal.table.sensitive import Histogram
 
@@ -84,7 +84,7 @@ class SensitiveAttack(Attack):
         }
 
     def finding(
-        self, histogram: Histogram, records: Longs | None = None, held: Holdings | None = None
+        self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
     ) -> dict[str, Any]:
         """What the attack finds in one sensitive column.
 
@@ -108,14 +108,14 @@ class SensitiveAttack(Attack):
         """In which classes the attack succeeds, bool[classes]."""
 
     @abstractmethod
-    def among_people(self, held: Holdings) -> Flags:
+    def among_people(self, held: PersonValues) -> Flags:
         """In which classes the attack succeeds by looking at people, bool[classes]."""
 
     def details(
         self,
         histogram: Histogram,  # noqa: ARG002
         records: Longs | None = None,  # noqa: ARG002
-        held: Holdings | None = None,  # noqa: ARG002
+        held: PersonValues | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
         """What else is worth knowing about the column, by name."""
         return {}
@@ -132,7 +132,7 @@ def toll(histogram: Histogram, victims: Flags, records: Longs | None = None) -> 
     }
 
 
-def people_toll(held: Holdings, victims: Flags) -> dict[str, Any]:
+def people_toll(held: PersonValues, victims: Flags) -> dict[str, Any]:
     """How many people these classes have; somebody who is in several of them counts once."""
     people = held.in_classes(victims)
     return {"people": people, "people_percent": 100.0 * people / held.crowd}

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import field_validator
 
 from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
-from shoal.table.person_values import Holdings
+from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
 
 PATIENCE = 50_000_000  # people looked at to tell how many values are needed: about a second
@@ -41,12 +41,12 @@ class BackgroundKnowledge(SensitiveAttack):
         """Classes in which as many values as the attacker can rule out leave one."""
         return distinct(histogram) - 1 <= self.knows
 
-    def among_people(self, held: Holdings) -> Flags:
+    def among_people(self, held: PersonValues) -> Flags:
         """Classes in which they leave people who all have some value."""
         return needed_by_people(held, self.knows) <= self.knows
 
     def details(
-        self, histogram: Histogram, records: Longs | None = None, held: Holdings | None = None
+        self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
     ) -> dict[str, Any]:
         """The fewest values to rule out, and the records with none and with one.
 
@@ -64,12 +64,12 @@ class BackgroundKnowledge(SensitiveAttack):
         }
 
 
-def needed_by_people(held: Holdings, most: int) -> Longs:
+def needed_by_people(held: PersonValues, most: int) -> Longs:
     """How many values must be ruled out in each class, or `most` + 1 where it is more."""
     return held.hitting_sizes(np.full(len(held), most + 1)) - 1
 
 
-def fewest_by_people(held: Holdings, by_rows: int) -> int:
+def fewest_by_people(held: PersonValues, by_rows: int) -> int:
     """How many values must be ruled out in some class, of which `by_rows` are enough."""
     budget = np.array([PATIENCE])
     every = np.argsort(held.people, kind="stable")  # small classes are quick

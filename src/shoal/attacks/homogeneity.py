@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.attacks import Flags, SensitiveAttack, distinct
-from shoal.table.person_values import Holdings
+from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
 
 
@@ -24,6 +24,6 @@ class Homogeneity(SensitiveAttack):
         single: Flags = distinct(histogram) == 1
         return single
 
-    def among_people(self, held: Holdings) -> Flags:
+    def among_people(self, held: PersonValues) -> Flags:
         """Classes in which everybody has some value, though not the same ones besides."""
         return np.asarray(held.most_people == held.people)

@@ -12,7 +12,7 @@ from pydantic import field_validator
 
 from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
 from shoal.hierarchies.tree import Tree
-from shoal.table.person_values import Holdings
+from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram, Sensitive
 
 ROUNDING = 1e-9
@@ -54,7 +54,7 @@ class Similarity(SensitiveAttack):
         return narrow
 
     def finding(
-        self, histogram: Histogram, records: Longs | None = None, held: Holdings | None = None
+        self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
     ) -> dict[str, Any]:
         """What the attack finds; no numbers where nothing says which values are alike."""
         found = super().finding(histogram, records, held)
@@ -66,12 +66,12 @@ class Similarity(SensitiveAttack):
         """Classes with different values that are alike."""
         return in_one_branch(histogram) | in_a_narrow_range(histogram, self.narrow)
 
-    def among_people(self, held: Holdings) -> Flags:
+    def among_people(self, held: PersonValues) -> Flags:
         """Classes in which everybody has some value of one kind."""
         return all_in_one_branch(held)
 
     def details(
-        self, histogram: Histogram, records: Longs | None = None, held: Holdings | None = None
+        self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
     ) -> dict[str, Any]:
         """What the column was judged by, and the records by each of them."""
         found: dict[str, Any] = {}
@@ -110,7 +110,7 @@ def in_one_branch(histogram: Histogram) -> Flags:
     return below & (distinct(histogram) > 1)
 
 
-def all_in_one_branch(held: Holdings) -> Flags:
+def all_in_one_branch(held: PersonValues) -> Flags:
     """Classes without a value of all in which all have one below a node that tells something."""
     column, hit = held.column, np.zeros(len(held), np.bool_)
     tree = column.tree

@@ -9,7 +9,7 @@ from pydantic import field_validator
 
 from shoal.attacks import Flags, Longs, SensitiveAttack
 from shoal.hierarchies.values import text
-from shoal.table.person_values import Holdings
+from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
 
 ROUNDING = 1e-9
@@ -70,7 +70,7 @@ class Skewness(SensitiveAttack):
             grows & (share >= self.belief - ROUNDING), histogram.start[:-1]
         )
 
-    def among_people(self, held: Holdings) -> Flags:
+    def among_people(self, held: PersonValues) -> Flags:
         """Classes in which the belief that a person has some value grows and becomes large."""
         return self.victims(held.histogram(of_people=True))
 
@@ -78,7 +78,7 @@ class Skewness(SensitiveAttack):
         self,
         histogram: Histogram,
         records: Longs | None = None,  # noqa: ARG002
-        held: Holdings | None = None,
+        held: PersonValues | None = None,
     ) -> dict[str, Any]:
         """The largest gain, in absolute terms."""
         largest, counted = self.largest(histogram, None if held is None else held.people), "rows"

@@ -60,7 +60,7 @@ class NotHeld(BrokenPromise):
     """The table that would be published does not hold the promise."""
 
 
-def some(values: Iterable[object]) -> str:
+def preview(values: Iterable[object]) -> str:
     """Write up to five of the values, and how many more there are.
 
     >>> some(["a", "b"])

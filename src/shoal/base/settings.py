@@ -17,7 +17,7 @@ class Setting(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     name: ClassVar[str]
-    undecided: ClassVar[bool] = False  # whether it stands for a choice that the flow makes
+    is_auto: ClassVar[bool] = False  # whether it stands for a choice that the flow makes
 
     def __init__(self, **options: Any) -> None:
         large = [k for k, v in options.items() if isinstance(v, int) and abs(v) >= 10**DIGITS]

@@ -14,18 +14,18 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from shoal.base.errors import some
+from shoal.base.errors import preview
 from shoal.base.progress import Progress as Tell
 from shoal.flow.audit import Audit
 from shoal.flow.release import Release
-from shoal.measures.column_disclosure import IfKnown, bad, told
+from shoal.measures.column_disclosure import ColumnDisclosure, told, worth_warning
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import TOP
 from shoal.measures.findings import findings as important
 from shoal.measures.outcome import ADVICE
 from shoal.measures.utility import Utility
 from shoal.models import Check
-from shoal.table.encode import having
+from shoal.table.encode import columns_with_role
 
 WORDS = {
     "read": "reading",
@@ -126,10 +126,10 @@ def _print(console: Console, *parts: Callable[[], Table]) -> None:
 def show_release(console: Console, release: Release) -> None:
     """The promises, and what the release cost."""
     _print(console, lambda: _promises(release))
-    _warn(console, release.checks, having(release.plan.columns, "sensitive"))
+    _warn(console, release.checks, columns_with_role(release.plan.columns, "sensitive"))
     _warn_findings(console, release.after)
     _warn_counted(console, release.after)
-    worrying = bad(release.if_known, release.plan.columns, release.after.people)
+    worrying = worth_warning(release.if_known, release.plan.columns, release.after.people)
     _warn_known(console, release.if_known, worrying, release.after.people)
     one = release.after.classes == 1 < release.before.classes
     applied = release.applied
@@ -274,7 +274,7 @@ def _warn(console: Console, checks: Sequence[Check], sensitive: Sequence[str]) -
     about = {check.column for check in checks}
     bare = [name for name in sensitive if name not in about]
     if checks and bare:
-        _warning(console, f"nothing is promised about {some(bare)}; see the attacks")
+        _warning(console, f"nothing is promised about {preview(bare)}; see the attacks")
 
 
 def _warn_findings(console: Console, exposure: Exposure) -> None:
@@ -292,7 +292,7 @@ def _warn_counted(console: Console, exposure: Exposure) -> None:
 
 
 def _warn_known(
-    console: Console, known: dict[str, IfKnown], worrying: Sequence[str], people: int
+    console: Console, known: dict[str, ColumnDisclosure], worrying: Sequence[str], people: int
 ) -> None:
     """Say which columns that are published as they are would tell people apart."""
     for name in worrying[:WARNED]:

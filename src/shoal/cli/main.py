@@ -56,7 +56,7 @@ Json = Annotated[
 ]
 
 
-class Shelf(StrEnum):
+class Registry(StrEnum):
     """What `shoal list` can list."""
 
     models = "models"
@@ -427,7 +427,7 @@ def draft(
 
 @command
 def list_(
-    kind: Annotated[Shelf | None, typer.Argument(help="only these")] = None,
+    kind: Annotated[Registry | None, typer.Argument(help="only these")] = None,
 ) -> None:
     """Show the models, losses, algorithms and attacks there are, with their options."""
     from rich.box import SIMPLE_HEAD
@@ -436,7 +436,7 @@ def list_(
     from shoal import catalog
 
     console = _console(None)
-    for folder, shelf in catalog.shelves.items():
+    for folder, shelf in catalog.registries.items():
         if kind is not None and folder != kind.value:
             continue
         table = Table(title=folder, title_justify="left", title_style="bold", box=SIMPLE_HEAD)

@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.base.errors import BadPlan, ShoalError, some
+from shoal.base.errors import BadPlan, ShoalError, preview
 from shoal.base.progress import Progress, silent
 from shoal.comparing.comparison import MEAN, Comparison, Line, Unfinished
 from shoal.comparing.isolated_run import WARMING, Apart, Failed, Here, Measured
@@ -22,7 +22,7 @@ from shoal.flow.auto_select import label
 from shoal.io.frames import Frame, open_frame
 from shoal.losses import Loss
 from shoal.losses.mean import Mean
-from shoal.measures.lower_bound import Bound, crowd_of, lower_bound, scoped
+from shoal.measures.lower_bound import Bound, lower_bound, min_class_size, scoped
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
 
@@ -81,7 +81,7 @@ def compare(
     frame = open_frame(table)
     progress("encode", 0.0)
     encoded = encode(frame, plan.columns, plan.missing, plan.missing_values)
-    one_guide = len(guides) == 1 and not guides[0].undecided
+    one_guide = len(guides) == 1 and not guides[0].is_auto
     yardstick: Loss = guides[0] if one_guide else Mean()
     source = table if isinstance(table, str | Path) else frame.native
     asked = [
@@ -134,7 +134,7 @@ def lower_bounds(
             reason = f"{name} is not about classes, and a bound is known for these"
             yield k, scoped(Bound(None, reason, k), plan.models)
             continue
-        crowd = crowd_of(plan.models)
+        crowd = min_class_size(plan.models)
         if crowd not in known:
             known[crowd] = _lower_bound(table, k, crowd, loss, progress)
         yield k, scoped(known[crowd], plan.models)
@@ -166,7 +166,7 @@ def with_ks(plan: Plan, k: int | Iterable[int] | None) -> dict[int, Plan]:
         raise BadPlan("give at least one k")
     wrong = [one for one in given if not isinstance(one, int | np.integer) or one is True]
     if wrong:
-        raise BadPlan(f"k must be whole numbers, for example k=[5, 10]; got {some(wrong)}")
+        raise BadPlan(f"k must be whole numbers, for example k=[5, 10]; got {preview(wrong)}")
     asked = sorted({int(one) for one in given})
     return {
         crowd: plan.changed(
@@ -234,7 +234,7 @@ def serving(plan: Plan) -> list[Algorithm]:
     return able
 
 
-def _made(shelf: catalog.Shelf, given: Iterable[Any] | None, own: Any) -> list[Any]:
+def _made(shelf: catalog.Registry, given: Iterable[Any] | None, own: Any) -> list[Any]:
     """What was asked for, each once; by its bare name the plan's own keeps its options."""
     if given is None:
         return []
@@ -311,7 +311,9 @@ def _notes(lines: Sequence[Line], apart: bool) -> list[str]:
             "without classes the smallest class is the fewest rows that could be a person's"
         )
     for reason in dict.fromkeys(found.cold for _, found in done if found.cold):
-        names = some(dict.fromkeys(line.algorithm for line, found in done if found.cold == reason))
+        names = preview(
+            dict.fromkeys(line.algorithm for line, found in done if found.cold == reason)
+        )
         notes.append(
             f"a warm-up on {SAMPLE} rows failed for {names} ({reason}); whatever was compiled "
             "during its run was run again and measured then"

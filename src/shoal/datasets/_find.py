@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from shoal.base.errors import BadFile, some
+from shoal.base.errors import BadFile, preview
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 TIMEOUT = 30.0  # seconds without a byte
@@ -74,7 +74,7 @@ def given(file: File, path: Path) -> Path:
             if (folder / name).is_file():
                 return folder / name
     raise BadFile(
-        f"folder {str(path)!r} holds none of {some(names)}, "
+        f"folder {str(path)!r} holds none of {preview(names)}, "
         f"nor does a folder {file.folder!r} in it; give the path of the file itself"
     )
 
@@ -223,5 +223,5 @@ def _column(file: File, name: str, values: pa.ChunkedArray, source: str) -> pa.C
         whole = pc.match_substring_regex(values, r"^-?\d+$")
         wrong = values.filter(pc.invert(whole)).unique().to_pylist()
         raise BadFile(
-            f"{source!r}: column {name!r} should hold whole numbers, found {some(wrong)}"
+            f"{source!r}: column {name!r} should hold whole numbers, found {preview(wrong)}"
         ) from error

@@ -11,26 +11,26 @@ import numpy.typing as npt
 
 from shoal import catalog
 from shoal.attacks.matching import Matching
-from shoal.base.errors import BadPlan, BadTable, some
+from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.progress import Progress, silent
 from shoal.flow.freeing import freed
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame, open_frame
-from shoal.measures.column_disclosure import IfKnown, bad, if_known
+from shoal.measures.column_disclosure import ColumnDisclosure, if_known, worth_warning
 from shoal.measures.exposure import Exposure, expose
 from shoal.measures.findings import findings
 from shoal.measures.information_loss import Quality, measure
 from shoal.measures.queries import Queries
-from shoal.measures.record_counts import crowd_asked
+from shoal.measures.record_counts import min_class_size_asked
 from shoal.measures.risks import Risks, record_risks
 from shoal.measures.utility import Utility, utility_of, vulnerable
 from shoal.measures.verify import seen
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
 from shoal.table.coding import merged_note, value_codes
-from shoal.table.encode import Table, encode, having
+from shoal.table.encode import Table, columns_with_role, encode
 from shoal.table.match_graph import Linkage, link
-from shoal.table.published_table import Published, look_at
+from shoal.table.published_table import Published, read_published
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,9 @@ class Audit:
     checks: list[Check]
     quality: Quality | None  # only against an original
     utility: Utility | None  # against an original, or where a model has an enhanced one
-    if_known: dict[str, IfKnown]  # what columns that stand there as they are would give away
+    if_known: dict[
+        str, ColumnDisclosure
+    ]  # what columns that stand there as they are would give away
     worrying: list[str]  # those of them that somebody should think about, the worst first
     loss: str  # the metric that the plan names
     notes: list[str]  # what the reader should know besides
@@ -150,7 +152,7 @@ def audit(
     plan = Plan.of(plan)
     frame = open_frame(table, lambda done, size: progress("read", done / size))
     _check_known(frame, plan)
-    published = look_at(frame, plan.columns, plan.missing_values)
+    published = read_published(frame, plan.columns, plan.missing_values)
     quality, before, utility = None, None, _vulnerable(published, plan)
     notes = people_notes(frame, plan) + merged_notes(published) + _still_named(frame, plan)
     if original is not None:
@@ -174,13 +176,13 @@ def audit(
     everybody = _population(population, plan)
     known = if_known(frame, plan.columns, published, plan.missing_values) if not linkage else {}
     return Audit(
-        exposure=expose(published, everybody, linkage, progress, crowd_asked(plan.models)),
+        exposure=expose(published, everybody, linkage, progress, min_class_size_asked(plan.models)),
         levels=_levels(plan.models or _standard(), published, linkage),
         checks=checks,
         quality=quality,
         utility=utility,
         if_known=known,
-        worrying=bad(known, plan.columns, published.crowd),
+        worrying=worth_warning(known, plan.columns, published.crowd),
         loss=plan.loss.name,
         notes=notes,
         published=published,
@@ -198,10 +200,10 @@ def _vulnerable(published: Published, plan: Plan) -> Utility | None:
 def _still_named(frame: Frame, plan: Plan) -> list[str]:
     """Say it where a table names people."""
     notes = []
-    names = [name for name in having(plan.columns, "identifier") if name in frame.names]
+    names = [name for name in columns_with_role(plan.columns, "identifier") if name in frame.names]
     if names:
-        notes.append(f"the table holds the identifiers {some(names)}: as it is, it names people")
-    for name in having(plan.columns, "person"):
+        notes.append(f"the table holds the identifiers {preview(names)}: as it is, it names people")
+    for name in columns_with_role(plan.columns, "person"):
         if name in frame.names and not plan.columns[name].publish:
             notes.append(f"the table holds {name!r}, which the plan leaves out of the release")
     return notes
@@ -241,11 +243,11 @@ def _population(source: Any, plan: Plan) -> Table | None:
     if source is None:
         return None
     frame = open_frame(source)
-    names = having(plan.columns, "quasi")
+    names = columns_with_role(plan.columns, "quasi")
     lacking = [name for name in names if name not in frame.names]
     if lacking:
-        raise BadTable(f"the population lacks the quasi-identifiers {some(lacking)}")
-    names += [name for name in having(plan.columns, "person") if name in frame.names]
+        raise BadTable(f"the population lacks the quasi-identifiers {preview(lacking)}")
+    names += [name for name in columns_with_role(plan.columns, "person") if name in frame.names]
     known = {name: column for name, column in plan.columns.items() if name in names}
     rest = [name for name in frame.names if name not in known]
     narrow = frame.rebuild(np.arange(frame.height), {}, drop=rest)
@@ -255,7 +257,7 @@ def _population(source: Any, plan: Plan) -> Table | None:
 def people_notes(frame: Frame, plan: Plan) -> list[str]:
     """Say it where rows do not tell whom they belong to."""
     notes = []
-    for name in having(plan.columns, "person"):
+    for name in columns_with_role(plan.columns, "person"):
         if name not in frame.names:
             counted = "each row counts as a person of its own, which overstates k if somebody has"
             if plan.columns[name].publish:
@@ -288,7 +290,10 @@ def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
     if missing:
         return [f"{missing:,} rows of the original are not in the release; they count as lost"]
     notes = []
-    for name in [*having(plan.columns, "sensitive"), *having(plan.columns, "other")]:
+    for name in [
+        *columns_with_role(plan.columns, "sensitive"),
+        *columns_with_role(plan.columns, "other"),
+    ]:
         if name in release.names and name in original.names:
             held, had = (
                 _amounts(table, name, plan.missing_values) for table in (release, original)
@@ -310,7 +315,7 @@ def _amounts(frame: Frame, name: str, missing_values: list[str]) -> dict[str, in
 
 def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:
     """The plan with free ranges or sets for the columns that `auto` published so."""
-    free = freed(plan, original) if plan.algorithm.undecided else None
+    free = freed(plan, original) if plan.algorithm.is_auto else None
     if free is None:
         return plan
     columns = dict(plan.columns)
@@ -335,6 +340,6 @@ def _check_known(frame: Frame, plan: Plan) -> None:
     unnamed = [name for name in frame.names if name not in plan.columns]
     if unnamed:
         raise BadTable(
-            f"the plan says nothing of the columns {some(unnamed)}; give each a role: "
+            f"the plan says nothing of the columns {preview(unnamed)}; give each a role: "
             "identifier, person, quasi, sensitive or other"
         )

@@ -27,7 +27,7 @@ from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.gaa import GAA
-from shoal.base.errors import SHOWN, BadInput, BadPlan, ShoalError, some
+from shoal.base.errors import SHOWN, BadInput, BadPlan, ShoalError, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import Stopwatch, stopwatch
 from shoal.flow.freeing import free_names, freed
@@ -79,7 +79,7 @@ def recode(
     The result is the same as that of the plan which was chosen, run with the same seed. `encoded`
     makes the table of another plan; without it the hierarchies stay as they are.
     """
-    if not (plan.algorithm.undecided or plan.loss.undecided):
+    if not (plan.algorithm.is_auto or plan.loss.is_auto):
         rng = np.random.default_rng(plan.seed)
         recoding = plan.algorithm.recode(table, plan.models, plan.loss, rng, progress)
         return Recoded(plan, table, recoding, rng, [], [])
@@ -99,7 +99,7 @@ def label(algorithm: Algorithm) -> str:
 
 def candidates(plan: Plan, table: Table) -> list[Algorithm]:
     """The algorithms that serve a plan; gaa also with the strategies that look at a column."""
-    if not plan.algorithm.undecided:
+    if not plan.algorithm.is_auto:
         return [plan.algorithm]
     able, reasons = [], []
     for name in catalog.algorithms.decided:
@@ -153,7 +153,9 @@ class _Way:
 
     def __str__(self) -> str:
         free = (
-            f" with free ranges or sets of {some(self.variant.free)}" if self.variant.free else ""
+            f" with free ranges or sets of {preview(self.variant.free)}"
+            if self.variant.free
+            else ""
         )
         return f"{label(self.algorithm)} guided by {self.loss.name}{free}"
 
@@ -177,7 +179,7 @@ class _Search:
         self.score: dict[_Way, float] = {}  # what each way lost on the sample
         self.stopped: list[_Way] = []  # by the clock, on the sample
         self.unseen: list[_Way] = []  # what the clock did not let begin there
-        self.yardstick = Mean() if plan.loss.undecided else plan.loss
+        self.yardstick = Mean() if plan.loss.is_auto else plan.loss
         self.losses = _losses(plan)
         own = _Variant(plan, table)
         able = candidates(plan, table)
@@ -190,7 +192,7 @@ class _Search:
 
     def _freed_ways(self, encoded: Encoded | None) -> list[_Way]:
         """The algorithms that can publish flat columns as free ranges or sets."""
-        if encoded is None or not self.plan.algorithm.undecided:
+        if encoded is None or not self.plan.algorithm.is_auto:
             return []
         plan = freed(self.plan, self.table)
         if plan is None:
@@ -212,7 +214,7 @@ class _Search:
         # Where the default cannot serve the plan, the quickest of those that can stands for it.
         algorithm = named[0] if named else min(able, key=lambda one: one.work(self.table.rows))
         losses = self.losses[:1]
-        if self.plan.loss.undecided:
+        if self.plan.loss.is_auto:
             losses = losses + [one for one in self.losses if one.name == plain.loss.name]
         own = next(way for way in self.first if way.algorithm is algorithm)
         return [own, *(_Way(algorithm, loss, own.variant) for loss in losses[1:])]
@@ -435,7 +437,7 @@ class _Search:
     def _why(self, way: _Way) -> str:
         """What was chosen, and by how much it is better."""
         lost = self._best[0]
-        by = "mean of the seven metrics" if self.plan.loss.undecided else self.plan.loss.name
+        by = "mean of the seven metrics" if self.plan.loss.is_auto else self.plan.loss.name
         parts = [one for one in self.tried if one.on == "sample"]
         full = [one for one in self.tried if one.on == "table" and one.lost is not None]
         mine = label(way.algorithm), way.loss.name, way.variant.free
@@ -475,7 +477,7 @@ def _times(many: int) -> str:
 
 def _losses(plan: Plan) -> list[Loss]:
     """The guiding losses to try, first the one with which algorithms are compared."""
-    if not plan.loss.undecided:
+    if not plan.loss.is_auto:
         return [plan.loss]
     made = [Mean(), *(catalog.losses.make(name) for name in METRICS)]
     return [loss for loss in made if isinstance(loss, Loss)]

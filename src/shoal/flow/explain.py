@@ -36,7 +36,7 @@ from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.match_graph import Linkage, link
-from shoal.table.published_table import Published, foresee
+from shoal.table.published_table import Published, preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 
 Bools = npt.NDArray[np.bool_]
@@ -291,7 +291,7 @@ class Explainer:
 
     @cached_property
     def _view(self) -> tuple[Published, Linkage | None]:
-        published, part = foresee(self.table, self.recoding)
+        published, part = preview_release(self.table, self.recoding)
         return published, link(part, published) if self.plan.linked else None
 
     @property

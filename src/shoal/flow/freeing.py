@@ -13,7 +13,7 @@ from shoal.hierarchies.base import FreeRanges, FreeSets, Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import number_of
 from shoal.plan import Plan
-from shoal.table.encode import Column, Table, having
+from shoal.table.encode import Column, Table, columns_with_role
 
 FEWEST = 3  # values of a column; of two, a set of both is all of them
 MOST = 1_000  # values of a column of which sets are tried; each takes a bit of every class
@@ -33,7 +33,7 @@ def freed(plan: Plan, table: Table) -> Plan | None:
 def free_names(plan: Plan) -> list[str]:
     """The quasi-identifiers that may be published as free ranges or sets."""
     kinds = FreeRanges | FreeSets
-    quasi = having(plan.columns, "quasi")
+    quasi = columns_with_role(plan.columns, "quasi")
     return [name for name in quasi if isinstance(plan.columns[name].hierarchy, kinds)]
 
 

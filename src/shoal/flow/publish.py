@@ -16,13 +16,13 @@ from shoal.io.frames import Frame
 from shoal.measures.column_disclosure import if_known
 from shoal.measures.exposure import expose
 from shoal.measures.information_loss import discernibility, measure
-from shoal.measures.record_counts import crowd_asked
+from shoal.measures.record_counts import min_class_size_asked
 from shoal.measures.utility import utility_of
 from shoal.measures.verify import verify
 from shoal.plan import Plan
-from shoal.table.encode import Table, having
+from shoal.table.encode import Table, columns_with_role
 from shoal.table.match_graph import link
-from shoal.table.published_table import Published, look_at
+from shoal.table.published_table import Published, read_published
 from shoal.table.recoding import SUPPRESSED, Recoding, decode
 
 
@@ -45,7 +45,7 @@ def publish(
     clock.start("decode")
     released, people = decode(frame, plan.columns, original, recoding, rng, keep_order)
     clock.start("verify")
-    published = look_at(released, plan.columns, plan.missing_values, people)
+    published = read_published(released, plan.columns, plan.missing_values, people)
     linkable = _published_part(original, recoding) if plan.linked else None
     linkage = None if linkable is None else link(linkable, published)
     checks = verify(published, plan.models, linkage)
@@ -56,11 +56,11 @@ def publish(
         original, published, quality, plan.models, watch=lambda share: tell("attack", share / 2)
     )
     tell("attack", 0.5)
-    k = crowd_asked(plan.models)
+    k = min_class_size_asked(plan.models)
     after = expose(published, linkage=linkage, progress=clock.progress, k=k)
     tell("attack", 0.6)
     if whole is None:
-        whole = look_at(frame, plan.columns, plan.missing_values)
+        whole = read_published(frame, plan.columns, plan.missing_values)
     tell("attack", 0.7)
     before = expose(whole, k=k).showing(published)
     tell("attack", 0.9)
@@ -91,7 +91,7 @@ def publish(
         ],
         keep_order=keep_order,
         original=linkable,
-        whose=people,
+        person_of_record=people,
         if_known={} if plan.linked else known,
         made=datetime.now().astimezone(),
         seed=plan.seed,
@@ -102,7 +102,7 @@ def publish(
 def _not_in_it(plan: Plan, keep_order: bool) -> list[str]:
     """Say it where the release holds no person numbers, and what may still tell them."""
     notes = []
-    for name in having(plan.columns, "person"):
+    for name in columns_with_role(plan.columns, "person"):
         if not plan.columns[name].publish:
             notes.append(
                 f"the person numbers ({name!r}) are not in the release: people were counted by "

@@ -14,7 +14,7 @@ from shoal.measures.explanation import Explains, Explanation, Reason
 from shoal.measures.outcome import Outcome
 from shoal.measures.verify import verify
 from shoal.table.match_graph import link
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted
@@ -42,7 +42,7 @@ class Release(Outcome):
                     "order; this is a defect, and nothing is released"
                 )
             plan = self.plan
-            written = look_at(file, plan.columns, plan.missing_values, self.whose)
+            written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
             linkage = None if self.original is None else link(self.original, written)
             verify(written, self.plan.models, linkage)
 

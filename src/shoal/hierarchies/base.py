@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.base.errors import BadFile, BadHierarchy, brief, did_you_mean, some
+from shoal.base.errors import BadFile, BadHierarchy, brief, did_you_mean, preview
 from shoal.base.settings import DIGITS
 from shoal.hierarchies.calendar import STEPS, CalendarStep, as_date
 from shoal.hierarchies.free_values import FreeTree
@@ -49,13 +49,13 @@ def _no_numbers(kind: str, strange: list[object]) -> BadHierarchy:
         begin = [f"{text(value)[:20]}…" for value in large]
         return BadHierarchy(
             f"{kind} need numbers of at most {DIGITS} digits before the point, and the column "
-            f"holds longer ones: {some(begin)}; if they are codes, give the column another "
+            f"holds longer ones: {preview(begin)}; if they are codes, give the column another "
             "hierarchy, for example prefixes or flat"
         )
     hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
     return BadHierarchy(
-        f"{kind} need numbers, but the column holds {some(strange)}{hint}; give the column another "
-        "hierarchy, or, if they mean missing, list them under missing_values"
+        f"{kind} need numbers, but the column holds {preview(strange)}{hint}; give the column "
+        "another hierarchy, or, if they mean missing, list them under missing_values"
     )
 
 
@@ -297,12 +297,12 @@ class Parents(Given):
             row: list[Label] = [leaf]
             while (above := self._parents.get(str(row[-1]))) is not None:
                 if above in row:
-                    raise BadHierarchy(f"the values {some(row)} go round in a cycle; break it")
+                    raise BadHierarchy(f"the values {preview(row)} go round in a cycle; break it")
                 row.append(above)
             rows.append(row)
         lost = set(self._parents) - {label for row in rows for label in row}
         if lost:
-            raise BadHierarchy(f"the values {some(sorted(lost))} go round in a cycle; break it")
+            raise BadHierarchy(f"the values {preview(sorted(lost))} go round in a cycle; break it")
         self._tree = Tree.from_rows(rows)
 
     def setting(self) -> Any:
@@ -457,8 +457,8 @@ class Prefixes(Hierarchy):
             long = [f"{code[:20]}…" for code in codes if len(code) > LONGEST]
             raise BadHierarchy(
                 f"prefixes that lose one character at a time are for codes of at most {LONGEST:,} "
-                f"characters, and the column holds longer ones, which begin {some(long)}; say how "
-                "many characters to keep, as in prefixes = [3, 1], or choose another hierarchy"
+                f"characters, and the column holds longer ones, which begin {preview(long)}; say "
+                "how many characters to keep, as in prefixes = [3, 1], or choose another hierarchy"
             )
         uneven = self._length == 0 or (
             self._length is None and any(len(code) != length for code in codes)
@@ -542,7 +542,7 @@ class Dates(Hierarchy):
                 moments[text(value)] = moment
         if bad:
             raise BadHierarchy(
-                f"{some(bad)}: no dates; write them as 2024-05-17 or 2024-05-17 13:45, "
+                f"{preview(bad)}: no dates; write them as 2024-05-17 or 2024-05-17 13:45, "
                 "or give the column another hierarchy"
             )
         if not moments:
@@ -632,7 +632,7 @@ class FreeRanges(Hierarchy):
         if outside:
             raise BadHierarchy(
                 f"free ranges from {shown(ends[0])} to {shown(ends[1])} do not hold the values "
-                f"{some(outside)} of the column; widen low and high"
+                f"{preview(outside)} of the column; widen low and high"
             )
         return FreeTree.of_ranges(order, ends, whole)
 
@@ -672,8 +672,8 @@ class FreeSets(Hierarchy):
             strange = [label for label in labels if not self._has(label)]
             if strange:
                 raise BadHierarchy(
-                    f"the free sets lack values of the column: {some(strange)}; add them, or, if "
-                    "they mean missing, list them under missing_values"
+                    f"the free sets lack values of the column: {preview(strange)}; add them, or, "
+                    "if they mean missing, list them under missing_values"
                 )
             labels = [label for label in self._values if label != ROOT]
         if not labels:
@@ -681,8 +681,8 @@ class FreeSets(Hierarchy):
         braced = [label for label in labels if label[:1] == "{" and label[-1:] == "}"]
         if braced:
             raise BadHierarchy(
-                f"the column holds {some(braced)}, which look like sets already; give it another "
-                "hierarchy, or write these values without braces"
+                f"the column holds {preview(braced)}, which look like sets already; give it "
+                "another hierarchy, or write these values without braces"
             )
         return FreeTree.of_sets(labels, closed=ROOT not in found)
 

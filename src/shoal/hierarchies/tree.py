@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.base.errors import BadHierarchy, is_text, some
+from shoal.base.errors import BadHierarchy, is_text, preview
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -128,13 +128,13 @@ class Tree:
         if len(labels) <= len(parent):
             reached = set(labels)
             raise BadHierarchy(
-                f"the values {some(v for v in parent if v not in reached)} go round in a cycle "
+                f"the values {preview(v for v in parent if v not in reached)} go round in a cycle "
                 f"and never reach the root {root!r}; give each value one parent nearer the root"
             )
 
         if broken := [label for label in labels if label is not None and not is_text(label)]:
             raise BadHierarchy(
-                f"the values {some(broken)} hold half a character (a lone surrogate), which no "
+                f"the values {preview(broken)} hold half a character (a lone surrogate), which no "
                 "file can hold; remove it"
             )
         own = np.fromiter((label in listed for label in labels), np.int64, len(labels))
@@ -287,7 +287,7 @@ def _links(
         )
     if quarrels:
         cases = "; ".join(
-            f"{value!r} has the parents {some(sorted(map(str, parents)))}"
+            f"{value!r} has the parents {preview(sorted(map(str, parents)))}"
             for value, parents in list(quarrels.items())[:5]
         )
         raise BadHierarchy(f"a value may have one parent only, but {cases}")

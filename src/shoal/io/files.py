@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from shoal.base.errors import SHOWN, BadFile, BadTable, did_you_mean, is_text, some
+from shoal.base.errors import SHOWN, BadFile, BadTable, did_you_mean, is_text, preview
 from shoal.io.atomic import check_place
 from shoal.io.compact import Column, compact
 
@@ -154,21 +154,23 @@ def check_names(names: list[Any], where: str) -> None:
         raise BadTable(f"{where} has no columns")
     if odd := [name for name in names if not isinstance(name, str)]:
         raise BadTable(
-            f"{where} has columns whose names are not text: {some(odd)}; rename them, "
+            f"{where} has columns whose names are not text: {preview(odd)}; rename them, "
             "for example with frame.columns = [str(name) for name in frame.columns]"
         )
     if broken := [name for name in names if not is_text(name)]:
         raise BadTable(
             f"{where} has columns whose names hold half a character (a lone surrogate), which no "
-            f"file can hold: {some(broken)}; rename them"
+            f"file can hold: {preview(broken)}; rename them"
         )
     if empty := [number for number, name in enumerate(names, 1) if not name.strip()]:
         raise BadTable(
-            f"{where} has columns without a name, counted from the left: {some(empty)}; "
+            f"{where} has columns without a name, counted from the left: {preview(empty)}; "
             "name them or remove them (pandas writes its index so, unless told index=False)"
         )
     if twice := [name for name, count in Counter(names).items() if count > 1]:
-        raise BadTable(f"{where} has several columns of the same name: {some(twice)}; rename them")
+        raise BadTable(
+            f"{where} has several columns of the same name: {preview(twice)}; rename them"
+        )
 
 
 def takeable(table: pa.Table) -> pa.Table:

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from shoal.base.errors import BadTable, is_text, some
+from shoal.base.errors import BadTable, is_text, preview
 from shoal.io.atomic import atomic, check_place
 from shoal.io.compact import Column, compact, plain_field
 from shoal.io.files import (
@@ -145,7 +145,7 @@ class Frame:
             rows = [row for row, cell in enumerate(cells, 1) if cell and not is_text(cell)]
             raise BadTable(
                 f"column {name!r} holds half a character (a lone surrogate), which no file can "
-                f"hold, in the rows {some(rows)}; remove it, for example with "
+                f"hold, in the rows {preview(rows)}; remove it, for example with "
                 ".str.encode('utf-8', 'ignore').str.decode('utf-8')"
             ) from None
 

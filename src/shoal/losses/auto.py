@@ -15,4 +15,4 @@ class Auto(Mean):
     """
 
     name: ClassVar[str] = "auto"
-    undecided: ClassVar[bool] = True
+    is_auto: ClassVar[bool] = True

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import field_validator
 
-from shoal.base.errors import BadPlan, did_you_mean, some
+from shoal.base.errors import BadPlan, did_you_mean, preview
 from shoal.losses import EdgeLoss, Floats
 from shoal.table.encode import Domain
 
@@ -42,11 +42,11 @@ class Weights(EdgeLoss):
             hint = did_you_mean(unknown[0], [str(label) for label in labels])
             raise BadPlan(
                 f"weights of column {domain.name!r} name values that its hierarchy lacks: "
-                f"{some(unknown)}{hint}"
+                f"{preview(unknown)}{hint}"
             )
         lacking = [label for label in labels[1:] if label is not None and label not in given]
         if lacking:
-            raise BadPlan(f"weights of column {domain.name!r} lack the values {some(lacking)}")
+            raise BadPlan(f"weights of column {domain.name!r} lack the values {preview(lacking)}")
         # A missing value that the weights do not name costs as much as the dearest edge.
         dearest = max(given.values(), default=0.0)
         return np.array([dearest if v is None else given.get(v, dearest) for v in labels])

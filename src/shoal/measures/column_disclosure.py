@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from shoal.io.frames import Frame
 from shoal.table.coding import value_codes
-from shoal.table.encode import Column, having
+from shoal.table.encode import Column, columns_with_role
 from shoal.table.equivalence_classes import tally
 from shoal.table.published_table import Published
 
@@ -19,7 +19,7 @@ MANY = 50  # values from which on a sensitive column tells people apart rather t
 
 
 @dataclass(frozen=True)
-class IfKnown:
+class ColumnDisclosure:
     """What a column would give away to somebody who knows it, beside the quasi-identifiers."""
 
     values: int  # different ones, a missing one counted
@@ -36,7 +36,7 @@ def if_known(
     published: Published,
     missing_values: Sequence[str] = (),
     linked: bool = True,
-) -> dict[str, IfKnown]:
+) -> dict[str, ColumnDisclosure]:
     """Measure each other and each sensitive column of a table as if it were one more that is known.
 
     Where rows of a person are `linked`, by a number that is published, somebody is alone if nobody
@@ -45,7 +45,7 @@ def if_known(
     """
     found = {}
     label, people = published.classes.label.astype(np.int32), published.people
-    for name in [*having(columns, "other"), *having(columns, "sensitive")]:
+    for name in [*columns_with_role(columns, "other"), *columns_with_role(columns, "sensitive")]:
         if name not in frame.names:
             continue
         codes, values = value_codes(_flat(frame.column(name)), missing_values)
@@ -55,11 +55,11 @@ def if_known(
         else:
             alone = classes.people[classes.label] == 1
         who = np.flatnonzero(alone) if people is None else np.unique(people[alone])
-        found[name] = IfKnown(len(values) + bool((codes < 0).any()), len(who))
+        found[name] = ColumnDisclosure(len(values) + bool((codes < 0).any()), len(who))
     return found
 
 
-def told(one: IfKnown, name: str, people: int) -> str:
+def told(one: ColumnDisclosure, name: str, people: int) -> str:
     """A sentence about one column.
 
     >>> told(IfKnown(9, 4), "income", 7).split(". ")[1]
@@ -72,7 +72,9 @@ def told(one: IfKnown, name: str, people: int) -> str:
     )
 
 
-def bad(known: Mapping[str, IfKnown], columns: Mapping[str, Column], people: int) -> list[str]:
+def worth_warning(
+    known: Mapping[str, ColumnDisclosure], columns: Mapping[str, Column], people: int
+) -> list[str]:
     """The columns that somebody should think about, the worst first."""
     names = [
         name

@@ -18,7 +18,7 @@ from shoal.algorithms._shared.cells import (
     no_cells,
 )
 from shoal.algorithms.gaa import flat_trees, index_order
-from shoal.base.errors import some
+from shoal.base.errors import preview
 from shoal.base.progress import Progress, silent
 from shoal.kernels.search.cells import Lattice
 from shoal.losses import Loss
@@ -99,7 +99,7 @@ def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
     for model in models:
         if isinstance(model, KAnonymity | IRKAnonymity):
             whole.append(model.key)
-        elif crowd_of([model]) > 1:
+        elif min_class_size([model]) > 1:
             partly.append(model.key)
         else:
             none.append(model.key)
@@ -109,7 +109,7 @@ def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
     )
 
 
-def crowd_of(models: Sequence[Model]) -> int:
+def min_class_size(models: Sequence[Model]) -> int:
     """The people that every class has if these promises hold; 1: nothing is promised about it."""
     crowds = [
         model.l if isinstance(model, EIRLDiversity) else getattr(model, "k", 1)
@@ -141,7 +141,7 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
         return Bound(None, f"the table has {table.crowd} people, fewer than k={k}")
     if table.free:
         # A free set loses less than the root, which is all that a flat tree knows of it.
-        return Bound(None, f"{some(table.free)} may be published as free ranges or sets")
+        return Bound(None, f"{preview(table.free)} may be published as free ranges or sets")
     for domain, cost in zip(table.domains, loss.costs(table.domains), strict=True):
         if (cost[domain.tree.parent] > cost + 1e-12).any():
             found = f"by {loss.name} a wider value of {domain.name!r} can cost less"

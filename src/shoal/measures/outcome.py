@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms._shared.goals import greatest_k
-from shoal.base.errors import NotHeld, some
+from shoal.base.errors import NotHeld, preview
 from shoal.base.progress import Progress, silent
-from shoal.measures.column_disclosure import IfKnown
+from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import Explains
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import Finding, findings
 from shoal.measures.information_loss import SUPPRESSED_COUNT_AS, Quality, normalized_class_size
-from shoal.measures.lower_bound import IN_PROPORTION, Bound, crowd_of, lower_bound, scoped
+from shoal.measures.lower_bound import IN_PROPORTION, Bound, lower_bound, min_class_size, scoped
 from shoal.measures.risks import Risks
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
@@ -80,7 +80,7 @@ class Applied:
         """What was left out, and why."""
         notes = ["what is published of a row was settled by the recoding of another table"]
         if self.dropped:
-            notes.append(f"left out: the columns {some(self.dropped)}, which the recoding lacks")
+            notes.append(f"left out: the columns {preview(self.dropped)}, which the recoding lacks")
         if self.unknown:
             where = ", ".join(f"{name!r} in {_rows(n)}" for name, n in self.unknown.items())
             notes.append(
@@ -124,8 +124,10 @@ class Outcome:
     made: datetime
     original: Table | None  # what a file is checked against; only where a model needs it
     # Whose each row is, int64[published]; only where the release has no person numbers in it.
-    whose: npt.NDArray[np.int64] | None
-    if_known: dict[str, IfKnown]  # what columns that are published as they are would give away
+    person_of_record: npt.NDArray[np.int64] | None
+    if_known: dict[
+        str, ColumnDisclosure
+    ]  # what columns that are published as they are would give away
     seed: int | None  # None: chance came from the operating system
     version: str
     applied: Applied | None = None  # where the recoding of another table was applied
@@ -205,7 +207,7 @@ class Outcome:
         """The same, reporting progress."""
         if not self._bounds:
             models = self.plan.models
-            k = crowd_of(models)
+            k = min_class_size(models)
             linked = [model.name for model in models if model.linkage]
             found = None
             if linked:

@@ -66,6 +66,6 @@ def row_count(seen: Published, k: int) -> RowCount | None:
     )
 
 
-def crowd_asked(models: Iterable[Model]) -> int:
+def min_class_size_asked(models: Iterable[Model]) -> int:
     """The largest k of these promises; 0 where none names one."""
     return max((getattr(model, "k", 0) for model in models), default=0)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.base.errors import BadTable, did_you_mean, some
+from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.hierarchies.free_values import Covers
 from shoal.hierarchies.values import text
 from shoal.kernels.group import group_rows
@@ -115,7 +115,7 @@ def _outside(published: Published, population: Published | Table) -> Longs:
     lacking = [name for name in published.names if name not in population.names]
     if lacking:
         raise BadTable(
-            f"the population lacks the quasi-identifiers {some(lacking)} of the table"
+            f"the population lacks the quasi-identifiers {preview(lacking)} of the table"
             f"{did_you_mean(lacking[0], population.names)}"
         )
     if isinstance(population, Table):

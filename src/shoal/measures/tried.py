@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from shoal.base.errors import some
+from shoal.base.errors import preview
 
 
 @dataclass(frozen=True)
@@ -35,5 +35,5 @@ class Tried:
 
 def words_of(algorithm: str, loss: str, free: Sequence[str]) -> str:
     """A way in words: algorithm, guiding loss, and columns that are free."""
-    more = f" with free ranges or sets of {some(free)}" if free else ""
+    more = f" with free ranges or sets of {preview(free)}" if free else ""
     return f"{algorithm} guided by {loss}{more}"

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
-from shoal.base.errors import BadPlan, BadTable, did_you_mean, some
+from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
 from shoal.base.settings import Setting
 from shoal.table.alike import alike
 from shoal.table.equivalence_classes import Classes
-from shoal.table.person_values import Holdings
+from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram, Sensitive
 
 
@@ -51,10 +51,10 @@ class Model(Setting):
     higher_is_safer: ClassVar[bool] = True
     strict: ClassVar[bool] = False  # whether a level equal to the promised one is not enough
     linkage: ClassVar[bool] = False  # whether the original is needed beside the release
-    by_person: ClassVar[bool] = False  # whether the table must tell whose each row is
+    needs_person_column: ClassVar[bool] = False  # whether the table must tell whose each row is
     # Whether a class that keeps the promise keeps it whatever people join it, and whatever the
     # rest of the table is. Of other models only that two classes that keep it do so together.
-    lasting: ClassVar[bool] = False
+    is_monotone: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -177,8 +177,8 @@ def _check_case(model: str, column: Sensitive) -> None:
         if len(known) > 1:
             raise BadTable(
                 f"{model} compares how frequent values are, and column {column.name!r} has values "
-                f"that differ only in letter case: {some(known.values())}; write them in one way "
-                "if they mean the same, or in clearly different ways if they do not"
+                f"that differ only in letter case: {preview(known.values())}; write them in one "
+                "way if they mean the same, or in clearly different ways if they do not"
             )
 
 
@@ -188,7 +188,7 @@ class PeopleModel(Model):
     It needs a person column: without one it cannot be told which records are one person's.
     """
 
-    by_person: ClassVar[bool] = True
+    needs_person_column: ClassVar[bool] = True
     column: str
 
     @property
@@ -196,7 +196,7 @@ class PeopleModel(Model):
         """The sensitive column that the promise is about."""
         return self.column
 
-    def holdings(self, classes: Classes) -> Holdings:
+    def holdings(self, classes: Classes) -> PersonValues:
         """Who has which values of the column, class by class."""
         try:
             return classes.holdings[self.column]

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from shoal.base.errors import BadPlan, some
+from shoal.base.errors import BadPlan, preview
 from shoal.hierarchies.base import Flat
 from shoal.hierarchies.calendar import as_date
 from shoal.kernels.distances import emd_line, emd_tree
@@ -155,7 +155,7 @@ def _order(column: Sensitive, order: tuple[Any, ...] | None) -> Callable[[int], 
         if lacking:
             raise BadPlan(
                 f"the order of the sensitive column {column.name!r} lacks its values "
-                f"{some(lacking)}; name every value, from low to high"
+                f"{preview(lacking)}; name every value, from low to high"
             )
         return lambda v: at[alike(column.values[v])]
     if all(_number(value) is not None for value in values):

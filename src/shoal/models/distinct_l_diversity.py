@@ -20,7 +20,7 @@ class DistinctLDiversity(SensitiveModel):
     """
 
     name: ClassVar[str] = "distinct-l-diversity"
-    lasting: ClassVar[bool] = True
+    is_monotone: ClassVar[bool] = True
     l: int  # noqa: E741 (the papers' letter)
 
     @field_validator("l")

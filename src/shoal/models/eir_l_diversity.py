@@ -24,7 +24,7 @@ class EIRLDiversity(PeopleModel):
     """
 
     name: ClassVar[str] = "eir-l-diversity"
-    lasting: ClassVar[bool] = True
+    is_monotone: ClassVar[bool] = True
     l: int  # noqa: E741 (the papers' letter)
 
     @field_validator("l")

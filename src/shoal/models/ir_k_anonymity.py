@@ -21,8 +21,8 @@ class IRKAnonymity(Model):
     """
 
     name: ClassVar[str] = "ir-k-anonymity"
-    lasting: ClassVar[bool] = True
-    by_person: ClassVar[bool] = True
+    is_monotone: ClassVar[bool] = True
+    needs_person_column: ClassVar[bool] = True
     k: int
 
     @field_validator("k")

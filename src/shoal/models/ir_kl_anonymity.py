@@ -20,7 +20,7 @@ class IRKLAnonymity(PeopleModel):
     """
 
     name: ClassVar[str] = "ir-kl-anonymity"
-    lasting: ClassVar[bool] = True
+    is_monotone: ClassVar[bool] = True
     k: int
     l: int  # noqa: E741 (the papers' letter)
 

@@ -21,7 +21,7 @@ class KAnonymity(Model):
     """
 
     name: ClassVar[str] = "k-anonymity"
-    lasting: ClassVar[bool] = True
+    is_monotone: ClassVar[bool] = True
     k: int
 
     @field_validator("k")

@@ -21,7 +21,7 @@ class PSensitivity(SensitiveModel):
     """
 
     name: ClassVar[str] = "p-sensitivity"
-    lasting: ClassVar[bool] = True
+    is_monotone: ClassVar[bool] = True
     p: int
 
     @field_validator("p")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator, model_validator
 
-from shoal.base.errors import some
+from shoal.base.errors import preview
 from shoal.models import SensitiveModel
 from shoal.models import _distances as distances
 from shoal.table.alike import alike
@@ -52,7 +52,7 @@ class TCloseness(SensitiveModel):
             ways: dict[str, list[object]] = {}
             for value in self.order:
                 ways.setdefault(alike(value), []).append(value)
-            if twice := [some(same) for same in ways.values() if len(same) > 1]:
+            if twice := [preview(same) for same in ways.values() if len(same) > 1]:
                 raise ValueError(
                     f"needs an order that names no value twice; {twice[0]} count as one value"
                 )

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from shoal import catalog, datasets
 from shoal.algorithms.gaa import GAA
-from shoal.base.errors import BadFile, some
+from shoal.base.errors import BadFile, preview
 from shoal.base.progress import Progress
 from shoal.datasets._find import given
 from shoal.datasets.adult import TRAIN, hierarchies
@@ -136,7 +136,7 @@ def _given_hierarchies(data: Path) -> dict[str, Hierarchy] | None:
             continue
         if lacking:
             raise BadFile(
-                f"{folder} has some hierarchies of Adult but lacks those of {some(lacking)}"
+                f"{folder} has some hierarchies of Adult but lacks those of {preview(lacking)}"
             )
         found = {name: Hierarchy.from_csv(folder / f"{name}.csv") for name in SHAPES}
         found["age"] = only(found["age"].tree(), {str(age) for age in AGES})

@@ -16,7 +16,7 @@ from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import Change, number, percent
 from shoal.io import frames
-from shoal.measures.column_disclosure import IfKnown, bad
+from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
 from shoal.measures.explanation import ClassReason, Explains, Reason
 from shoal.measures.findings import Finding
 from shoal.measures.lower_bound import Bound
@@ -33,8 +33,8 @@ from shoal.report.promises import bound, promise
 from shoal.report.sections.certainty import SureFact, sure_facts
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
 from shoal.report.width_facts import WidthFact, widths
-from shoal.table.encode import having
-from shoal.table.published_table import look_at
+from shoal.table.encode import columns_with_role
+from shoal.table.published_table import read_published
 
 LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
 
@@ -75,7 +75,9 @@ class Facts:
     smallest: int  # people who look like the most exposed one, or rows that could be theirs
     average: float
     columns: list[asked.ColumnFact]
-    if_known: dict[str, IfKnown]  # what columns that are published as they are would give away
+    if_known: dict[
+        str, ColumnDisclosure
+    ]  # what columns that are published as they are would give away
     worrying: list[str]  # those of them that somebody should think about, the worst first
     promises: list[Promise]
     counts: list[Change]
@@ -124,7 +126,7 @@ class Facts:
     def unprotected(self) -> list[str]:
         """Sensitive columns that no promise is about."""
         about = {promise.column for promise in self.promises}
-        return [name for name in self.having("sensitive") if name not in about]
+        return [name for name in self.columns_with_role("sensitive") if name not in about]
 
     @property
     def says_little(self) -> bool:
@@ -132,7 +134,7 @@ class Facts:
         one = self.classes == 1 and self.classes_before > 1
         return one or self.root_percent >= LITTLE
 
-    def having(self, role: str) -> list[str]:
+    def columns_with_role(self, role: str) -> list[str]:
         """The columns with this role."""
         return [column.name for column in self.columns if column.role == role]
 
@@ -145,7 +147,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
     explainer = _explaining(release, explain)
     plan, quality, after = release.plan, release.quality, release.after
     frame = frames.open_frame(release.frame)
-    seen = look_at(frame, plan.columns, plan.missing_values, release.whose)
+    seen = read_published(frame, plan.columns, plan.missing_values, release.person_of_record)
     shown = asked.plan_file(plan)
     before, chances = release.before.chances(), after.chances()
     return Facts(
@@ -161,8 +163,9 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         suppressed=release.suppressed,
         people_before=release.before.people,
         people=after.people,
-        has_persons=bool(having(plan.columns, "person")),
-        persons_published=bool(having(plan.columns, "person")) and release.whose is None,
+        has_persons=bool(columns_with_role(plan.columns, "person")),
+        persons_published=bool(columns_with_role(plan.columns, "person"))
+        and release.person_of_record is None,
         linked=after.linked,
         classes=release.classes,
         classes_before=release.before.classes,
@@ -170,7 +173,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         average=release.average_class_size,
         columns=asked.columns(plan),
         if_known=release.if_known,
-        worrying=bad(release.if_known, plan.columns, after.people),
+        worrying=worth_warning(release.if_known, plan.columns, after.people),
         promises=_promises(release),
         counts=_counts(release),
         risks=_risks(before, chances, after.linked),

@@ -185,7 +185,7 @@ def _unbroken(found: list[Finding]) -> list[str]:
 
 
 def _nothing_found(facts: Facts) -> str:
-    what = "a record or a sensitive value" if facts.having("sensitive") else "a record"
+    what = "a record or a sensitive value" if facts.columns_with_role("sensitive") else "a record"
     return (
         f"No attack that was run finds {what} for certain by the quasi-identifiers alone, and none "
         f"of the others succeeds on {LIKELY:g}\xa0% of the records or more (see “What attackers "
@@ -372,5 +372,5 @@ def _missing(facts: Facts) -> str:
     cells = many(facts.missing_cells, "empty cell") if facts.missing_cells else "no empty cell"
     count = f" The release has {cells} of quasi-identifiers."
     mine = " An empty cell of a sensitive column is a sensitive value of its own."
-    tail = mine if facts.having("sensitive") else ""
+    tail = mine if facts.columns_with_role("sensitive") else ""
     return rule + also + (count if facts.missing != "error" else "") + tail

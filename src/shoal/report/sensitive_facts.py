@@ -12,7 +12,7 @@ from shoal.attacks import SensitiveAttack
 from shoal.base.wording import MISSING
 from shoal.hierarchies.values import text
 from shoal.models import _distances as distances
-from shoal.table.person_values import Holdings
+from shoal.table.person_values import PersonValues
 from shoal.table.published_table import Published
 from shoal.table.sensitive import Histogram
 
@@ -108,7 +108,7 @@ def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
     )
 
 
-def _distance(histogram: Histogram, held: Holdings | None) -> npt.NDArray[np.float64]:
+def _distance(histogram: Histogram, held: PersonValues | None) -> npt.NDArray[np.float64]:
     """How far each class is from the table, by rows or by what people have: the worse counts."""
     by_rows = distances.equal(histogram)
     if held is None:
@@ -116,7 +116,7 @@ def _distance(histogram: Histogram, held: Holdings | None) -> npt.NDArray[np.flo
     return np.maximum(by_rows, distances.equal(held.histogram(of_people=False)))
 
 
-def _hits(histogram: Histogram, held: Holdings | None) -> dict[str, npt.NDArray[np.bool_]]:
+def _hits(histogram: Histogram, held: PersonValues | None) -> dict[str, npt.NDArray[np.bool_]]:
     """In which classes each telling attack succeeds; apart where it does so by rows alone."""
     hits = {}
     for name in TELLING:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ConfigDict, field_validator, model_validator
 
-from shoal.base.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, some
+from shoal.base.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Setting
 from shoal.hierarchies.base import Flat, Hierarchy
@@ -147,18 +147,18 @@ def check_names(columns: Collection[str], frame: Frame) -> None:
     lacking = [name for name in columns if name not in frame.names]
     if lacking:
         hints = "".join(did_you_mean(name, frame.names) for name in lacking[:1])
-        raise BadTable(f"the plan names columns that the table lacks: {some(lacking)}{hints}")
+        raise BadTable(f"the plan names columns that the table lacks: {preview(lacking)}{hints}")
     unnamed = [name for name in frame.names if name not in columns]
     if unnamed:
         raise BadTable(
-            f"the plan says nothing of the columns {some(unnamed)}; give each a role: "
+            f"the plan says nothing of the columns {preview(unnamed)}; give each a role: "
             "identifier, person, quasi, sensitive or other"
         )
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to publish")
 
 
-def having(columns: Mapping[str, Column], role: Role) -> list[str]:
+def columns_with_role(columns: Mapping[str, Column], role: Role) -> list[str]:
     """The columns with this role, in the plan's order."""
     return [name for name, column in columns.items() if column.role == role]
 
@@ -181,11 +181,15 @@ def encode(
 ) -> Table:
     """Turn a frame into a Table of integer codes."""
     check_names(columns, frame)
-    names = having(columns, "quasi")
+    names = columns_with_role(columns, "quasi")
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
     trees, exact = [], []
-    many = len(names) + len(having(columns, "person")) + len(having(columns, "sensitive"))
+    many = (
+        len(names)
+        + len(columns_with_role(columns, "person"))
+        + len(columns_with_role(columns, "sensitive"))
+    )
     codes = np.empty((frame.height, len(names)), np.int32, order="F")  # int32[n, q]
     for j, name in enumerate(names):
         progress("encode", j / many)
@@ -202,7 +206,7 @@ def encode(
         trees.append(tree)
         exact.append(one_to_one)
     people = None
-    for name in having(columns, "person"):
+    for name in columns_with_role(columns, "person"):
         progress("encode", len(names) / many)
         people = person_codes(frame.column(name), missing_values)
     sensitive = sensitive_columns(
@@ -299,7 +303,7 @@ def sensitive_columns(
 
     `left` is told how many are still to come.
     """
-    names = [name for name in having(columns, "sensitive") if name in frame.names]
+    names = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     found = []
     for i, name in enumerate(names):
         left(len(names) - i)

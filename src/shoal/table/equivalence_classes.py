@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from shoal.kernels.candidates import candidates, lists
 from shoal.kernels.group import group_rows
-from shoal.table.person_values import Holdings
+from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram, Sensitive
 
 Longs = npt.NDArray[np.int64]
@@ -26,7 +26,9 @@ class Classes:
     people: Longs  # int64[classes], its people
     candidates: Longs  # int64[n], people whom the row's person cannot be told from
     histograms: dict[str, Histogram] = field(default_factory=dict)  # sensitive columns by name
-    holdings: dict[str, Holdings] = field(default_factory=dict)  # the same, where there are people
+    holdings: dict[str, PersonValues] = field(
+        default_factory=dict
+    )  # the same, where there are people
 
     def __len__(self) -> int:
         return len(self.size)
@@ -70,5 +72,5 @@ def tally(
     class_start, class_person = lists(label[by_class], people[by_class], len(first))
     person_start, person_class = lists(people[by_person], label[by_person], crowd)
     found = candidates(class_start, class_person, person_start, person_class)
-    held = {one.name: Holdings.of(label, len(first), people, one) for one in sensitive}
+    held = {one.name: PersonValues.of(label, len(first), people, one) for one in sensitive}
     return Classes(label, first, size, np.diff(class_start), found[people], counted, held)

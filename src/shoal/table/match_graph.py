@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from shoal.base.errors import BadPlan, BadTable, some
+from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.pace import parts
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.histogram import sum_groups
@@ -170,8 +170,8 @@ def link(original: Table, published: Published) -> Linkage:
         )
     if original.free:
         raise BadPlan(
-            f"linkage models need hierarchies, and {some(original.free)} may be published as free "
-            "ranges or sets; give these columns trees, or choose another model"
+            f"linkage models need hierarchies, and {preview(original.free)} may be published as "
+            "free ranges or sets; give these columns trees, or choose another model"
         )
     vectors, _ = published.vectors(original, "original")  # int32[classes, q]
     start = tally(original.codes)
@@ -186,7 +186,7 @@ def link(original: Table, published: Published) -> Linkage:
         rows = np.flatnonzero(lonely[start.label])
         raise BadTable(
             f"{len(rows)} rows of the original fit no row of the release (rows "
-            f"{some((rows[:6] + 1).tolist())}): there is no perfect matching between them"
+            f"{preview((rows[:6] + 1).tolist())}): there is no perfect matching between them"
         )
     given = _matching(start.size, published.classes.size, begin, fits)
     return Linkage(start, published.classes, begin, fits, given)

@@ -36,7 +36,7 @@ class PeopleHistogram(Histogram):
 
 
 @dataclass(frozen=True, eq=False)
-class Holdings:
+class PersonValues:
     """The people of each class with their sensitive values, each value once a person."""
 
     column: Sensitive
@@ -49,7 +49,7 @@ class Holdings:
     crowd: int  # people of the whole table
 
     @staticmethod
-    def of(label: Longs, classes: int, people: Longs, column: Sensitive) -> Holdings:
+    def of(label: Longs, classes: int, people: Longs, column: Sensitive) -> PersonValues:
         """Gather the values of each person in each class."""
         order = np.lexsort((column.codes, people, label))
         label, people, code = label[order], people[order], column.codes[order]
@@ -63,7 +63,7 @@ class Holdings:
         first = np.append(places[begins], int(new_value.sum()))
         values = len(column.values)
         total = np.bincount(np.unique(people * values + code) % values, minlength=values)
-        return Holdings(
+        return PersonValues(
             column,
             np.append(0, np.cumsum(many)),
             people[begins],
@@ -143,7 +143,7 @@ class Holdings:
         )
         return sizes
 
-    def merged(self, part: Longs, classes: int) -> Holdings:
+    def merged(self, part: Longs, classes: int) -> PersonValues:
         """The same people in fewer classes: class c becomes a part of part[c], or of none (-1).
 
         Nobody may be in two classes that become one.
@@ -156,7 +156,7 @@ class Holdings:
         first = np.append(0, np.cumsum(held))
         places = np.repeat(self.first[order] - first[:-1], held) + np.arange(first[-1])
         start = np.append(0, np.cumsum(many))
-        return Holdings(
+        return PersonValues(
             self.column,
             start,
             self.who[order],

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.base.errors import BadTable, did_you_mean, some
+from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.table.coding import value_codes
-from shoal.table.encode import Column, Table, having, person_codes, sensitive_columns
+from shoal.table.encode import Column, Table, columns_with_role, person_codes, sensitive_columns
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
 from shoal.table.sensitive import Sensitive
@@ -46,7 +46,9 @@ class Published:
         """The classes of equal published values."""
         return tally(self.codes, self.people, self.sensitive)
 
-    def vectors(self, table: Table, whose: str) -> tuple[npt.NDArray[np.int32], tuple[Covers, ...]]:
+    def vectors(
+        self, table: Table, holder: str
+    ) -> tuple[npt.NDArray[np.int32], tuple[Covers, ...]]:
         """The published values of each class as codes of a table, int32[classes, q].
 
         They are nodes of its trees, or free values. `whose` says in a message what the table is.
@@ -60,10 +62,10 @@ class Published:
             vectors[:, j] = np.array([*known, covers.tree.node(None)], np.int32)[codes]
             strange = np.unique(codes[vectors[:, j] < 0])
             if len(strange):
-                shown = some("missing" if c < 0 else self.values[j][c] for c in strange)
+                shown = preview("missing" if c < 0 else self.values[j][c] for c in strange)
                 raise BadTable(
-                    f"column {name!r} publishes {shown}, which neither the {whose} nor its "
-                    f"hierarchy has; give the {whose} that holds everybody in the table, and the "
+                    f"column {name!r} publishes {shown}, which neither the {holder} nor its "
+                    f"hierarchy has; give the {holder} that holds everybody in the table, and the "
                     "plan that the release was made with"
                 )
             found.append(covers)
@@ -85,7 +87,7 @@ class Published:
             ]
             if strange:
                 raise BadTable(
-                    f"column {table.names[j]!r} publishes {some(strange)}, which its hierarchy "
+                    f"column {table.names[j]!r} publishes {preview(strange)}, which its hierarchy "
                     "lacks; use the plan that the release was made with"
                 )
             there = codes >= 0
@@ -131,7 +133,7 @@ def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
     return codes
 
 
-def foresee(table: Table, recoding: Recoding) -> tuple[Published, Table]:
+def preview_release(table: Table, recoding: Recoding) -> tuple[Published, Table]:
     """What a reader will see of a recoding, and the part of the table that is published.
 
     Rows stand in the order of the table.
@@ -149,7 +151,7 @@ def foresee(table: Table, recoding: Recoding) -> tuple[Published, Table]:
     return Published(table.names, codes, tuple(values), part.people, part.sensitive), part
 
 
-def look_at(
+def read_published(
     frame: Frame,
     columns: Mapping[str, Column],
     missing_values: Sequence[str] = (),
@@ -159,13 +161,13 @@ def look_at(
 
     `people` says whose each row is, where the table does not.
     """
-    names = having(columns, "quasi")
+    names = columns_with_role(columns, "quasi")
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
     lacking = [name for name in names if name not in frame.names]
     if lacking:
         raise BadTable(
-            f"the table lacks the quasi-identifiers {some(lacking)} of the plan"
+            f"the table lacks the quasi-identifiers {preview(lacking)} of the plan"
             f"{did_you_mean(lacking[0], frame.names)}"
         )
     if frame.height == 0:
@@ -175,7 +177,7 @@ def look_at(
     for j, name in enumerate(names):
         codes[:, j], distinct = value_codes(frame.column(name), missing_values)
         values.append(distinct)
-    for name in having(columns, "person"):
+    for name in columns_with_role(columns, "person"):
         if name in frame.names:
             people = person_codes(frame.column(name), missing_values)
     sensitive = sensitive_columns(frame, columns, missing_values)

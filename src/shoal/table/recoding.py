@@ -13,7 +13,7 @@ from shoal.base.errors import ShoalError
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.tree import Tree, label_array
 from shoal.io.frames import Frame
-from shoal.table.encode import Column, Table, having, left_out
+from shoal.table.encode import Column, Table, columns_with_role, left_out
 
 SUPPRESSED = -1
 
@@ -112,7 +112,7 @@ def decode(
             labels = label_array(covers.labels() if covers is not None and len(covers) else own)
             replaced[name] = labels.cast(pa.string()).take(pa.array(published[:, j]))
     people = None
-    for name in having(columns, "person"):
+    for name in columns_with_role(columns, "person"):
         # Numbers drawn at random: the same for all rows of a person, and nothing else in them.
         assert table.people is not None
         drawn = rng.permutation(table.crowd)[table.people[rows]]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.base.errors import BadHierarchy, some
+from shoal.base.errors import BadHierarchy, preview
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
@@ -82,7 +82,7 @@ class Sensitive:
                 )
             if len(set(self.tree.parent[found])) > 1:
                 raise BadHierarchy(
-                    f"column {self.name!r}: {some(ways)} count as one value, and its hierarchy "
+                    f"column {self.name!r}: {preview(ways)} count as one value, and its hierarchy "
                     "has different places for them; write the value in one way in table and "
                     "hierarchy, or in clearly different ways if several are meant"
                 )

@@ -15,7 +15,7 @@ from shoal.kernels.grouping.merge import survivors
 from shoal.kernels.search import class_index as trie
 from shoal.models import Model
 from shoal.table.equivalence_classes import Classes
-from shoal.table.person_values import Holdings
+from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
 
 GRAIN = 2.0**40  # levels are compared in steps of 1 / GRAIN, so that equal ones are equal
@@ -218,7 +218,7 @@ class _Merging:
         held = self._holdings(ids, plus) if self.start.holdings else {}
         return Classes(each, self.classes.first[ids], size, people, people, histograms, held)
 
-    def _holdings(self, ids: Longs, plus: int | None) -> dict[str, Holdings]:
+    def _holdings(self, ids: Longs, plus: int | None) -> dict[str, PersonValues]:
         """What the people of those classes have."""
         added = [] if plus is None else [self.members[plus]]
         parts = [part for c in ids.tolist() for part in (self.members[c], *added)]
@@ -231,7 +231,7 @@ class _Merging:
         }
 
 
-def put_together(old: Holdings, group: Longs, owner: Longs, owners: int) -> Holdings:
+def put_together(old: PersonValues, group: Longs, owner: Longs, owners: int) -> PersonValues:
     """The people of each owner, who has the classes `group` where `owner`, rising, names it."""
     many = old.people[group]
     person = np.repeat(old.start[group] - (np.cumsum(many) - many), many) + np.arange(many.sum())
@@ -239,7 +239,7 @@ def put_together(old: Holdings, group: Longs, owner: Longs, owners: int) -> Hold
     first = np.append(0, np.cumsum(held))
     place = np.repeat(old.first[person] - first[:-1], held) + np.arange(first[-1])
     start = np.append(0, np.cumsum(np.bincount(owner, many, owners).astype(np.int64)))
-    return Holdings(
+    return PersonValues(
         old.column,
         start,
         old.who[person],

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shoal.base.errors import BadFile, BadInput, BadPlan, BadTable, did_you_mean, some
+from shoal.base.errors import BadFile, BadInput, BadPlan, BadTable, did_you_mean, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.version import __version__
 from shoal.flow.apply.placing import first_covering, keep_promises
@@ -32,8 +32,8 @@ from shoal.measures.outcome import Applied
 from shoal.plan import Plan
 from shoal.table.alike import alike
 from shoal.table.coding import value_codes
-from shoal.table.encode import Column, Table, check_names, encode, having, person_codes
-from shoal.table.published_table import codes_of, look_at
+from shoal.table.encode import Column, Table, check_names, columns_with_role, encode, person_codes
+from shoal.table.published_table import codes_of, read_published
 from shoal.table.recoding import SUPPRESSED, Recoding
 
 Bools = npt.NDArray[np.bool_]
@@ -99,7 +99,7 @@ class Fitted:
     @property
     def names(self) -> list[str]:
         """The quasi-identifiers."""
-        return having(self.plan.columns, "quasi")
+        return columns_with_role(self.plan.columns, "quasi")
 
     def save(self, path: str | Path) -> None:
         """Write a JSON file from which `load` makes the same again.
@@ -175,7 +175,9 @@ class Fitted:
         unknown = _unknown(whole, plan)
         strange = _with_their_people(unknown, whole, plan)
         if strange.all():
-            where = "; ".join(f"{name!r} has {some(one.values)}" for name, one in unknown.items())
+            where = "; ".join(
+                f"{name!r} has {preview(one.values)}" for name, one in unknown.items()
+            )
             raise BadTable(
                 "no row can be placed: all of them hold values that the hierarchies of the "
                 f"recoding do not know: {where}. Is this a table of the same kind?"
@@ -205,7 +207,7 @@ class Fitted:
         )
         applied.check()
         keep_order = plan.keep_order if keep_order is None else keep_order
-        before = look_at(whole, _readable(plan.columns, unknown), plan.missing_values)
+        before = read_published(whole, _readable(plan.columns, unknown), plan.missing_values)
         release = publish(frame, plan, original, held.recoding, rng, keep_order, clock, before)
         return replace(
             release,
@@ -221,13 +223,13 @@ class Fitted:
         lacking = [name for name in columns if name not in frame.names]
         if lacking:
             raise BadTable(
-                f"the recoding was made with columns that the table lacks: {some(lacking)}"
+                f"the recoding was made with columns that the table lacks: {preview(lacking)}"
                 f"{did_you_mean(lacking[0], frame.names)}; a table of the same kind has them all"
             )
         extra = [name for name in frame.names if name not in columns]
         if extra and not drop_extra:
             raise BadTable(
-                f"the recoding says nothing of the columns {some(extra)}: the table that it was "
+                f"the recoding says nothing of the columns {preview(extra)}: the table that it was "
                 "made with did not have them, so nobody said whether they may be published; leave "
                 "them out with --drop-extra (in Python: drop_extra=True)"
             )
@@ -271,7 +273,10 @@ class _Unknown(NamedTuple):
 def _unknown(frame: Frame, plan: Plan) -> dict[str, _Unknown]:
     """The columns with values that their hierarchy does not know."""
     found = {}
-    for name in [*having(plan.columns, "quasi"), *having(plan.columns, "sensitive")]:
+    for name in [
+        *columns_with_role(plan.columns, "quasi"),
+        *columns_with_role(plan.columns, "sensitive"),
+    ]:
         hierarchy = plan.columns[name].hierarchy
         if hierarchy is None:
             continue
@@ -300,7 +305,7 @@ def _with_their_people(unknown: Mapping[str, _Unknown], frame: Frame, plan: Plan
     strange = np.zeros(frame.height, np.bool_)
     for one in unknown.values():
         strange |= one.rows
-    for name in having(plan.columns, "person"):
+    for name in columns_with_role(plan.columns, "person"):
         people = person_codes(frame.column(name), plan.missing_values)
         lost = np.zeros(int(people.max()) + 1, np.bool_)
         lost[people[strange]] = True

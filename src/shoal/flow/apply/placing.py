@@ -17,7 +17,7 @@ from shoal.plan import Plan
 from shoal.table.covering import covering, ranges
 from shoal.table.encode import Table
 from shoal.table.match_graph import link, telling_first
-from shoal.table.published_table import foresee
+from shoal.table.published_table import preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 
 Ints = npt.NDArray[np.int32]
@@ -53,13 +53,13 @@ def _best_of_people(
     """
     crowd = int(people.max()) + 1
     held = np.unique(label * crowd + people)  # who has which distinct row, by row
-    whose = held % crowd
+    person_of_record = held % crowd
     start = np.searchsorted(held // crowd, np.arange(tuples + 1))
-    needed = np.bincount(whose, minlength=crowd)
+    needed = np.bincount(person_of_record, minlength=crowd)
     found = [np.zeros(0, np.int64)]  # a person and a vector that covers a row of theirs
     for low, high in pairs:
         many = start[low + 1] - start[low]
-        who = whose[ranges(start[low], start[low + 1])]
+        who = person_of_record[ranges(start[low], start[low + 1])]
         found.append(who * none + np.repeat(high, many))
     both, count = np.unique(np.concatenate(found), return_counts=True)
     who, vector = both // none, both % none
@@ -138,7 +138,7 @@ def keep_promises(
 
 def _breaking(plan: Plan, table: Table, recoding: Recoding) -> Longs:
     """The first promise that each published row's class breaks, or -1; int64[published]."""
-    published, part = foresee(table, recoding)
+    published, part = preview_release(table, recoding)
     linkage = link(part, published) if plan.linked else None
     first = np.full(published.rows, -1)
     for i, model in enumerate(plan.models):

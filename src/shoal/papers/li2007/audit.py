@@ -24,7 +24,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.papers.li2007.slides import DISEASE, SALARY, SLIDES, Person, Slide, Stated
 from shoal.plan import Plan
-from shoal.table.published_table import Published, look_at
+from shoal.table.published_table import Published, read_published
 from shoal.table.sensitive import Histogram
 
 ATTACKS = ("homogeneity", "background-knowledge", "similarity", "skewness")
@@ -134,7 +134,7 @@ def judge(slide: Slide) -> Judged:
         models.append(closeness(slide, column))
     plan = Plan(columns=slide.columns, models=models)
     found = audit(slide.frame, plan, original=slide.original and _frame(slide))
-    return Judged(slide, found, look_at(open_frame(slide.frame), plan.columns))
+    return Judged(slide, found, read_published(open_frame(slide.frame), plan.columns))
 
 
 def _frame(slide: Slide) -> object:

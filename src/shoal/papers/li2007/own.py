@@ -16,7 +16,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.papers.li2007.audit import Judged, closeness
 from shoal.papers.li2007.slides import DISEASE, QUASI, SALARIES, SALARY, STATED, Content, Slide
 from shoal.plan import Plan
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 
 K = 3
 Parts = tuple[tuple[int, ...], ...]
@@ -117,7 +117,7 @@ def search(original: Slide, request: Request) -> Search:
             continue
         ways.add(key)
         frame = original._replace(content=content).frame
-        classes = look_at(open_frame(frame), SALARIES).classes
+        classes = read_published(open_frame(frame), SALARIES).classes
         if all(model.satisfied(classes).all() for model in models):
             kept[key] = _own(original, request, content)
     cheapest = min(kept.values(), key=lambda own: own.loss)  # the whole table in one class keeps

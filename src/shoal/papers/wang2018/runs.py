@@ -23,7 +23,7 @@ from shoal.models.ir_kl_anonymity import IRKLAnonymity
 from shoal.papers.wang2018.data import SENSITIVE, Subject
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
-from shoal.table.published_table import look_at
+from shoal.table.published_table import read_published
 
 # What stays as it is while something else is varied; these the paper says.
 L, ALPHA, BETA, QI = 6, 0.6, 0.4, 6
@@ -211,7 +211,7 @@ def make(
 def measure(subject: Subject, case: Case, release: Release, asked: int) -> Measured:
     """Measure a release; queries only where a figure shows them."""
     original = _encoded(subject, case.qi, METHODS[case.method].algorithm)
-    published = look_at(open_frame(release.frame), release.plan.columns)
+    published = read_published(open_frame(release.frame), release.plan.columns)
     exposed = vulnerable(published, release.plan.models)
     alone, every = case.qi == QI, case._replace(qi=QI) == Case(case.subject, case.method)
 

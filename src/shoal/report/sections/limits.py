@@ -18,7 +18,7 @@ def limits(facts: Facts) -> list[str]:
         )
     if facts.linked:
         items += _linked(facts)
-    if others := facts.having("other"):
+    if others := facts.columns_with_role("other"):
         items.append(
             f"The columns {listed(others)} are published as they are, because the plan says that "
             "no outsider knows them. If somebody does, the crowds are smaller than this page says."
@@ -26,7 +26,7 @@ def limits(facts: Facts) -> list[str]:
             else f"The column {listed(others)} is published as it is, because the plan says that "
             "no outsider knows it. If somebody does, the crowds are smaller than this page says."
         )
-    if facts.having("sensitive"):
+    if facts.columns_with_role("sensitive"):
         items.append(
             "Whoever already knows a sensitive value of somebody may use it to tell that person's "
             f"row from others {'that could be theirs' if facts.linked else 'of its class'}."
