@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal import Plan
-from shoal.cli.main import main as cli
+from shoal.cli import main as cli
 from shoal.comparing import isolated_run as trial
 
 ROOT = Path(__file__).parents[1]
@@ -74,7 +74,7 @@ def test_comparing_is_true(tmp_path, monkeypatch, capsys):
     """The command and the example of docs/comparing.md run, in one process for speed."""
     page = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(import_module("shoal.compare"), "Apart", trial.Here)
+    monkeypatch.setattr(import_module("shoal.comparing.compare"), "Apart", trial.Here)
     (example,) = blocks("python", page)
     names: dict[str, object] = {}
     exec(compile(example, "comparing.md", "exec"), names)

@@ -1,7 +1,8 @@
 """Publish a table about people: hide everybody in a crowd, prove it, lose as little as possible.
 
-What is public is in `__all__`: names, and the modules `bound`, `catalog`, `datasets`, `distances`,
-`errors` and `plan`. Everything else is internal and may change; docs/stability.md has the details.
+What is public is in `__all__`: names, and the modules `bound`, `catalog`, `comparison`, `datasets`,
+`distances`, `errors` and `plan`. Everything else is internal and may change at any time;
+docs/stability.md has the details.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal import bound, catalog, datasets, distances, errors, plan
+    from shoal import bound, catalog, comparison, datasets, distances, errors, plan
     from shoal.base.errors import (
         BadFile,
         BadHierarchy,
@@ -56,7 +57,7 @@ _HOMES = {
     "compare": "comparing.compare",
     "draft": "flow.draft",
 }
-_MODULES = ("bound", "catalog", "datasets", "distances", "errors", "plan")
+_MODULES = ("bound", "catalog", "comparison", "datasets", "distances", "errors", "plan")
 
 __all__ = [
     "Audit",
@@ -80,6 +81,7 @@ __all__ = [
     "bound",
     "catalog",
     "compare",
+    "comparison",
     "datasets",
     "distances",
     "draft",

@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 import shoal
 from benchmarks.peel import adult
 from benchmarks.tables import encoded
-from shoal import Plan, catalog
+from shoal import Plan, anonymize, catalog
 from shoal.algorithms import full_domain as module
 from shoal.algorithms._shared.goals import Found
 from shoal.algorithms.full_domain import FullDomain, Judge, Search
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
-from shoal.flow import anonymize
 from shoal.hierarchies.base import Hierarchy
 from shoal.kernels.group import group_rows
 from shoal.losses._integer_costs import exact_costs

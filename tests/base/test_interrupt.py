@@ -11,10 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from shoal import Plan
+from shoal import Plan, anonymize
 from shoal.algorithms._shared.repair import Mending
 from shoal.base import interrupt
-from shoal.flow import anonymize
 from shoal.kernels.histogram import count_values
 
 BOTH = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]

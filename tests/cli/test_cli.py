@@ -13,7 +13,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 from shoal import Plan
-from shoal.cli.main import main as cli
+from shoal.cli import main as cli
 
 PLAN = """
 seed = 3
@@ -309,7 +309,7 @@ def test_a_defect_shows_no_data(run, people, monkeypatch):
     def crash(*args, **kwargs):
         raise RuntimeError("Person 17 aged 37")
 
-    monkeypatch.setattr(sys.modules["shoal.anonymize"], "encode", crash)
+    monkeypatch.setattr(sys.modules["shoal.flow.anonymize"], "encode", crash)
     status, _, err = run("anonymize", "people.csv", "--plan", "plan.toml", "--out", "r.csv")
     assert status == 70
     assert "RuntimeError" in err

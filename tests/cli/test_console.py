@@ -13,8 +13,8 @@ from rich.console import Console
 
 import shoal
 from shoal import Plan
+from shoal.cli import console as screen
 from shoal.cli.console import findings, show_audit, show_release, show_roles
-from shoal.cli.main import console as screen
 from shoal.measures import exposure
 from tests.algorithms.test_concealment import people, plan
 from tests.cli.test_cli import run  # noqa: F401 (a fixture)

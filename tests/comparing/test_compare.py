@@ -37,7 +37,7 @@ from shoal.table.encode import encode
 from tests.cli.test_cli import left, people, run  # noqa: F401 (fixtures)
 from tests.cli.test_console import printed
 
-compare_module = import_module("shoal.compare")
+compare_module = import_module("shoal.comparing.compare")
 trial_module = import_module("shoal.comparing.isolated_run")
 
 

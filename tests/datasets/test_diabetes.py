@@ -17,7 +17,7 @@ import pytest
 
 from shoal import datasets
 from shoal.base.errors import BadFile
-from shoal.cli.main import main as cli
+from shoal.cli import main as cli
 from shoal.datasets import _find
 from shoal.datasets.diabetes import COLUMNS, DIABETES, NUMBERS, hierarchies
 

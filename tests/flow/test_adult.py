@@ -10,7 +10,7 @@ import pytest
 
 import shoal
 from shoal import Hierarchy, Plan
-from shoal.cli.main import main as cli
+from shoal.cli import main as cli
 from shoal.datasets import adult
 from shoal.datasets.adult import hierarchies
 

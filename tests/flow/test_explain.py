@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoal.explaining import explain
 
 import shoal
 from shoal import BadTable, Plan
+from shoal.cli import main as cli
 from shoal.cli.console import show_release
-from shoal.cli.main import main as cli
+from shoal.flow import explain
 from shoal.flow.explain import AS_IT_IS
 from shoal.report.page import render
 from shoal.report.release_report import facts, page

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import BadFile, BadPlan, BadTable, Fitted, Hierarchy, NotHeld, Plan
+from shoal.cli import main as cli
 from shoal.cli.console import show_release
-from shoal.cli.main import main as cli
 from shoal.flow.apply.placing import first_covering
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.group import group_rows

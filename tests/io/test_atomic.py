@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from shoal.base.errors import BadFile
-from shoal.cli.main import main as cli
+from shoal.cli import main as cli
 from shoal.io import atomic as module
 from shoal.io.atomic import NAME, atomic, remove_stale
 

@@ -27,7 +27,7 @@ import pytest
 
 import shoal
 from shoal.base.errors import ShoalError
-from shoal.cli.main import main as cli
+from shoal.cli import main as cli
 from shoal.io import files, frames, reachable
 
 ROWS = 12

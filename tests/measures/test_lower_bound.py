@@ -296,9 +296,9 @@ def test_issue_12_item_6_a_larger_table_is_given_more_looks(monkeypatch):
     tree = Hierarchy.ranges([2, 10, 20]).tree(range(100))
     codes = np.stack([[tree.node(str(v)) for v in rng.integers(0, 100, 400)] for _ in "ab"], axis=1)
     table = Table(("a", "b"), (tree, tree), codes.astype(np.int32), None, (True, True))
-    monkeypatch.setattr("shoal.bound.LEAST", 20_000)
-    monkeypatch.setattr("shoal.bound.EACH", 0)
+    monkeypatch.setattr("shoal.measures.lower_bound.LEAST", 20_000)
+    monkeypatch.setattr("shoal.measures.lower_bound.EACH", 0)
     few = lower_bound(table, 5, NLLM(), IN_PROPORTION).percent
-    monkeypatch.setattr("shoal.bound.EACH", 4_000)
+    monkeypatch.setattr("shoal.measures.lower_bound.EACH", 4_000)
     enough = lower_bound(table, 5, NLLM(), IN_PROPORTION).percent
     assert few < enough == lower_bound(table, 5, NLLM()).percent

@@ -16,9 +16,8 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 
-from shoal import Plan, catalog
+from shoal import Plan, anonymize, catalog
 from shoal.base.errors import ShoalError
-from shoal.flow import anonymize
 from shoal.models.k_anonymity import KAnonymity
 
 TICK = 0.02

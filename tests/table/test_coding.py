@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Hierarchy, Plan
+from shoal.hierarchies.sorting import sorted_order
 from shoal.io.frames import Frame
-from shoal.table.coding import sorted_order, value_codes
+from shoal.table.coding import value_codes
 from shoal.table.encode import encode
 from tests.strategies import examples
 

@@ -16,7 +16,7 @@ import pytest
 import shoal
 from shoal import Plan
 from shoal.base.errors import BadPlan, CannotReach
-from shoal.cli.main import main as cli
+from shoal.cli import main as cli
 
 COLUMNS = {"who": "person", "age": "quasi", "disease": "sensitive"}
 ALGORITHMS = ["danonyir", "geneir", "gaa"]
