@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.boxes import Space, run_boxes
-from shoal.algorithms._shared.clusters import FreeClustering, Longs, Task, Units, closures
+from shoal.algorithms._shared.clusters import FreeClustering, Task, Units, closures
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
 from shoal.algorithms._shared.pool import join_rest
+from shoal.base.arrays import Bools, Longs
 from shoal.base.progress import Progress
 from shoal.kernels.grouping import box_merge
 from shoal.kernels.grouping import clusters as kernels
@@ -18,8 +18,6 @@ from shoal.kernels.grouping.merge import survivors
 from shoal.kernels.search import box_index as nearest
 from shoal.kernels.search import class_index as trie
 from shoal.table.equivalence_classes import Classes, tally
-
-Bools = npt.NDArray[np.bool_]
 
 
 class Agglomerative(FreeClustering):

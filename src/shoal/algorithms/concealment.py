@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms.gaa import check_reachable, flat_trees, index_order
+from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach, did_you_mean
 from shoal.base.pace import parts
 from shoal.base.progress import Progress, silent
@@ -28,9 +28,6 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 from shoal.table.match_graph import Linkage, pairs, sorted_tuples
 from shoal.table.recoding import Recoding
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space
 from shoal.algorithms.gaa import check_reachable
+from shoal.base.arrays import Longs
 from shoal.base.errors import CannotReach
 from shoal.base.pace import Pace
 from shoal.base.progress import Progress, silent
@@ -27,8 +27,6 @@ from shoal.models.ir_kl_anonymity import IRKLAnonymity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
 from shoal.table.recoding import SUPPRESSED, Recoding
-
-Longs = npt.NDArray[np.int64]
 
 
 class DAnonyIR(Algorithm):

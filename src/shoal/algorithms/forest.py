@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms._shared.clusters import Clustering, Longs, Task
+from shoal.algorithms._shared.clusters import Clustering, Task
+from shoal.base.arrays import Longs
 from shoal.base.pace import Pace
 from shoal.kernels.grouping import forest as kernels
 from shoal.kernels.search.tuple_index import Tuples, make_tuples

@@ -9,12 +9,12 @@ from time import perf_counter
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.goals import Found, Levels, greatest_k, make_goal
 from shoal.algorithms.gaa import check_reachable, promised, summaries
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.pace import PATIENCE
 from shoal.base.progress import Progress, silent
@@ -25,10 +25,6 @@ from shoal.models import Model
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 LARGEST = 2**24  # nodes of a lattice that are held in memory
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Judge, Space, merge_failing
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach, did_you_mean
 from shoal.base.pace import Pace
 from shoal.base.progress import Progress, silent
@@ -39,8 +39,6 @@ STRATEGIES = {
 }
 
 RARE = 0.02  # a column with more different values than this share of rows has many that are rare
-
-Longs = npt.NDArray[np.int64]
 
 
 class GAA(Algorithm):
@@ -185,7 +183,7 @@ def _instead(crowd: int) -> str:
 def judge_by(models: Sequence[Model], start: Classes) -> Judge | None:
     """What says which merged classes keep these promises; None where there are none."""
 
-    def judge(into: Longs, ids: Longs) -> npt.NDArray[np.bool_]:
+    def judge(into: Longs, ids: Longs) -> Bools:
         classes = summaries(start, into, ids)
         passes = np.ones(len(ids), np.bool_)
         for model in models:
@@ -246,7 +244,7 @@ def _merge(
     judge: Judge | None = None,
     rule: Longs | None = None,
     lists: levels.Lists | None = None,
-) -> tuple[npt.NDArray[np.int32], Longs]:
+) -> tuple[Ints, Longs]:
     """Run the merge; the published values of each class, and the class each one ended up in."""
     n, q = len(start), len(order)
     more = judge is not None

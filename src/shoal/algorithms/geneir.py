@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms.danonyir import Run, serves
 from shoal.algorithms.gaa import check_reachable
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import CannotReach
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
@@ -19,9 +19,6 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import Recoding
 from shoal.table.sensitive import Sensitive
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 class GeneIR(Algorithm):
@@ -76,7 +73,7 @@ class GeneIR(Algorithm):
         models: Sequence[Model],
         people: Longs,
         value: Ints,
-        left: npt.NDArray[np.bool_],
+        left: Bools,
     ) -> list[Longs]:
         """The people of each class that keeps the promises, of those who are left."""
         rows = np.flatnonzero(left[people])

@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Judge, Space
 from shoal.algorithms.gaa import check_reachable, judge_by, promised
+from shoal.base.arrays import Bools, Longs
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import FreeTree
 from shoal.kernels.grouping import mondrian as kernels
@@ -22,9 +22,6 @@ from shoal.models import Model
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import Recoding
-
-Longs = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 ROUNDED = 9  # digits of a percentage; what differs by less is equal
 AT_A_TIME = 2_000_000  # values between two looks at progress and Ctrl-C, about

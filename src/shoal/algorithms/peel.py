@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
@@ -26,6 +25,7 @@ from shoal.algorithms.gaa import (
     promised,
 )
 from shoal.algorithms.mondrian import Cutting, cut_further
+from shoal.base.arrays import Ints, Longs
 from shoal.base.pace import Pace
 from shoal.base.progress import Progress, silent
 from shoal.kernels.search import cells as kernels
@@ -37,9 +37,6 @@ from shoal.models import Model
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import Recoding
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 # Looks at tuples that all searches for cells may take. They are counted, not timed, so that a table
 # gives the same release on every machine.

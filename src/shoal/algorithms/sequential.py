@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 from pydantic import field_validator
 
-from shoal.algorithms._shared.clusters import Clustering, Ints, Longs, Task, closures
+from shoal.algorithms._shared.clusters import Clustering, Task, closures
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
 from shoal.algorithms.gaa import _merge
+from shoal.base.arrays import Ints, Longs
 from shoal.kernels.grouping import sequential as kernels
 from shoal.kernels.search import class_index as trie
 from shoal.table.equivalence_classes import tally

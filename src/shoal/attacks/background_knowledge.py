@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import field_validator
 
-from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
+from shoal.attacks import SensitiveAttack, distinct, toll
+from shoal.base.arrays import Bools, Longs
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
 
@@ -37,11 +38,11 @@ class BackgroundKnowledge(SensitiveAttack):
             raise ValueError(f"needs knows of 0 or more, got knows={knows}")
         return knows
 
-    def victims(self, histogram: Histogram) -> Flags:
+    def victims(self, histogram: Histogram) -> Bools:
         """Classes in which as many values as the attacker can rule out leave one."""
         return distinct(histogram) - 1 <= self.knows
 
-    def among_people(self, held: PersonValues) -> Flags:
+    def among_people(self, held: PersonValues) -> Bools:
         """Classes in which they leave people who all have some value."""
         return needed_by_people(held, self.knows) <= self.knows
 

@@ -10,17 +10,14 @@ from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.attacks import LinkageAttack
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
 from shoal.base.progress import Progress, silent
 from shoal.kernels.matching.matchings import Side, State, solve, sweep, write_down
 from shoal.table.match_graph import Linkage
-
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C
 CHAINS = 2  # that choose whom to look at, and as many that judge
@@ -236,7 +233,7 @@ class Matches:
         return share
 
     @cached_property
-    def sides(self) -> tuple[Side, Side, npt.NDArray[np.int32]]:
+    def sides(self) -> tuple[Side, Side, Ints]:
         """The sampled originals and classes, and which pair of the former each of the latter is."""
         m, p = self.sampled
         o, g = self.of_original[: self.pairs], self.group[: self.pairs]

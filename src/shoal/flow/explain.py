@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Bools, Floats, Ints
 from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import Covers
@@ -38,10 +38,6 @@ from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.match_graph import Linkage, link
 from shoal.table.published_table import Published, preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 SOON = 2.0  # seconds, by estimate, that a report explains without being asked
 MOST = 10  # classes of which a report tells why they are so general

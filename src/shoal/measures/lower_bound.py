@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.cells import (
     NONE,
@@ -18,6 +17,7 @@ from shoal.algorithms._shared.cells import (
     no_cells,
 )
 from shoal.algorithms.gaa import flat_trees, index_order
+from shoal.base.arrays import Longs
 from shoal.base.errors import preview
 from shoal.base.progress import Progress, silent
 from shoal.kernels.search.cells import Lattice
@@ -29,8 +29,6 @@ from shoal.models.ir_k_anonymity import IRKAnonymity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
-
-Longs = npt.NDArray[np.int64]
 
 # Looks at tuples, of which a core takes about 120 million in a second. A release is given LEAST
 # and EACH: on 1,000,000 rows mixed from Adult (224,123 tuples) that is about as much time as the

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Bools, Floats
 from shoal.models import PeopleModel
 from shoal.table.equivalence_classes import Classes
 
@@ -39,7 +39,7 @@ class EIRLDiversity(PeopleModel):
         """The number of values that is promised."""
         return self.l
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels(self, classes: Classes) -> Floats:
         """The size of the smallest hitting set of each class, as far as it can be proven."""
         held = self.holdings(classes)
         levels = self._sizes(classes)  # those that fail are exact
@@ -52,7 +52,7 @@ class EIRLDiversity(PeopleModel):
             levels[unsure] += 1
         return levels
 
-    def satisfied(self, classes: Classes) -> npt.NDArray[np.bool_]:
+    def satisfied(self, classes: Classes) -> Bools:
         """Whether each class keeps the promise; the search ends where that is sure."""
         return np.asarray(self._sizes(classes) >= self.l)
 
@@ -70,7 +70,7 @@ class EIRLDiversity(PeopleModel):
                 return int(level)  # one has a set of this size, or nobody knows
             level += 1
 
-    def _sizes(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def _sizes(self, classes: Classes) -> Floats:
         """The smallest hitting sets, as far as the promise needs them."""
         held = self.holdings(classes)
         return held.hitting_sizes(np.full(len(held), self.l - 1)).astype(float)

@@ -6,14 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Ints, Longs
 from shoal.kernels.candidates import candidates, lists
 from shoal.kernels.group import group_rows
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram, Sensitive
-
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +45,7 @@ class Classes:
 
 
 def tally(
-    codes: npt.NDArray[np.int32],
+    codes: Ints,
     people: Longs | None = None,
     sensitive: Iterable[Sensitive] = (),
 ) -> Classes:

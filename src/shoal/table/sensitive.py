@@ -8,16 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import BadHierarchy, preview
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
 from shoal.kernels.histogram import count_values
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,16 +129,16 @@ class Histogram:
         return np.repeat(np.arange(len(self)), np.diff(self.start))
 
     @cached_property
-    def share(self) -> npt.NDArray[np.float64]:
+    def share(self) -> Floats:
         """The share of its class that each pair is, float64[pairs]: P of the papers."""
         return self.count / self.size[self.of_class]
 
     @cached_property
-    def overall(self) -> npt.NDArray[np.float64]:
+    def overall(self) -> Floats:
         """The share of the table that each value is, float64[values]: Q of the papers."""
         return self.total / max(int(self.total.sum()), 1)
 
-    def dense(self) -> npt.NDArray[np.float64]:
+    def dense(self) -> Floats:
         """The share of every value in every class, float64[classes, values]; for small ones."""
         table = np.zeros((len(self), len(self.total)))
         table[self.of_class, self.value] = self.share

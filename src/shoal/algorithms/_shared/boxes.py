@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.pace import Pace
 from shoal.base.progress import Progress
 from shoal.hierarchies.free_values import Cover, Covers, FreeTree
@@ -25,12 +26,9 @@ from shoal.losses import Loss
 from shoal.losses._integer_costs import LARGEST, exact_costs
 from shoal.table.encode import Table
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-
 BITS = 64  # bits of a word of a set
 
-Judge = Callable[[Longs, Longs], npt.NDArray[np.bool_]]
+Judge = Callable[[Longs, Longs], Bools]
 
 
 @dataclass(frozen=True, eq=False)

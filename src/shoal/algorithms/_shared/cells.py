@@ -7,16 +7,13 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Ints, Longs
 from shoal.base.pace import Pace
 from shoal.kernels.search import cells as kernels
 from shoal.kernels.search import class_index as trie
 from shoal.kernels.search.tighten import search_falls
 from shoal.table.encode import Table
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 NONE = np.int64(1) << 61  # the cost of no cell at all
 

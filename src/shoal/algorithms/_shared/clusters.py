@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space, merge_failing
 from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.algorithms.gaa import check_reachable, flat_trees, index_order, judge_by, promised
+from shoal.base.arrays import Ints, Longs
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.tree import Tree
 from shoal.kernels.candidates import join_people
@@ -26,9 +26,6 @@ from shoal.models import Model
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import Recoding
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

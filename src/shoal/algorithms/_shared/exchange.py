@@ -7,16 +7,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
+from shoal.base.arrays import Ints, Longs
 from shoal.hierarchies.tree import Tree
 from shoal.kernels.grouping import exchange as kernels
 from shoal.kernels.search import class_index as trie
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 NEIGHBOURS = 4  # classes with which a class is parted anew
 VISITS = 1_000  # nodes of the index, for each tuple, that one kind of move may look at in a pass

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.exchange import in_classes
 from shoal.algorithms._shared.indexed import fan_of, larger, make_index, make_work, run
 from shoal.algorithms._shared.sensitive_merge import broken, put_together, shortfall
+from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
 from shoal.base.progress import Progress
 from shoal.hierarchies.tree import Tree
@@ -21,11 +21,6 @@ from shoal.kernels.search import class_index as trie
 from shoal.models import Model
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 CLASSES = 8  # nearest classes with which a merge is tried
 HOLDERS = 4  # nearest tuples of a value that are tried, of each value that a class lacks most …

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.indexed import fan_of, larger, make_index, make_work
+from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.progress import Progress
 from shoal.kernels.grouping import clusters as kernels
 from shoal.kernels.grouping.merge import survivors
@@ -21,10 +21,6 @@ from shoal.table.sensitive import Histogram
 GRAIN = 2.0**40  # levels are compared in steps of 1 / GRAIN, so that equal ones are equal
 HUGE = 1e280  # some levels are infinite, and 0 * infinity is no number
 NEAR = (8, 64)  # candidates that the index is asked for, before all are sorted
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def diversify(
@@ -87,7 +83,7 @@ def shortfall(models: Sequence[Model], classes: Classes) -> Floats:
     return rounded
 
 
-def broken(models: Sequence[Model], classes: Classes) -> npt.NDArray[np.bool_]:
+def broken(models: Sequence[Model], classes: Classes) -> Bools:
     """Whether each class breaks a promise."""
     fine = np.ones(len(classes), np.bool_)
     for model in models:
