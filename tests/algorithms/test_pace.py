@@ -8,7 +8,7 @@ import pytest
 from shoal import catalog
 from shoal.algorithms._shared import boxes as _boxes
 from shoal.base import pace
-from shoal.base.pace import PATIENCE, Pace
+from shoal.base.pace import INTERVAL, Pace
 from shoal.hierarchies.base import Hierarchy
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
@@ -29,7 +29,7 @@ def test_begins_small_and_grows_while_calls_are_quick():
 
 def test_one_long_call_is_enough_to_shrink():
     one = Pace(1000)
-    one.adapt(10 * PATIENCE)
+    one.adapt(10 * INTERVAL)
     assert one.pieces == 100
     one.adapt(1e6)
     assert one.pieces == 1

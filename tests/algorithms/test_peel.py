@@ -215,7 +215,7 @@ def test_goes_on_in_pieces_when_looks_are_used_up(table, k, diverse, lend):
     if diverse:
         models.append(DistinctLDiversity(column="s", l=2))
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"MOST": 1, "LEAST": 1, "MOST_APART": 20, "PIECE": 2}.items():
+        for name, value in {"LOOKS": 1, "LOOKS_AT_LEAST": 1, "LOOKS_APART": 20, "PIECE": 2}.items():
             patch.setattr(f"shoal.algorithms.peel.{name}", value)
         try:
             recoding, again = (Peel(lend=lend).recode(table, models, NCP(), RNG) for _ in range(2))
@@ -230,7 +230,7 @@ def test_goes_on_in_pieces_when_looks_are_used_up(table, k, diverse, lend):
 
 
 def test_says_that_it_went_on_in_pieces(monkeypatch):
-    for name, value in {"MOST": 1, "LEAST": 1}.items():
+    for name, value in {"LOOKS": 1, "LOOKS_AT_LEAST": 1}.items():
         monkeypatch.setattr(f"shoal.algorithms.peel.{name}", value)
     tree = Hierarchy.ranges([2, 4, 8]).tree(range(40))
     leaves = np.flatnonzero(tree.end == np.arange(tree.size) + 1)

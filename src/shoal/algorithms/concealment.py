@@ -29,8 +29,6 @@ from shoal.table.equivalence_classes import tally
 from shoal.table.match_graph import Linkage, pairs, sorted_tuples
 from shoal.table.recoding import Recoding
 
-PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
-
 
 class Concealment(Algorithm):
     """Widens each record by itself until k records could be each person's (Tassa 2012).

@@ -16,7 +16,7 @@ from shoal.algorithms._shared.goals import Found, Levels, greatest_k, make_goal
 from shoal.algorithms.gaa import check_reachable, promised, summaries
 from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach
-from shoal.base.pace import PATIENCE
+from shoal.base.pace import INTERVAL
 from shoal.base.progress import Progress, silent
 from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
@@ -300,7 +300,7 @@ class Search:
         for i, node in enumerate(left):
             if not done[node] and self._better(int(most[node]), int(node)):
                 self.check(int(node))
-            if perf_counter() - last > PATIENCE:
+            if perf_counter() - last > INTERVAL:
                 last = perf_counter()
                 progress("searching the lattice", i / len(left))
         progress("searching the lattice", 1.0)

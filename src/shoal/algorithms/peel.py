@@ -40,9 +40,9 @@ from shoal.table.recoding import Recoding
 
 # Looks at tuples that all searches for cells may take. They are counted, not timed, so that a table
 # gives the same release on every machine.
-MOST = 6_000  # for each tuple
-LEAST = 100_000_000  # in a table of few tuples
-MOST_APART = 10_000  # for each tuple in a piece of the table, after that
+LOOKS = 6_000  # for each tuple
+LOOKS_AT_LEAST = 100_000_000  # in a table of few tuples
+LOOKS_APART = 10_000  # for each tuple in a piece of the table, after that
 PIECE = 10  # people of a piece, at least, as so many times k
 MERGED = 5_000  # failing classes up to which the merge of Tassa 2012 is tried …
 COUNTED = 40_000  # … and the same times the sensitive values, as it is slow
@@ -172,7 +172,7 @@ def peel(task: Task, lend: bool = False) -> Longs:
     label = np.full(n, -1, np.int64)
     best = no_cells(task.lattice, task.k)
     in_order = np.lexsort(task.lattice.vector.T[::-1])
-    most = max(LEAST, MOST * n)
+    most = max(LOOKS_AT_LEAST, LOOKS * n)
 
     def tell(looks: int) -> None:
         # Half of the way at most, as pieces may follow, but never less than what is done.
@@ -234,7 +234,7 @@ def _peel_apart(task: Task, best: kernels.Best, in_order: Longs, lend: bool, lab
         gone += len(piece)
         share = at + (1 - at) * gone / len(left)
         among = in_order[np.sort(rank[piece])]
-        _peel_among(task, best, among, MOST_APART * len(piece), lend, label, tell(share))
+        _peel_among(task, best, among, LOOKS_APART * len(piece), lend, label, tell(share))
         rests.append(piece[label[piece] < 0])
     task.notes.append(
         f"peel: the columns have too many combinations of values to look at all; after "

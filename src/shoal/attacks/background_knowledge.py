@@ -9,10 +9,8 @@ from pydantic import field_validator
 
 from shoal.attacks import SensitiveAttack, distinct, toll
 from shoal.base.arrays import Bools, Longs
-from shoal.table.person_values import PersonValues
+from shoal.table.person_values import SEARCH_BUDGET, PersonValues
 from shoal.table.sensitive import Histogram
-
-PATIENCE = 50_000_000  # people looked at to tell how many values are needed: about a second
 
 
 class BackgroundKnowledge(SensitiveAttack):
@@ -72,7 +70,7 @@ def needed_by_people(held: PersonValues, most: int) -> Longs:
 
 def fewest_by_people(held: PersonValues, by_rows: int) -> int:
     """How many values must be ruled out in some class, of which `by_rows` are enough."""
-    budget = np.array([PATIENCE])
+    budget = np.array([SEARCH_BUDGET])
     every = np.argsort(held.people, kind="stable")  # small classes are quick
     for fewest in range(by_rows):
         sizes = held.hitting_sizes(np.full(len(held), fewest + 1), budget, every)

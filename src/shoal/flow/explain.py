@@ -40,7 +40,7 @@ from shoal.table.published_table import Published, preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 
 SOON = 2.0  # seconds, by estimate, that a report explains without being asked
-MOST = 10  # classes of which a report tells why they are so general
+MOST_CLASSES = 10  # classes of which a report tells why they are so general
 AS_IT_IS = "(as it is)"  # stands for an original value, which is never shown
 
 Seed = int | Sequence[int] | None
@@ -140,7 +140,7 @@ class Explainer:
             )
         return found
 
-    def classes(self, most: int = MOST, progress: Progress = silent) -> list[ClassReason]:
+    def classes(self, most: int = MOST_CLASSES, progress: Progress = silent) -> list[ClassReason]:
         """The classes that lose most, and which promises made them so; no original values."""
         published = self._published
         label, size = published.classes.label, published.classes.size

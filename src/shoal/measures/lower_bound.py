@@ -34,7 +34,7 @@ from shoal.table.equivalence_classes import tally
 # and EACH: on 1,000,000 rows mixed from Adult (224,123 tuples) that is about as much time as the
 # whole run takes. There 190 million looks find what each record loses alone (0.880 %), 424 million
 # more raise it to 1.151 %, the next 648 million to 1.262 %; `peel` loses 1.620 %.
-MOST = 1_500_000_000
+MOST_LOOKS = 1_500_000_000
 IN_PROPORTION = None  # LEAST looks, and EACH for every different tuple
 LEAST = 400_000_000
 EACH = 4_000
@@ -118,7 +118,7 @@ def min_class_size(models: Sequence[Model]) -> int:
 
 
 def lower_bound(
-    table: Table, k: int, loss: Loss, most: int | None = MOST, progress: Progress = silent
+    table: Table, k: int, loss: Loss, most: int | None = MOST_LOOKS, progress: Progress = silent
 ) -> Bound:
     """What no release of a table can lose less than in which every class has k people.
 

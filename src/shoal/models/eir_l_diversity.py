@@ -10,8 +10,7 @@ from pydantic import field_validator
 from shoal.base.arrays import Bools, Floats
 from shoal.models import PeopleModel
 from shoal.table.equivalence_classes import Classes
-
-PATIENCE = 50_000_000  # people looked at to tell a level beyond the promised one: about a second
+from shoal.table.person_values import SEARCH_BUDGET
 
 
 class EIRLDiversity(PeopleModel):
@@ -43,7 +42,7 @@ class EIRLDiversity(PeopleModel):
         """The size of the smallest hitting set of each class, as far as it can be proven."""
         held = self.holdings(classes)
         levels = self._sizes(classes)  # those that fail are exact
-        budget = np.array([PATIENCE])
+        budget = np.array([SEARCH_BUDGET])
         unsure = np.arange(len(levels))[levels >= self.l]
         while len(unsure):  # one value more at a time
             limits = levels[unsure].astype(np.int64)
@@ -62,7 +61,7 @@ class EIRLDiversity(PeopleModel):
         least = self._sizes(classes).min()
         if least < self.l:
             return int(least)
-        level, budget = self.l, np.array([PATIENCE])
+        level, budget = self.l, np.array([SEARCH_BUDGET])
         every = np.argsort(held.people, kind="stable")  # small ones are quick, and often settle it
         while True:
             sizes = held.hitting_sizes(np.full(len(every), level), budget, every)

@@ -12,6 +12,7 @@ from shoal.kernels.hitting import hitting_sizes
 from shoal.table.sensitive import Histogram, Sensitive
 
 NO_END = 1 << 62
+SEARCH_BUDGET = 50_000_000  # people that a search for hitting sets may look at: about a second
 
 
 @dataclass(frozen=True, eq=False)
