@@ -104,9 +104,9 @@ class Agglomerative(FreeClustering):
         self, task: Task, start: Classes, rows: Longs, first: Longs
     ) -> tuple[Longs, Bools]:
         """The cluster that each starting one ended up in, and whether a cluster is set aside."""
-        n, q = len(start), len(task.order)
+        n, q = len(start), len(task.costs)
         vector = np.empty((2 * n, q), np.int32)
-        vector[:n] = task.units.vector[start.first][:, task.order]
+        vector[:n] = task.layout.arranged(task.units.vector[start.first])
         classes = trie.Classes(vector, _twice(rows), _twice(first), np.zeros(2 * n, np.bool_))
         state = kernels.Agglomeration(
             into=np.arange(2 * n),
@@ -143,7 +143,7 @@ class Agglomerative(FreeClustering):
         size = np.bincount(number, units.size[fine], m).astype(np.int64)
         lines = m + len(left)
         classes = trie.Classes(
-            np.concatenate([whole, units.vector[left]])[:, task.order].copy(order="C"),
+            task.layout.arranged(np.concatenate([whole, units.vector[left]])),
             np.concatenate([size, units.size[left]]),
             np.concatenate([units.first[fine][one], units.first[left]]),
             np.zeros(lines, np.bool_),

@@ -29,7 +29,7 @@ class Forest(Clustering):
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
         """Number the cluster of each unit."""
-        n, q, k = len(task.units), len(task.order), task.k
+        n, q, k = len(task.units), len(task.costs), task.k
         tuples, members = _tuples(task)
         forest = kernels.Forest(
             out=np.full(n, -1, np.int64),
@@ -53,7 +53,7 @@ def _tuples(task: Task) -> tuple[Tuples, kernels.Members]:
     """The distinct vectors of the units, and the units of each."""
     units = task.units
     start = tally(units.vector)
-    vector = units.vector[start.first][:, task.order]
+    vector = task.layout.arranged(units.vector[start.first])
     order = np.lexsort(vector.T[::-1])  # tuples are sorted
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))

@@ -35,7 +35,7 @@ class KACA(Pooled):
         run_of = _Run(task.units, task.k, rng, task.progress)
         start, n = run_of.start, len(run_of.start)
         classes = trie.Classes(
-            np.ascontiguousarray(task.units.vector[start.first][:, task.order]),
+            task.layout.arranged(task.units.vector[start.first]),
             run_of.rows,
             run_of.first,
             np.zeros(n, np.bool_),

@@ -16,7 +16,7 @@ from shoal.algorithms._shared.cells import (
     make_lattice,
     no_cells,
 )
-from shoal.algorithms.gaa import flat_trees, index_order
+from shoal.algorithms._shared.layout import Layout
 from shoal.base.arrays import Longs
 from shoal.base.errors import preview
 from shoal.base.progress import Progress, silent
@@ -147,11 +147,11 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
     start = tally(table.codes, table.people)
     costs = exact_costs(loss, table.domains, table.rows)
     rows = Table(table.names, table.trees, table.codes, None, table.exact)
-    order = index_order(rows, start, costs)
-    vector = table.codes[start.first][:, order]
+    layout = Layout.of(rows, start, costs)
+    vector = layout.arranged(table.codes[start.first])
     rank = np.lexsort(vector.T[::-1])  # neighbours lie together in memory
     size, people, vector = start.size[rank], start.people[rank], vector[rank].copy(order="C")
-    lattice = make_lattice(table, flat_trees(rows, costs, order), order, vector, people)
+    lattice = make_lattice(layout, vector, people)
     possible = int((lattice.own[:, -1] * size).sum())
     if possible == 0:
         return Bound(0.0)

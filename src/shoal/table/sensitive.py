@@ -118,6 +118,18 @@ class Histogram:
     def __len__(self) -> int:
         return len(self.start) - 1
 
+    def merged(self, into: Longs, classes: int) -> Histogram:
+        """The histogram after each class became part of the class `into`; -1: left out."""
+        label = into[self.of_class]
+        inside = label >= 0
+        values = len(self.total)
+        key = label[inside] * values + self.value[inside]
+        pairs, place = np.unique(key, return_inverse=True)
+        count = np.bincount(place, self.count[inside], len(pairs)).astype(np.int64)
+        first = np.searchsorted(pairs, np.arange(classes + 1) * values)
+        value = (pairs % values).astype(np.int32)
+        return Histogram(self.column, first, value, count, self.total)
+
     @cached_property
     def size(self) -> Longs:
         """Rows of each class, int64[classes]."""
