@@ -8,7 +8,8 @@ import numpy as np
 
 from benchmarks.plain_scan import plain_merge
 from benchmarks.tables import encoded
-from shoal.algorithms.gaa import _merge, flat_trees, index_order
+from shoal.algorithms._shared.class_merge import Merging, merged
+from shoal.algorithms._shared.layout import Layout
 from shoal.base.progress import silent
 from shoal.losses._integer_costs import exact_costs
 from shoal.losses.nllm import NLLM
@@ -21,12 +22,12 @@ def run() -> list[dict]:
     table = encoded()
     start = tally(table.codes)
     costs = exact_costs(NLLM(), table.domains, table.rows)
-    order = index_order(table, start, costs)
-    flat = flat_trees(table, costs, np.arange(len(order)))
+    layout = Layout.of(table, start, costs)
+    flat = Layout.in_order(table, costs, np.arange(len(costs))).trees
     vectors = np.ascontiguousarray(table.codes[start.first])
 
     def indexed(k, by_size):
-        return _merge(table, start, costs, order, k, by_size, False, silent)[1]
+        return merged(table, start, layout, Merging(k, by_size), silent)[1]
 
     def plain(k, by_size, most=None):
         return plain_merge(

@@ -215,7 +215,7 @@ def _fill(shapes, widest):
 
 def _against_the_scan(kind: str) -> dict:
     import shoal
-    from shoal.algorithms.danonyir import Run
+    from shoal.algorithms._shared.person_classes import PersonClasses
     from shoal.io.frames import open_frame
     from shoal.table.encode import encode
 
@@ -232,7 +232,7 @@ def _against_the_scan(kind: str) -> dict:
         order = np.random.default_rng(plan.seed).permutation(table.crowd)
 
         def make(table=table, people=people, order=order):
-            return Run(table, plan.loss, plan.models, people, order)
+            return PersonClasses(table, plan.loss, plan.models, people, order)
 
         run = make()
         began = perf_counter()

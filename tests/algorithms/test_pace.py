@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from shoal import catalog
-from shoal.algorithms._shared import boxes as _boxes
+from shoal.algorithms._shared import indexed
 from shoal.base import pace
-from shoal.base.pace import PATIENCE, Pace
+from shoal.base.pace import INTERVAL, Pace
 from shoal.hierarchies.base import Hierarchy
 from shoal.losses.ncp import NCP
 from shoal.models.k_anonymity import KAnonymity
@@ -29,7 +29,7 @@ def test_begins_small_and_grows_while_calls_are_quick():
 
 def test_one_long_call_is_enough_to_shrink():
     one = Pace(1000)
-    one.adapt(10 * PATIENCE)
+    one.adapt(10 * INTERVAL)
     assert one.pieces == 100
     one.adapt(1e6)
     assert one.pieces == 1
@@ -39,7 +39,7 @@ def test_one_long_call_is_enough_to_shrink():
 def test_a_cluster_of_many_can_be_interrupted(name, monkeypatch):
     """With one look a call, progress is told about every person, not every cluster."""
     monkeypatch.setattr(pace, "GROWTH", 1)
-    monkeypatch.setattr(_boxes, "Pace", lambda _: Pace(1))
+    monkeypatch.setattr(indexed, "Pace", lambda _: Pace(1))
     tree = Hierarchy.ranges([4, 16]).tree(range(60))
     leaves = np.flatnonzero(tree.end == np.arange(tree.size) + 1)
     rng = np.random.default_rng(0)

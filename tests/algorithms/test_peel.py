@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from shoal import Plan, catalog
 from shoal.algorithms._shared.clusters import closures
-from shoal.algorithms._shared.repair import Mending
+from shoal.algorithms._shared.repair import Repair
+from shoal.algorithms._shared.requirements import check_reachable
 from shoal.algorithms._shared.sensitive_merge import diversify
-from shoal.algorithms.gaa import check_reachable
 from shoal.algorithms.peel import Peel, Task, merge_rest
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
@@ -136,7 +136,7 @@ PROMISES = [
     k=st.integers(1, 4),
     models=st.sampled_from(PROMISES),
 )
-def test_mending_keeps_all_promises(table, k, models):
+def test_repair_satisfies_all_models(table, k, models):
     """From single tuples, and whatever the other way to merge would have come to."""
     try:
         check_reachable(table, [KAnonymity(k=max(k, 2)), *models])
@@ -145,27 +145,26 @@ def test_mending_keeps_all_promises(table, k, models):
     task = Task(table, k, exact_costs(NCP(), table.domains, table.rows), silent)
     start = tally(table.unified, table.people, table.sensitive)
     whole = merge_rest(task, np.arange(len(task.start))).record[start.first]
-    shapes = [table.trees[j] for j in task.order]
-    mending = Mending(shapes, task.trees, task.lattice.vector, start, models, k, whole)
-    label = mending.mend(silent)
+    repair = Repair(task.layout, task.lattice.vector, start, models, k, whole)
+    label = repair.run(silent)
     for number in np.unique(label):
         inside = np.isin(start.label, np.flatnonzero(label == number))
         c = tally(np.where(inside, 0, 1)[:, None].astype(np.int32), table.people, table.sensitive)
         here = int(c.label[np.flatnonzero(inside)[0]])
         assert c.people[here] >= k
         assert all(model.satisfied(c)[here] for model in models)
-    assert_books_agree(mending, shapes, start)
+    assert_books_agree(repair, task.layout.shapes, start)
 
 
-def assert_books_agree(mending, shapes, start):
+def assert_books_agree(repair, shapes, start):
     """What the classes are said to be after all moves is what their tuples make of them."""
-    label, parts = mending.parts.of, mending.parts
-    wide = closures(shapes, mending.classes.vector[mending.many :], label)
-    assert (mending.classes.vector[label] == wide).all()
-    assert (mending.classes.size[label] == np.bincount(label, start.size)[label]).all()
+    label, parts = repair.parts.of, repair.parts
+    wide = closures(shapes, repair.classes.vector[repair.many :], label)
+    assert (repair.classes.vector[label] == wide).all()
+    assert (repair.classes.size[label] == np.bincount(label, start.size)[label]).all()
     assert (parts.crowd[label] == np.bincount(label, start.people)[label]).all()
-    assert set(mending.alive) == set(label)
-    assert not mending.fails[mending.alive].any()
+    assert set(repair.alive) == set(label)
+    assert not repair.fails[repair.alive].any()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -215,7 +214,7 @@ def test_goes_on_in_pieces_when_looks_are_used_up(table, k, diverse, lend):
     if diverse:
         models.append(DistinctLDiversity(column="s", l=2))
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"MOST": 1, "LEAST": 1, "MOST_APART": 20, "PIECE": 2}.items():
+        for name, value in {"LOOKS": 1, "LOOKS_AT_LEAST": 1, "LOOKS_APART": 20, "PIECE": 2}.items():
             patch.setattr(f"shoal.algorithms.peel.{name}", value)
         try:
             recoding, again = (Peel(lend=lend).recode(table, models, NCP(), RNG) for _ in range(2))
@@ -230,7 +229,7 @@ def test_goes_on_in_pieces_when_looks_are_used_up(table, k, diverse, lend):
 
 
 def test_says_that_it_went_on_in_pieces(monkeypatch):
-    for name, value in {"MOST": 1, "LEAST": 1}.items():
+    for name, value in {"LOOKS": 1, "LOOKS_AT_LEAST": 1}.items():
         monkeypatch.setattr(f"shoal.algorithms.peel.{name}", value)
     tree = Hierarchy.ranges([2, 4, 8]).tree(range(40))
     leaves = np.flatnonzero(tree.end == np.arange(tree.size) + 1)

@@ -28,7 +28,7 @@ def compare(table, k, guide, passes, label):
     improved = Sequential(passes=passes).improve(task, label)
     got = closures(table.trees, task.units.vector, improved)[task.units.of_row]
     expected = sequential(
-        table.codes, table.trees, costs, k, label.tolist(), passes, task.order.tolist(),
+        table.codes, table.trees, costs, k, label.tolist(), passes, task.layout.order.tolist(),
         table.people,
     )  # fmt: skip
     assert [tuple(row) for row in got.tolist()] == expected

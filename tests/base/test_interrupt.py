@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from shoal import Plan, anonymize
-from shoal.algorithms._shared.repair import Mending
+from shoal.algorithms._shared.repair import Repair
 from shoal.base import interrupt
 from shoal.kernels.histogram import count_values
 
@@ -62,7 +62,7 @@ def test_item_14_an_interrupt_while_a_kernel_hands_over_its_arrays():
     assert count()[2].tolist() == [3]
 
 
-def test_item_14_an_interrupt_while_classes_are_mended(monkeypatch):
+def test_item_14_an_interrupt_while_classes_are_repaired(monkeypatch):
     rng = np.random.default_rng(3)
     secret = rng.choice(["a", "b", "c"], 300, p=[0.8, 0.15, 0.05])
     table = pa.table({"age": rng.integers(0, 90, 300), "s": secret})
@@ -72,15 +72,15 @@ def test_item_14_an_interrupt_while_classes_are_mended(monkeypatch):
         algorithm="peel",
     )
     traps = []
-    mend = Mending.mend
+    repair = Repair.run
     anonymize(table, plan)  # then all that it needs is compiled
 
     def trapped(*args):
         with Trap("_numba_unpickle") as trap:
             traps.append(trap)
-            return mend(*args)
+            return repair(*args)
 
-    monkeypatch.setattr(Mending, "mend", trapped)
+    monkeypatch.setattr(Repair, "run", trapped)
     with pytest.raises(KeyboardInterrupt):
         anonymize(table, plan)
     assert [trap.sprung for trap in traps] == [True]

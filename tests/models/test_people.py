@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Plan, catalog
-from shoal.algorithms.gaa import summaries
 from shoal.base.errors import BadPlan
 from shoal.kernels.hitting import hitting_sizes
 from shoal.table.equivalence_classes import tally
@@ -215,7 +214,7 @@ def test_holdings_add_up_when_classes_merge(table, parts):
     start = tally(table.unified, people, table.sensitive)
     into = np.arange(len(start)) % parts  # the class that each one ended up in
     ids = np.unique(into)
-    summed = summaries(start, into, ids)
+    summed = start.merged(into, ids)
     whole = tally(into[start.label][:, None].astype(np.int32), people, table.sensitive)
     for name in ("eir-l-diversity", "ir-kl-anonymity"):
         options = {"l": 2, "column": "s"} | ({"k": 2} if "k" in name else {})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.boxes import Space, run_boxes
-from shoal.algorithms._shared.clusters import FreeClustering, Longs, Task, Units, closures
+from shoal.algorithms._shared.clusters import FreeClustering, Task, Units, closures
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
 from shoal.algorithms._shared.pool import join_rest
+from shoal.base.arrays import Bools, Longs
 from shoal.base.progress import Progress
 from shoal.kernels.grouping import box_merge
 from shoal.kernels.grouping import clusters as kernels
@@ -18,8 +18,6 @@ from shoal.kernels.grouping.merge import survivors
 from shoal.kernels.search import box_index as nearest
 from shoal.kernels.search import class_index as trie
 from shoal.table.equivalence_classes import Classes, tally
-
-Bools = npt.NDArray[np.bool_]
 
 
 class Agglomerative(FreeClustering):
@@ -106,9 +104,9 @@ class Agglomerative(FreeClustering):
         self, task: Task, start: Classes, rows: Longs, first: Longs
     ) -> tuple[Longs, Bools]:
         """The cluster that each starting one ended up in, and whether a cluster is set aside."""
-        n, q = len(start), len(task.order)
+        n, q = len(start), len(task.costs)
         vector = np.empty((2 * n, q), np.int32)
-        vector[:n] = task.units.vector[start.first][:, task.order]
+        vector[:n] = task.layout.arranged(task.units.vector[start.first])
         classes = trie.Classes(vector, _twice(rows), _twice(first), np.zeros(2 * n, np.bool_))
         state = kernels.Agglomeration(
             into=np.arange(2 * n),
@@ -145,7 +143,7 @@ class Agglomerative(FreeClustering):
         size = np.bincount(number, units.size[fine], m).astype(np.int64)
         lines = m + len(left)
         classes = trie.Classes(
-            np.concatenate([whole, units.vector[left]])[:, task.order].copy(order="C"),
+            task.layout.arranged(np.concatenate([whole, units.vector[left]])),
             np.concatenate([size, units.size[left]]),
             np.concatenate([units.first[fine][one], units.first[left]]),
             np.zeros(lines, np.bool_),

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms.gaa import check_reachable, flat_trees, index_order
+from shoal.algorithms._shared.layout import Layout
+from shoal.algorithms._shared.requirements import check_reachable
+from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach, did_you_mean
 from shoal.base.pace import parts
 from shoal.base.progress import Progress, silent
@@ -28,11 +29,6 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 from shoal.table.match_graph import Linkage, pairs, sorted_tuples
 from shoal.table.recoding import Recoding
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-
-PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
 
 
 class Concealment(Algorithm):
@@ -171,16 +167,16 @@ class _Run:
         self.table, self.progress = table, progress
         start = tally(table.codes)
         costs = exact_costs(loss, table.domains, table.rows)
-        self.order = index_order(table, start, costs)
-        self.trees = flat_trees(table, costs, self.order)._replace(ahead=False)
-        self.tuples, back = sorted_tuples(table.codes, start, self.order)
+        self.layout = Layout.of(table, start, costs)
+        self.trees = self.layout.trees._replace(ahead=False)
+        self.tuples, back = sorted_tuples(table.codes, start, self.layout.order)
         place = np.empty(len(back), np.int64)
         place[back] = np.arange(len(back))
         self.original = place[start.label]  # int64[n], the tuple of each record
         self.records = np.argsort(self.original, kind="stable")
         self.start = np.append(0, np.cumsum(self.tuples.size))  # a tuple's part of the records
         self.fan = max(tree.size for tree in table.trees)
-        n, q = table.rows, len(self.order)
+        n, q = table.rows, len(costs)
         self.stack = np.empty((q, 9), np.int64)
         groups = n + 2
         self.classes = trie.Classes(
@@ -318,9 +314,7 @@ class _Run:
         """What is published of each record, attributes back in the order of the table."""
         vectors = self.classes.vector[self.groups.of]
         label, first, _ = group_rows(vectors)
-        published = np.empty((len(first), len(self.order)), np.int32)
-        published[:, self.order] = vectors[first]
-        return Recoding(published, label)
+        return Recoding(self.layout.restored(vectors[first]), label)
 
 
 def _given(begin: Longs, fits: Ints, label: Longs, original: Longs) -> Longs:

@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._shared.boxes import Space
-from shoal.algorithms.gaa import check_reachable
+from shoal.algorithms._shared.person_classes import PersonClasses, counts_people
+from shoal.algorithms._shared.requirements import check_reachable
 from shoal.base.errors import CannotReach
-from shoal.base.pace import Pace
 from shoal.base.progress import Progress, silent
-from shoal.kernels.grouping import danonyir as people_kernels
-from shoal.kernels.search import box_index as nearest
-from shoal.kernels.search import boxes as kernels
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
-from shoal.models.eir_l_diversity import EIRLDiversity
-from shoal.models.ir_alpha_beta_anonymity import IRAlphaBetaAnonymity
-from shoal.models.ir_k_anonymity import IRKAnonymity
-from shoal.models.ir_kl_anonymity import IRKLAnonymity
-from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
-from shoal.table.recoding import SUPPRESSED, Recoding
-
-Longs = npt.NDArray[np.int64]
+from shoal.table.recoding import Recoding
 
 
 class DAnonyIR(Algorithm):
-    """Grows a class from a random person by the nearest people until it keeps its promises.
+    """Grows a class from a random person by the nearest people until it satisfies the models.
 
     Algorithm 1, Wang 2018. Where a class that is done is nearer than any person, the two become
     one. People who are left over at the end join the nearest class that stays sound, or are
@@ -44,8 +31,8 @@ class DAnonyIR(Algorithm):
     free: ClassVar[bool] = True
 
     def serves(self, model: Model) -> bool:
-        """Whether the algorithm can keep this promise."""
-        return serves(model)
+        """Whether the algorithm can satisfy this model."""
+        return counts_people(model)
 
     def recode(
         self,
@@ -58,7 +45,7 @@ class DAnonyIR(Algorithm):
         """Cluster people; all rows of a person are published alike."""
         check_reachable(table, models)
         crowd = np.arange(table.rows) if table.people is None else table.people
-        run = Run(table, loss, models, crowd, rng.permutation(int(crowd.max()) + 1))
+        run = PersonClasses(table, loss, models, crowd, rng.permutation(int(crowd.max()) + 1))
         run.cluster(progress)
         run.handle(rng, progress)
         if not run.boxes:
@@ -69,205 +56,3 @@ class DAnonyIR(Algorithm):
                 "ask for less, or choose another algorithm",
             )
         return run.recoding(crowd)
-
-
-def serves(model: Model) -> bool:
-    """Whether a promise is about the people of a class, as the kernel counts them."""
-    return bool(_demands(model, {}))
-
-
-def _demands(model: Model, columns: dict[str, int]) -> list[tuple[int, int, float]]:
-    """What a model asks of a class, in the words of the kernel; nothing if it cannot be said."""
-    k = people_kernels
-    column = columns.get(model.about or "", 0)
-    match model:
-        case KAnonymity() | IRKAnonymity():
-            return [(k.PEOPLE, 0, model.k)]
-        case IRKLAnonymity():
-            return [(k.PEOPLE, 0, model.k), (k.VALUES, column, model.l)]
-        case IRAlphaBetaAnonymity():
-            return [(k.PERSON_SHARE, 0, model.alpha), (k.VALUE_SHARE, column, model.beta)]
-        case EIRAlphaBetaAnonymity():
-            return [(k.PERSON_SHARE, 0, model.alpha), (k.OWNERS_SHARE, column, model.beta)]
-        case EIRLDiversity():
-            return [(k.HITTING, column, model.l)]
-    return []
-
-
-class _Box(NamedTuple):
-    """A class that is done: its people and what is published of them."""
-
-    people: list[int]
-    box: Longs
-
-
-class Run:
-    """The state of a run."""
-
-    def __init__(
-        self, table: Table, loss: Loss, models: Sequence[Model], crowd: Longs, order: Longs
-    ) -> None:
-        self.order = order
-        self.space = space = Space.of(table, loss)
-        n = len(order)
-        first = np.full(n, np.iinfo(np.int64).max)
-        np.minimum.at(first, crowd, np.arange(table.rows))
-        self.first = first  # int64[people], the first record of each
-        records = np.bincount(crowd, minlength=n)
-        self.people = people_of(table, crowd, records)
-        places = {one.name: i for i, one in enumerate(table.sensitive)}
-        asked = [demand for model in models for demand in _demands(model, places)]
-        kind, column, bound = (np.array(part) for part in zip(*asked, strict=True))
-        self.demands = people_kernels.Demands(kind, column, bound.astype(np.float64))
-        boxes = space.boxes(table.unified[first], table.covers)  # int64[people, words]
-        self.pool = space.found(boxes, records, first)
-        self.pool_index = space.index(self.pool, np.arange(n))
-        room = 2 * n + 2
-        nothing = np.zeros(room, np.int64)
-        self.done = space.found(np.zeros((room, boxes.shape[1]), np.int64), nothing, nothing)
-        self.done_index = space.index(self.done)
-        self.clusters = people_kernels.Clusters(
-            np.full(n, -1), np.full(room, -1), np.full(n, -1), np.zeros(2, np.int64)
-        )
-        self.crowd = empty_crowd(self.people, n, self.demands)
-        self.box = np.zeros(boxes.shape[1], np.int64)
-
-    def cluster(self, progress: Progress) -> None:
-        """Lines 2 to 19 of Algorithm 1."""
-        n, pace = len(self.order), Pace(1_000)
-        progress("clustering", 0.0)
-        while True:
-            outcome = people_kernels.cluster(
-                self.space.shapes, self.pool, self.pool_index, self.done, self.done_index,
-                self.people, self.demands, self.crowd, self.clusters, self.order, self.box,
-                pace.begin(),
-            )  # fmt: skip
-            progress("clustering", 1.0 - int(self.pool_index.mark[0]) / n)
-            if outcome == people_kernels.DONE:
-                return
-            if outcome == people_kernels.CROWDED:
-                self._make_room()
-            else:
-                pace.end()
-
-    def handle(self, rng: np.random.Generator, progress: Progress) -> None:
-        """Lines 20 to 26: those who are left over, in random order."""
-        rest = np.sort(self.crowd.who[: self.crowd.mark[0]])
-        rng.shuffle(rest)
-        people_kernels.clear(self.people, self.crowd)
-        self.settle(rest, progress, suppress=True)
-
-    def settle(self, rest: Longs, progress: Progress, suppress: bool = False) -> None:
-        """Let each of these people join the nearest class that stays sound (Algorithm 7).
-
-        With `suppress` not if that loses more than to suppress the person.
-        """
-        aside, pace = np.zeros(len(self.done.size), np.int64), Pace(1_000)
-        for i, p in enumerate(rest):
-            progress("settling", i / len(rest))
-            most = self.suppression(p) if suppress else -1
-            self._make_room()
-            at = np.array([0, -1])
-            while people_kernels.handle(
-                self.space.shapes, self.pool, self.done, self.done_index, self.people, self.demands,
-                self.crowd, self.clusters, p, most, self.box, aside, at, pace.begin(),
-            ) == people_kernels.PAUSED:  # fmt: skip
-                pace.end()
-                progress("settling", i / len(rest))
-            for c in aside[: at[0]]:
-                self._make_room()
-                nearest.add(self.done_index, self.done, c)
-
-    def _make_room(self) -> None:
-        """Build the index of classes anew where too many wait for it."""
-        if nearest.crowded(self.done_index):
-            self.done_index = self.space.index(self.done)
-
-    def found(self, members: Longs, box: Longs) -> None:
-        """Make people a class that is done, published as this box."""
-        for p in members:
-            people_kernels.admit(self.people, self.crowd, p)
-        self._make_room()
-        people_kernels.found_class(
-            self.space.shapes, self.done, self.done_index, self.crowd, self.clusters, box,
-            self.first,
-        )  # fmt: skip
-        people_kernels.clear(self.people, self.crowd)
-
-    def suppression(self, p: int) -> int:
-        """What is lost when everything of a person is suppressed."""
-        keeps = kernels.kept(self.space.shapes, self.pool.box[p])
-        return int(self.people.records[p] * keeps)  # a root keeps nothing
-
-    @property
-    def boxes(self) -> list[_Box]:
-        """The classes that are done."""
-        found = []
-        for c in np.flatnonzero(self.done.where):
-            members, p = [], int(self.clusters.head[c])
-            while p >= 0:
-                members.append(p)
-                p = int(self.clusters.next[p])
-            found.append(_Box(members, self.done.box[c]))
-        return found
-
-    def recoding(self, crowd: Longs) -> Recoding:
-        """What is published of each record."""
-        of = np.full(len(self.order), SUPPRESSED)
-        boxes = self.boxes
-        for number, one in enumerate(boxes):
-            of[one.people] = number
-        vectors, covers = self.space.vectors(np.array([one.box for one in boxes]))
-        return Recoding(vectors, of[crowd], covers)
-
-
-def people_of(table: Table, crowd: Longs, records: Longs) -> people_kernels.People:
-    """Everybody's sensitive values, those of all columns one after the other."""
-    n = len(records)
-    parts: list[Any] = []
-    offset = 0
-    for c, one in enumerate(table.sensitive):
-        values = len(one.values)
-        pair, amount = np.unique(crowd * values + one.codes, return_counts=True)
-        parts.append((pair // values, np.full(len(pair), c), pair % values + offset, amount))
-        offset += values
-    columns = len(table.sensitive)
-    if not parts:
-        none = np.zeros(0, np.int64)
-        parts = [(none, none, none, none)]
-    who, column, value, amount = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.lexsort((value, column, who))
-    key = who * max(columns, 1) + column
-    first = np.searchsorted(key[order], np.arange(n * max(columns, 1) + 1))
-    grid = np.empty((n, max(columns, 1) + 1), np.int64)
-    grid[:, :-1] = first[:-1].reshape(n, -1)
-    grid[:, -1] = first[max(columns, 1) :: max(columns, 1)]
-    return people_kernels.People(
-        records, grid, value[order].astype(np.int32), amount[order], max(offset, 1)
-    )
-
-
-def empty_crowd(
-    people: people_kernels.People, n: int, demands: people_kernels.Demands
-) -> people_kernels.Crowd:
-    """A class with nobody in it."""
-    columns, values = people.first.shape[1] - 1, people.values
-    return people_kernels.Crowd(
-        who=np.zeros(n, np.int64),
-        mark=np.zeros(3, np.int64),
-        rows=np.zeros(values, np.int64),
-        owners=np.zeros(values, np.int64),
-        sums=np.zeros((columns, 3), np.int64),
-        first=np.zeros(n + 1, np.int64),
-        value=np.zeros(len(people.value) + 1, np.int32),
-        chosen=np.zeros(values, np.bool_),
-        banned=np.zeros(values, np.bool_),
-        used=np.zeros(values, np.int64),
-        tick=np.zeros(1, np.int64),
-        person=np.zeros(n + 3, np.int64),
-        at=np.zeros(n + 3, np.int64),
-        hit=np.zeros((len(demands.kind), int(demands.bound.max()) + 3), np.int64),
-        seen=np.zeros((len(demands.kind), 2), np.int64),
-        budget=np.zeros(1, np.int64),
-        state=np.zeros(5, np.int64),
-    )

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms._shared.clusters import Clustering, Longs, Task
+from shoal.algorithms._shared.clusters import Clustering, Task
+from shoal.base.arrays import Longs
 from shoal.base.pace import Pace
 from shoal.kernels.grouping import forest as kernels
 from shoal.kernels.search.tuple_index import Tuples, make_tuples
@@ -28,7 +29,7 @@ class Forest(Clustering):
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
         """Number the cluster of each unit."""
-        n, q, k = len(task.units), len(task.order), task.k
+        n, q, k = len(task.units), len(task.costs), task.k
         tuples, members = _tuples(task)
         forest = kernels.Forest(
             out=np.full(n, -1, np.int64),
@@ -52,7 +53,7 @@ def _tuples(task: Task) -> tuple[Tuples, kernels.Members]:
     """The distinct vectors of the units, and the units of each."""
     units = task.units
     start = tally(units.vector)
-    vector = units.vector[start.first][:, task.order]
+    vector = task.layout.arranged(units.vector[start.first])
     order = np.lexsort(vector.T[::-1])  # tuples are sorted
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))

@@ -9,14 +9,14 @@ from time import perf_counter
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.goals import Found, Levels, greatest_k, make_goal
-from shoal.algorithms.gaa import check_reachable, promised, summaries
+from shoal.algorithms._shared.requirements import all_satisfied, check_reachable, k_and_others
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach
-from shoal.base.pace import PATIENCE
+from shoal.base.pace import INTERVAL
 from shoal.base.progress import Progress, silent
 from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
@@ -26,10 +26,6 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-
 LARGEST = 2**24  # nodes of a lattice that are held in memory
 
 
@@ -38,7 +34,7 @@ class FullDomain(Algorithm):
 
     A value stands at the height of its tree below it; at level L it is published as the lowest
     value above it, or itself, that stands at L or higher. Classes that fail are left out, up to a
-    share `suppression` of the rows: first those that some promise rules out whatever else is
+    share `suppression` of the rows: first those that some model rules out whatever else is
     published (too few people, too few different values), then those that fail in the table that
     would be published without them, again and again, until all that is left holds. Of all
     combinations of levels (the lattice of Samarati 2001) the best one by that rule is found, and
@@ -68,7 +64,7 @@ class FullDomain(Algorithm):
         return suppression
 
     def serves(self, model: Model) -> bool:
-        """Whether the algorithm can keep this promise: any about classes."""
+        """Whether the algorithm can satisfy this model: any about classes."""
         return not model.linkage
 
     def recode(
@@ -91,7 +87,7 @@ class FullDomain(Algorithm):
 
 
 def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotReach:
-    """Say that no node keeps the promises."""
+    """The error for models that no node satisfies."""
     whole = tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
     failing = [model for model in models if not model.satisfied(whole).all()]
     model = next(iter(failing or models))  # where the whole table holds them all, its top does too
@@ -108,18 +104,18 @@ def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotRe
 class Verdict:
     """What was found of a node.
 
-    `dead`: the promises do not hold at any lower levels either. `above` and `below` are what this
+    `dead`: the models are violated at all lower levels too. `above` and `below` are what this
     node and all those above or below it are worth at the most, where that is known.
     """
 
-    worth: int | None  # None: the promises do not hold
+    worth: int | None  # None: a model is violated
     dead: bool = False
     above: int | None = None
     below: int | None = None
 
 
 class Judge:
-    """Says of a node of the lattice whether it keeps the promises, and what it is worth."""
+    """Decides whether a node of the lattice satisfies the models, and what it is worth."""
 
     def __init__(
         self,
@@ -130,9 +126,9 @@ class Judge:
         objective: str = "loss",
     ) -> None:
         self.table, self.limit = table, limit
-        _, others = promised(models)
+        _, others = k_and_others(models)
         self.k = greatest_k(models)
-        # With nothing left out two classes that keep a promise keep it together, so that all
+        # With nothing left out two classes that satisfy a model do so together, so that all
         # models are alike: what fails at some levels fails at lower ones.
         self.first = [model for model in others if limit == 0 or model.is_monotone]
         self.later = [model for model in others if not (limit == 0 or model.is_monotone)]
@@ -165,7 +161,7 @@ class Judge:
         above = self.goal.limit_above(found)
         stays = self.group.people[:classes] >= self.k
         if self.first and size[~stays].sum() <= self.limit:
-            stays &= self._hold(self.first, self._merged(classes))
+            stays &= all_satisfied(self.first, self._merged(classes))
         if size[~stays].sum() > self.limit or not stays.any():
             return Verdict(None, dead=True, above=above)
         below = self.goal.limit_below(found, stays)
@@ -186,30 +182,22 @@ class Judge:
         classes = kernels.group_at(self.lattice, level, self.group)
         stays = self.group.people[:classes] >= self.k
         if self.first:
-            stays &= self._hold(self.first, self._merged(classes))
+            stays &= all_satisfied(self.first, self._merged(classes))
         while self.later and (fails := self._failing(stays)).any():
             stays &= ~fails
         number = np.where(stays, np.cumsum(stays) - 1, SUPPRESSED)
         vectors = self.group.value[:classes][stays].copy()
         return vectors, number[self.group.label[self.start.label]]
 
-    @staticmethod
-    def _hold(models: Sequence[Model], classes: Classes) -> Bools:
-        """Whether each class keeps all of these promises."""
-        holds = np.ones(len(classes), np.bool_)
-        for model in models:
-            holds &= model.satisfied(classes)
-        return holds
-
     def _merged(self, classes: int) -> Classes:
         """The classes of the node at hand, as models see them."""
         first = self.group.first[:classes]
-        return summaries(self.start, first[self.group.label], first)
+        return self.start.merged(first[self.group.label], first)
 
     def _failing(self, stays: Bools) -> Bools:
         """The classes that fail in the table of those that stay."""
         if stays.all():
-            return ~self._hold(self.later, self._merged(len(stays)))
+            return ~all_satisfied(self.later, self._merged(len(stays)))
         label = self.group.label[self.start.label]
         rows = np.flatnonzero(stays[label])
         people = self.table.people
@@ -219,7 +207,7 @@ class Judge:
         sensitive = [column.take(rows) for column in self.table.sensitive]
         classes = tally(label[rows, None].astype(np.int32), people, sensitive)
         fails = np.zeros(len(stays), np.bool_)
-        fails[label[rows[classes.first]]] = ~self._hold(self.later, classes)
+        fails[label[rows[classes.first]]] = ~all_satisfied(self.later, classes)
         return fails
 
 
@@ -304,7 +292,7 @@ class Search:
         for i, node in enumerate(left):
             if not done[node] and self._better(int(most[node]), int(node)):
                 self.check(int(node))
-            if perf_counter() - last > PATIENCE:
+            if perf_counter() - last > INTERVAL:
                 last = perf_counter()
                 progress("searching the lattice", i / len(left))
         progress("searching the lattice", 1.0)

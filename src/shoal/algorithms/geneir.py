@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms.danonyir import Run, serves
-from shoal.algorithms.gaa import check_reachable
+from shoal.algorithms._shared.person_classes import PersonClasses, counts_people
+from shoal.algorithms._shared.requirements import all_satisfied, check_reachable
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import CannotReach
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
@@ -20,15 +20,12 @@ from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import Recoding
 from shoal.table.sensitive import Sensitive
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-
 
 class GeneIR(Algorithm):
     """Lifts a random column one level for all people who are left, and keeps sound classes.
 
     The comparator of Wang 2018 (Tong et al. 2010; Sec. 5.1 and 6.1.3): people with equal values
-    form a class, and a class that keeps the promises is done. Those who are left when nothing can
+    form a class, and a class that satisfies the models is done. Those who are left when nothing can
     be lifted any more join the nearest class that stays sound.
     """
 
@@ -36,8 +33,8 @@ class GeneIR(Algorithm):
     pace: ClassVar[float] = 0.5
 
     def serves(self, model: Model) -> bool:
-        """Whether the algorithm can keep this promise."""
-        return serves(model)
+        """Whether the algorithm can satisfy this model."""
+        return counts_people(model)
 
     def recode(
         self,
@@ -50,7 +47,7 @@ class GeneIR(Algorithm):
         """Lift columns until everybody is in a class."""
         check_reachable(table, models)
         people = np.arange(table.rows) if table.people is None else table.people
-        run = Run(table, loss, models, people, rng.permutation(table.crowd))
+        run = PersonClasses(table, loss, models, people, rng.permutation(table.crowd))
         value = table.unified[run.first].copy()  # int32[people, q], as published so far
         left = np.ones(len(value), np.bool_)
         while left.any():
@@ -76,9 +73,9 @@ class GeneIR(Algorithm):
         models: Sequence[Model],
         people: Longs,
         value: Ints,
-        left: npt.NDArray[np.bool_],
+        left: Bools,
     ) -> list[Longs]:
-        """The people of each class that keeps the promises, of those who are left."""
+        """The people of each class that satisfies the models, of those who are left."""
         rows = np.flatnonzero(left[people])
         number = np.cumsum(left) - 1
         sensitive = [
@@ -86,11 +83,10 @@ class GeneIR(Algorithm):
             for one in table.sensitive
         ]
         classes = tally(value[people[rows]], number[people[rows]], sensitive)
-        good = np.ones(len(classes), np.bool_)
-        for model in models:
-            good &= model.satisfied(classes)
         of_person = np.full(len(value), -1)
         of_person[people[rows]] = classes.label
         order = np.argsort(of_person, kind="stable")
         begin = np.searchsorted(of_person[order], np.arange(len(classes) + 1))
-        return [order[begin[c] : begin[c + 1]] for c in np.flatnonzero(good)]
+        return [
+            order[begin[c] : begin[c + 1]] for c in np.flatnonzero(all_satisfied(models, classes))
+        ]

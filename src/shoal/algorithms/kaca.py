@@ -7,9 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms._shared.boxes import run_boxes
-from shoal.algorithms._shared.clusters import Longs, Task, Units
+from shoal.algorithms._shared.clusters import Task, Units
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
 from shoal.algorithms._shared.pool import Pool, Pooled
+from shoal.base.arrays import Longs
 from shoal.base.progress import Progress
 from shoal.kernels.grouping import pool as kernels
 from shoal.kernels.grouping.merge import survivors
@@ -34,7 +35,7 @@ class KACA(Pooled):
         run_of = _Run(task.units, task.k, rng, task.progress)
         start, n = run_of.start, len(run_of.start)
         classes = trie.Classes(
-            np.ascontiguousarray(task.units.vector[start.first][:, task.order]),
+            task.layout.arranged(task.units.vector[start.first]),
             run_of.rows,
             run_of.first,
             np.zeros(n, np.bool_),

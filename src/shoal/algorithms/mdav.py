@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms._shared.boxes import run_boxes
-from shoal.algorithms._shared.clusters import Longs
 from shoal.algorithms._shared.pool import Pool, Pooled
+from shoal.base.arrays import Longs
 from shoal.kernels.grouping import pool as kernels
 from shoal.kernels.search import box_index as nearest
 

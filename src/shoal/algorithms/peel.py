@@ -8,28 +8,23 @@ from functools import cached_property, partial
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space
 from shoal.algorithms._shared.cells import NONE, cheapest_cells, make_lattice, no_cells
+from shoal.algorithms._shared.class_merge import Merging, merge_classes
 from shoal.algorithms._shared.clusters import closures
+from shoal.algorithms._shared.cutting import Cutting, cut_further
 from shoal.algorithms._shared.exchange import Exchange
-from shoal.algorithms._shared.repair import Mending
+from shoal.algorithms._shared.layout import Layout
+from shoal.algorithms._shared.repair import Repair
+from shoal.algorithms._shared.requirements import check_reachable, k_and_others
 from shoal.algorithms._shared.sensitive_merge import diversify
-from shoal.algorithms.gaa import (
-    _merge,
-    check_reachable,
-    flat_trees,
-    index_order,
-    promised,
-)
-from shoal.algorithms.mondrian import Cutting, cut_further
+from shoal.base.arrays import Ints, Longs
 from shoal.base.pace import Pace
 from shoal.base.progress import Progress, silent
 from shoal.kernels.search import cells as kernels
-from shoal.kernels.search import class_index as trie
 from shoal.kernels.search.tuple_index import make_tuples
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
@@ -38,14 +33,11 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import Recoding
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-
 # Looks at tuples that all searches for cells may take. They are counted, not timed, so that a table
 # gives the same release on every machine.
-MOST = 6_000  # for each tuple
-LEAST = 100_000_000  # in a table of few tuples
-MOST_APART = 10_000  # for each tuple in a piece of the table, after that
+LOOKS = 6_000  # for each tuple
+LOOKS_AT_LEAST = 100_000_000  # in a table of few tuples
+LOOKS_APART = 10_000  # for each tuple in a piece of the table, after that
 PIECE = 10  # people of a piece, at least, as so many times k
 MERGED = 5_000  # failing classes up to which the merge of Tassa 2012 is tried …
 COUNTED = 40_000  # … and the same times the sensitive values, as it is slow
@@ -67,13 +59,13 @@ class Peel(Algorithm):
     says so where that happened.
 
     Up to `passes` passes of exchange between the classes follow: single tuples move, classes are
-    dissolved, neighbours are parted anew. With `lend` a cell may also borrow tuples that a class
-    of more than k people can spare, which takes about twice the time.
+    dissolved, neighbours are partitioned again. With `lend` a cell may also borrow tuples that a
+    class of more than k people can spare, which takes about twice the time.
 
-    Other promises come after that. Classes that break one take tuples that they lack from near
-    by, or are merged, what costs least for what it mends first; the merge of Tassa 2012 is tried
-    beside it, and the one that loses less counts. What comes of it is cut as `mondrian` does,
-    where all parts keep the promises.
+    Other models come after that. Classes that violate one take tuples that they lack from nearby
+    classes, or are merged, the cheapest repair per unit of violation first. The merge of Tassa 2012
+    is tried as well, and the result that loses less is used. It is then cut as `mondrian` does,
+    where all parts satisfy the models.
     """
 
     name: ClassVar[str] = "peel"
@@ -89,7 +81,7 @@ class Peel(Algorithm):
         return passes
 
     def serves(self, model: Model) -> bool:
-        """Whether the algorithm can keep this promise: any that is about classes."""
+        """Whether the algorithm can satisfy this model: any that is about classes."""
         return not model.linkage
 
     def recode(
@@ -102,13 +94,13 @@ class Peel(Algorithm):
     ) -> Recoding:
         """Peel the table, then merge what is left."""
         check_reachable(table, models)
-        k, others = promised(models)
+        k, others = k_and_others(models)
         task = Task(table, k, exact_costs(loss, table.domains, table.rows), progress)
         label = peel(task, self.lend)  # int64[tuples], a tuple of its class
         recoding = improved(task, label, self.passes)
         if others:
             start = tally(table.unified, table.people, table.sensitive)
-            label = keep_promises(task, start, others, recoding.record[start.first])
+            label = satisfy_models(task, start, others, recoding.record[start.first])
             recoding = cut_further(table, start, models, loss, label, progress)
         return replace(recoding, notes=tuple(task.notes))
 
@@ -134,20 +126,14 @@ class Task:
         return self.table.unified[self.start.first]
 
     @cached_property
-    def order(self) -> Longs:
-        """The attributes in the order in which searches take them."""
-        return index_order(self.table, self.start, self.costs)
-
-    @cached_property
-    def trees(self) -> trie.Trees:
-        """The hierarchies in that order."""
-        return flat_trees(self.table, self.costs, self.order)
+    def layout(self) -> Layout:
+        """The columns in the order in which searches take them."""
+        return Layout.of(self.table, self.start, self.costs)
 
     @cached_property
     def lattice(self) -> kernels.Lattice:
-        """The lattice with the attributes in that order."""
-        vector = np.ascontiguousarray(self.start_vector[:, self.order])
-        return make_lattice(self.table, self.trees, self.order, vector, self.start.people)
+        """The lattice with the columns in that order."""
+        return make_lattice(self.layout, self.layout.arranged(self.start_vector), self.start.people)
 
     def lost(self, label: Longs) -> int:
         """What is lost of all records where these tuples are classes, but for a constant."""
@@ -175,7 +161,7 @@ def peel(task: Task, lend: bool = False) -> Longs:
     label = np.full(n, -1, np.int64)
     best = no_cells(task.lattice, task.k)
     in_order = np.lexsort(task.lattice.vector.T[::-1])
-    most = max(LEAST, MOST * n)
+    most = max(LOOKS_AT_LEAST, LOOKS * n)
 
     def tell(looks: int) -> None:
         # Half of the way at most, as pieces may follow, but never less than what is done.
@@ -223,7 +209,7 @@ def _peel_among(
 def _peel_apart(task: Task, best: kernels.Best, in_order: Longs, lend: bool, label: Longs) -> None:
     """Cut what is left into pieces, peel each of them, and cut what is left of it."""
     left, done = np.flatnonzero(label < 0), float((label >= 0).mean())
-    space = Space.by_costs(task.table, task.costs, np.arange(len(task.order)))
+    space = Space.by_costs(task.table, task.costs, np.arange(len(task.costs)))
     rank = np.argsort(in_order)
     at = max(done, 0.5)
 
@@ -237,7 +223,7 @@ def _peel_apart(task: Task, best: kernels.Best, in_order: Longs, lend: bool, lab
         gone += len(piece)
         share = at + (1 - at) * gone / len(left)
         among = in_order[np.sort(rank[piece])]
-        _peel_among(task, best, among, MOST_APART * len(piece), lend, label, tell(share))
+        _peel_among(task, best, among, LOOKS_APART * len(piece), lend, label, tell(share))
         rests.append(piece[label[piece] < 0])
     task.notes.append(
         f"peel: the columns have too many combinations of values to look at all; after "
@@ -268,12 +254,12 @@ def _take(
     label: Longs,
 ) -> Longs:
     """Give those who want it their cell, in this order; the classes that come of it."""
-    q = len(task.order)
+    q = len(task.costs)
     vector = np.ascontiguousarray(task.lattice.vector[left])
     tuples = make_tuples(vector, task.start.people[left], task.start.first[left])
     scratch = np.empty((2, len(left)), np.int64)
     args = (
-        tuples, task.trees, task.lattice, best, ceiling, lend, wanted, left, label,
+        tuples, task.layout.trees, task.lattice, best, ceiling, lend, wanted, left, label,
         np.empty((q, 2), np.int64), scratch[0], scratch[1], np.empty(q, np.int32),
         np.zeros(1, np.int64),
     )  # fmt: skip
@@ -300,10 +286,7 @@ def improved(task: Task, label: Longs, passes: int) -> Recoding:
 
 def exchange(task: Task, label: Longs, passes: int) -> Longs:
     """Let classes exchange tuples where that loses less."""
-    start, shapes = task.start, [task.table.trees[j] for j in task.order]
-    swap = Exchange(
-        shapes, task.trees, task.lattice.vector, start.size, start.people, start.first, task.k
-    )
+    swap = Exchange(task.layout, task.lattice.vector, task.start, task.k)
     better = swap.improve(label, passes, partial(task.progress, "exchanging"))
     if swap.hurried:
         task.notes.append(
@@ -319,25 +302,22 @@ def merge_rest(task: Task, label: Longs) -> Recoding:
     start = tally(published, table.people)
     if start.people.min() >= task.k:
         return Recoding(vectors=published[start.first], record=start.label)
-    vector, into = _merge(table, start, task.costs, task.order, task.k, True, False, task.progress)
-    alive, number = np.unique(into, return_inverse=True)
-    return Recoding(vectors=vector[alive], record=number[start.label])
+    layout = Layout.in_order(table, task.costs, task.layout.order)
+    return merge_classes(table, start, layout, Merging(task.k), task.progress)
 
 
-def keep_promises(task: Task, start: Classes, models: Sequence[Model], label: Longs) -> Longs:
-    """Number the classes of tuples anew, so that none breaks a promise.
+def satisfy_models(task: Task, start: Classes, models: Sequence[Model], label: Longs) -> Longs:
+    """Renumber the classes of tuples so that none violates a model.
 
-    Two ways, of which the one that loses less counts: failing classes take what they lack from
-    near by or are merged, the cheapest first; or they are merged as in Algorithm 8 of Tassa 2012,
-    which looks farther, but is left out where too many classes fail for it.
+    There are two ways, and the one that loses less is used: failing classes take what they lack
+    from nearby ones or are merged, the cheapest first; or they are merged as in Algorithm 8 of
+    Tassa 2012, which looks farther, but is left out where too many classes fail for it.
     """
-    shapes = [task.table.trees[j] for j in task.order]
-    vector = task.lattice.vector
-    mending = Mending(shapes, task.trees, vector, start, models, task.k, label)
-    fails = int(mending.fails.sum())
+    repair = Repair(task.layout, task.lattice.vector, start, models, task.k, label)
+    fails = int(repair.fails.sum())
     if fails == 0:
         return label
-    ways = [mending.mend(task.progress)]
+    ways = [repair.run(task.progress)]
     values = sum(len(histogram.total) for histogram in start.histograms.values())
     if fails <= MERGED and fails * values <= COUNTED:
         ways.append(_merged(task, start, models, label))
@@ -349,6 +329,6 @@ def _merged(task: Task, start: Classes, models: Sequence[Model], label: Longs) -
     wide = closures(task.table.trees, task.start_vector, label)
     table = task.table
     classes = tally(wide[start.label], table.people, table.sensitive)
-    vectors = wide[start.label][classes.first][:, task.order]
-    _, into = diversify(classes, vectors, task.trees, models, WEIGHT, task.progress)
+    vectors = task.layout.arranged(wide[start.label][classes.first])
+    _, into = diversify(classes, vectors, task.layout.trees, models, WEIGHT, task.progress)
     return into[classes.label[start.first]]

@@ -8,9 +8,11 @@ from typing import ClassVar
 import numpy as np
 from pydantic import field_validator
 
-from shoal.algorithms._shared.clusters import Clustering, Ints, Longs, Task, closures
+from shoal.algorithms._shared.class_merge import Merging, merged
+from shoal.algorithms._shared.clusters import Clustering, Task, closures
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
-from shoal.algorithms.gaa import _merge
+from shoal.algorithms._shared.layout import Layout
+from shoal.base.arrays import Ints, Longs
 from shoal.kernels.grouping import sequential as kernels
 from shoal.kernels.search import class_index as trie
 from shoal.table.equivalence_classes import tally
@@ -46,9 +48,7 @@ class Sequential(Clustering):
 
     def improve(self, task: Task, label: Longs) -> Longs:
         """Better clusters of k or more, from any clusters."""
-        units = kernels.Units(
-            np.ascontiguousarray(task.units.vector[:, task.order]), task.units.size
-        )
+        units = kernels.Units(task.layout.arranged(task.units.vector), task.units.size)
         rank = np.lexsort(units.vector.T[::-1])  # cut a cluster where values change
         for turn in range(self.passes):
             label, moved = self._move(task, units, label, turn)
@@ -68,8 +68,8 @@ class Sequential(Clustering):
         inside = np.flatnonzero(label[member[1:]] == label[member[:-1]])
         after[member[inside]], ahead[member[inside + 1]] = member[inside + 1], member[inside]
         moving = kernels.Moving(label.copy(), after, ahead, head, count, np.zeros(3, np.int64))
-        whole = closures(task.table.trees, task.units.vector, label)[head][:, task.order]
-        vector = np.zeros((m + 2, len(task.order) + 1), np.int32)
+        whole = task.layout.arranged(closures(task.table.trees, task.units.vector, label)[head])
+        vector = np.zeros((m + 2, whole.shape[1] + 1), np.int32)
         vector[:m, :-1], vector[:m, -1] = whole, np.arange(1, m + 1)
         size = np.zeros(m + 2, np.int64)
         size[:m] = np.bincount(label, task.units.size, m)
@@ -119,5 +119,6 @@ def _merge_small(task: Task, label: Longs) -> Longs:
     vector: Ints = closures(task.table.trees, task.units.vector, label)
     table = replace(task.table, codes=vector[task.units.of_row])
     start = tally(table.codes, table.people)
-    _, into = _merge(table, start, task.costs, task.order, task.k, True, False, task.progress)
+    layout = Layout.in_order(table, task.costs, task.layout.order)
+    _, into = merged(table, start, layout, Merging(task.k), task.progress)
     return into[start.label[task.units.first]]

@@ -9,17 +9,14 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Bools, Longs
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Setting
 from shoal.table.match_graph import Linkage
 from shoal.table.person_values import PersonValues
 from shoal.table.published_table import Published
 from shoal.table.sensitive import Histogram
-
-Flags = npt.NDArray[np.bool_]
-Longs = npt.NDArray[np.int64]
 
 
 class Attack(Setting):
@@ -104,11 +101,11 @@ class SensitiveAttack(Attack):
         }
 
     @abstractmethod
-    def victims(self, histogram: Histogram) -> Flags:
+    def victims(self, histogram: Histogram) -> Bools:
         """In which classes the attack succeeds, bool[classes]."""
 
     @abstractmethod
-    def among_people(self, held: PersonValues) -> Flags:
+    def among_people(self, held: PersonValues) -> Bools:
         """In which classes the attack succeeds by looking at people, bool[classes]."""
 
     def details(
@@ -121,7 +118,7 @@ class SensitiveAttack(Attack):
         return {}
 
 
-def toll(histogram: Histogram, victims: Flags, records: Longs | None = None) -> dict[str, Any]:
+def toll(histogram: Histogram, victims: Bools, records: Longs | None = None) -> dict[str, Any]:
     """How many classes and records these are."""
     size = histogram.size if records is None else records
     found = int(size[victims].sum())
@@ -132,12 +129,12 @@ def toll(histogram: Histogram, victims: Flags, records: Longs | None = None) -> 
     }
 
 
-def people_toll(held: PersonValues, victims: Flags) -> dict[str, Any]:
+def people_toll(held: PersonValues, victims: Bools) -> dict[str, Any]:
     """How many people these classes have; somebody who is in several of them counts once."""
     people = held.in_classes(victims)
     return {"people": people, "people_percent": 100.0 * people / held.crowd}
 
 
-def distinct(histogram: Histogram) -> npt.NDArray[np.int64]:
+def distinct(histogram: Histogram) -> Longs:
     """Different values of each class, int64[classes]; missing is a value like the others."""
     return np.diff(histogram.start)

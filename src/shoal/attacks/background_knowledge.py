@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import field_validator
 
-from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
-from shoal.table.person_values import PersonValues
+from shoal.attacks import SensitiveAttack, distinct, toll
+from shoal.base.arrays import Bools, Longs
+from shoal.table.person_values import SEARCH_BUDGET, PersonValues
 from shoal.table.sensitive import Histogram
-
-PATIENCE = 50_000_000  # people looked at to tell how many values are needed: about a second
 
 
 class BackgroundKnowledge(SensitiveAttack):
@@ -37,11 +36,11 @@ class BackgroundKnowledge(SensitiveAttack):
             raise ValueError(f"needs knows of 0 or more, got knows={knows}")
         return knows
 
-    def victims(self, histogram: Histogram) -> Flags:
+    def victims(self, histogram: Histogram) -> Bools:
         """Classes in which as many values as the attacker can rule out leave one."""
         return distinct(histogram) - 1 <= self.knows
 
-    def among_people(self, held: PersonValues) -> Flags:
+    def among_people(self, held: PersonValues) -> Bools:
         """Classes in which they leave people who all have some value."""
         return needed_by_people(held, self.knows) <= self.knows
 
@@ -71,7 +70,7 @@ def needed_by_people(held: PersonValues, most: int) -> Longs:
 
 def fewest_by_people(held: PersonValues, by_rows: int) -> int:
     """How many values must be ruled out in some class, of which `by_rows` are enough."""
-    budget = np.array([PATIENCE])
+    budget = np.array([SEARCH_BUDGET])
     every = np.argsort(held.people, kind="stable")  # small classes are quick
     for fewest in range(by_rows):
         sizes = held.hitting_sizes(np.full(len(held), fewest + 1), budget, every)

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.attacks import Flags, SensitiveAttack, distinct
+from shoal.attacks import SensitiveAttack, distinct
+from shoal.base.arrays import Bools
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
 
@@ -19,11 +20,11 @@ class Homogeneity(SensitiveAttack):
 
     name: ClassVar[str] = "homogeneity"
 
-    def victims(self, histogram: Histogram) -> Flags:
+    def victims(self, histogram: Histogram) -> Bools:
         """Classes with a single value."""
-        single: Flags = distinct(histogram) == 1
+        single: Bools = distinct(histogram) == 1
         return single
 
-    def among_people(self, held: PersonValues) -> Flags:
+    def among_people(self, held: PersonValues) -> Bools:
         """Classes in which everybody has some value, though not the same ones besides."""
         return np.asarray(held.most_people == held.people)

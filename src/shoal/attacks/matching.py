@@ -10,19 +10,15 @@ from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.attacks import LinkageAttack
-from shoal.base.pace import Pace, parts
+from shoal.base.arrays import Floats, Ints, Longs
+from shoal.base.pace import INTERVAL, Pace, parts
 from shoal.base.progress import Progress, silent
 from shoal.kernels.matching.matchings import Side, State, solve, sweep, write_down
 from shoal.table.match_graph import Linkage
 
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
-PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C
 CHAINS = 2  # that choose whom to look at, and as many that judge
 BATCHES = 5  # of a chain, for the error
 EASY = 40_000  # people in components that are sampled; with fewer there is time for more samples
@@ -236,7 +232,7 @@ class Matches:
         return share
 
     @cached_property
-    def sides(self) -> tuple[Side, Side, npt.NDArray[np.int32]]:
+    def sides(self) -> tuple[Side, Side, Ints]:
         """The sampled originals and classes, and which pair of the former each of the latter is."""
         m, p = self.sampled
         o, g = self.of_original[: self.pairs], self.group[: self.pairs]
@@ -349,7 +345,7 @@ def _at_once(
     with ThreadPoolExecutor(len(chains)) as pool:
         try:
             jobs = [pool.submit(job, chain) for chain in chains]
-            while wait(jobs, timeout=PATIENCE).not_done:
+            while wait(jobs, timeout=INTERVAL).not_done:
                 tell(min(1.0, min(chain.sweeps for chain in chains) / sweeps))
             return [job.result() for job in jobs]
         except BaseException:  # Ctrl-C: the others need not go on

@@ -7,10 +7,10 @@ from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
-from shoal.attacks import Flags, Longs, SensitiveAttack, distinct, toll
+from shoal.attacks import SensitiveAttack, distinct, toll
+from shoal.base.arrays import Bools, Floats, Longs
 from shoal.hierarchies.tree import Tree
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram, Sensitive
@@ -62,11 +62,11 @@ class Similarity(SensitiveAttack):
             found |= dict.fromkeys(COUNTED & found.keys())
         return found
 
-    def victims(self, histogram: Histogram) -> Flags:
+    def victims(self, histogram: Histogram) -> Bools:
         """Classes with different values that are alike."""
         return in_one_branch(histogram) | in_a_narrow_range(histogram, self.narrow)
 
-    def among_people(self, held: PersonValues) -> Flags:
+    def among_people(self, held: PersonValues) -> Bools:
         """Classes in which everybody has some value of one kind."""
         return all_in_one_branch(held)
 
@@ -93,7 +93,7 @@ COUNTED = {
 JUDGES = {"records_in_one_branch": "hierarchy", "records_in_a_narrow_range": "numbers"}
 
 
-def in_one_branch(histogram: Histogram) -> Flags:
+def in_one_branch(histogram: Histogram) -> Bools:
     """Classes with several values, all below one node that does not hold all of the table's."""
     column = histogram.column
     tree = column.tree
@@ -106,11 +106,11 @@ def in_one_branch(histogram: Histogram) -> Flags:
     while (outside := last >= tree.end[branch]).any():
         branch = np.where(outside, tree.parent[branch], branch)
     top = _top(column, tree)
-    below: Flags = (branch > top) & (branch < tree.end[top])
+    below: Bools = (branch > top) & (branch < tree.end[top])
     return below & (distinct(histogram) > 1)
 
 
-def all_in_one_branch(held: PersonValues) -> Flags:
+def all_in_one_branch(held: PersonValues) -> Bools:
     """Classes without a value of all in which all have one below a node that tells something."""
     column, hit = held.column, np.zeros(len(held), np.bool_)
     tree = column.tree
@@ -141,7 +141,7 @@ def _top(column: Sensitive, tree: Tree) -> int:
     return int(tree.join(min(known), max(known))) if known else 0
 
 
-def in_a_narrow_range(histogram: Histogram, narrow: float) -> Flags:
+def in_a_narrow_range(histogram: Histogram, narrow: float) -> Bools:
     """Classes with several values, all of them numbers that lie close together."""
     number = numbers(histogram.column)  # float64[values]
     if number is None:
@@ -149,7 +149,7 @@ def in_a_narrow_range(histogram: Histogram, narrow: float) -> Flags:
     known = ~np.isnan(number)
     rank = np.full(len(number), np.nan)
     rank[known] = np.unique(number[known], return_inverse=True)[1]
-    close: Flags = (distinct(histogram) > 1) & (np.nanmax(rank) > 0)
+    close: Bools = (distinct(histogram) > 1) & (np.nanmax(rank) > 0)
     for scale in (number, rank):
         width = np.nanmax(scale) - np.nanmin(scale)
         at = scale[histogram.value]  # float64[pairs]; a missing value makes its class wide
@@ -159,7 +159,7 @@ def in_a_narrow_range(histogram: Histogram, narrow: float) -> Flags:
     return close
 
 
-def numbers(column: Sensitive) -> npt.NDArray[np.float64] | None:
+def numbers(column: Sensitive) -> Floats | None:
     """The values as numbers in a scale of -1 to 1, missing as NaN; None if some is no number."""
     number = np.full(len(column.values), np.nan)
     for i, value in enumerate(column.values):

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import field_validator
 
-from shoal.attacks import Flags, Longs, SensitiveAttack
+from shoal.attacks import SensitiveAttack
+from shoal.base.arrays import Bools, Longs
 from shoal.hierarchies.values import text
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
@@ -62,7 +63,7 @@ class Skewness(SensitiveAttack):
             raise ValueError(f"needs gain and belief from 0 to 1, got {share}")
         return share
 
-    def victims(self, histogram: Histogram) -> Flags:
+    def victims(self, histogram: Histogram) -> Bools:
         """Classes in which the belief in some value grows a lot and becomes large."""
         share = histogram.share
         grows = share - histogram.overall[histogram.value] > self.gain + ROUNDING
@@ -70,7 +71,7 @@ class Skewness(SensitiveAttack):
             grows & (share >= self.belief - ROUNDING), histogram.start[:-1]
         )
 
-    def among_people(self, held: PersonValues) -> Flags:
+    def among_people(self, held: PersonValues) -> Bools:
         """Classes in which the belief that a person has some value grows and becomes large."""
         return self.victims(held.histogram(of_people=True))
 

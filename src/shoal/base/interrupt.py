@@ -26,7 +26,7 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-PATIENCE = 0.5  # seconds that imports and the compiler get to come to a good end
+GRACE = 0.5  # seconds that imports and the compiler get to come to a good end
 TICK = 0.02  # seconds between two looks whether it is safe now
 # An exception that is raised there is printed and lost, or leaves something half-done: right
 # there, or anywhere below a function or a file.
@@ -159,7 +159,7 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
         _state.number, _state.since = number, monotonic()
     if _state.ended:
         return
-    patient = not again and monotonic() - _state.since < PATIENCE
+    patient = not again and monotonic() - _state.since < GRACE
     if _state.holding or not _safe(frame, patient):
         if not _state.ticking:
             _state.ticking, _state.raised = True, False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from time import perf_counter
 
-PATIENCE = 0.2  # seconds between two looks at progress and Ctrl-C, about
-MOST = 1 << 40  # pieces: more would not fit into the counts of a kernel
+INTERVAL = 0.2  # seconds between two looks at progress and Ctrl-C, about
+MOST_PIECES = 1 << 40  # pieces: more would not fit into the counts of a kernel
 GROWTH = 2  # pieces may take very different times: what was cheap so far may not stay so
 
 
@@ -31,10 +31,10 @@ class Pace:
 
     def adapt(self, seconds: float) -> None:
         """Choose the next number of pieces after a call that took so long."""
-        if seconds < PATIENCE / 2:
-            self.pieces = min(self.pieces * GROWTH, MOST)
-        elif seconds > PATIENCE:
-            self.pieces = max(1, int(self.pieces * PATIENCE / seconds))
+        if seconds < INTERVAL / 2:
+            self.pieces = min(self.pieces * GROWTH, MOST_PIECES)
+        elif seconds > INTERVAL:
+            self.pieces = max(1, int(self.pieces * INTERVAL / seconds))
 
 
 def parts(total: int, pace: Pace | None = None) -> Iterator[tuple[int, int]]:

@@ -27,7 +27,7 @@ from shoal.plan import Plan
 
 SERVE = "from shoal.comparing.isolated_run import serve; serve()"
 WARMING = "compiling or loading kernels"
-PATIENCE = 0.1  # seconds between two words about progress
+REPORT_EVERY = 0.1  # seconds between two reports of progress
 MEGABYTE = 1e6
 NOISE = 0.01  # the share of a run that may go into loading kernels before it is run again
 # What each option of a model is set to before kernels are warmed up: the first that it takes.
@@ -324,7 +324,7 @@ def _served(trial: Here, plan: Plan, say: Callable[..., None]) -> tuple[Measured
 
     def tell(stage: str, share: float) -> None:
         nonlocal last
-        if perf_counter() - last > PATIENCE:
+        if perf_counter() - last > REPORT_EVERY:
             last = perf_counter()
             say("progress", stage, float(share))
 

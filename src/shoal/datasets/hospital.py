@@ -10,10 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.base.arrays import Bools, Floats, Longs
 from shoal.base.errors import BadInput
 
-Ints: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
 T = TypeVar("T", bound=tuple[object, ...])
 Nested: TypeAlias = "Mapping[str, T | Nested[T]]"
 
@@ -91,23 +90,23 @@ class People(NamedTuple):
     """What stays the same for a person; one entry per person in every array."""
 
     age: Floats  # years, at the first admission
-    sex: Ints
-    job: Ints
-    diagnosis: Ints  # the main one
-    smoker: Ints
-    name: Ints
-    postcode: Ints  # at the first admission
+    sex: Longs
+    job: Longs
+    diagnosis: Longs  # the main one
+    smoker: Longs
+    name: Longs
+    postcode: Longs  # at the first admission
 
 
 class Stays(NamedTuple):
     """What differs from stay to stay; one entry per row in every array."""
 
-    person: Ints
-    birth: Ints  # days since 1970, as is admission
-    postcode: Ints
-    diagnosis: Ints
-    admission: Ints
-    days: Ints
+    person: Longs
+    birth: Longs  # days since 1970, as is admission
+    postcode: Longs
+    diagnosis: Longs
+    admission: Longs
+    days: Longs
 
 
 def _people(rng: np.random.Generator, n: int) -> People:
@@ -186,7 +185,7 @@ def _stays(rng: np.random.Generator, people: People, rows: int) -> Stays:
     return Stays(person, birth, postcode, diagnosis, admission, np.minimum(days, room[:rows]))
 
 
-def _draw(rng: np.random.Generator, weights: npt.ArrayLike, groups: int | Ints) -> Ints:
+def _draw(rng: np.random.Generator, weights: npt.ArrayLike, groups: int | Longs) -> Longs:
     """Draw a column of `weights` for each entry of `groups`, which name rows of `weights`.
 
     With a number in place of groups, draw so many from one row of weights.
@@ -196,11 +195,11 @@ def _draw(rng: np.random.Generator, weights: npt.ArrayLike, groups: int | Ints) 
     sums = np.cumsum(table, axis=1)
     upto = sums / sums[:, -1:] + np.arange(len(table))[:, None]  # group g goes from g to g + 1
     found = np.searchsorted(upto.ravel(), group + rng.random(len(group)), side="right")
-    drawn: Ints = np.minimum(found - group * table.shape[1], table.shape[1] - 1)  # if rounded up
+    drawn: Longs = np.minimum(found - group * table.shape[1], table.shape[1] - 1)  # if rounded up
     return drawn
 
 
-def _draw_diagnosis(rng: np.random.Generator, age: Floats, sex: Ints, job: Ints) -> Ints:
+def _draw_diagnosis(rng: np.random.Generator, age: Floats, sex: Longs, job: Longs) -> Longs:
     """Draw a diagnosis that suits age, sex and job."""
     jobs, illnesses = list(_leaves(JOBS)), _leaves(ILLNESSES)
     risk = np.ones((len(jobs), len(illnesses)))
@@ -240,7 +239,7 @@ def _bare(tree: Nested[T]) -> dict[str, object]:
     }
 
 
-def _band(age: Floats) -> Ints:
+def _band(age: Floats) -> Longs:
     return np.searchsorted(BANDS[1:-1], age, side="right")
 
 
@@ -248,7 +247,7 @@ def _digits(profile: str) -> list[int]:
     return [int(digit) for digit in profile]
 
 
-def _last(marked: npt.NDArray[np.bool_]) -> Ints:
+def _last(marked: Bools) -> Longs:
     """Point from each row to the last marked one up to it.
 
     >>> _last(np.array([True, False, True, False])).tolist()
@@ -289,11 +288,11 @@ def _keys(rng: np.random.Generator, n: int) -> pa.Array:
     return pc.binary_join_element_wise("P", padded, "")
 
 
-def _words(codes: Ints, words: list[str], missing: npt.NDArray[np.bool_] | None = None) -> pa.Array:
+def _words(codes: Longs, words: list[str], missing: Bools | None = None) -> pa.Array:
     return pa.array(words).take(pa.array(codes, mask=missing))
 
 
-def _dates(days: Ints) -> pa.Array:
+def _dates(days: Longs) -> pa.Array:
     return pa.array(days.astype(np.int32)).cast(pa.date32())
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.base.arrays import Floats, Longs
 from shoal.base.errors import BadInput
 
 ROWS = 30_162  # of florida_30162, Sec. 3.3.1, Mauger 2023
@@ -29,14 +29,11 @@ PARTIES = {
 RACE = tuple(race for group in RACES.values() for race in group)
 PARTY = tuple(party for group in PARTIES.values() for party in group)
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
 
 class Places(NamedTuple):
     """Where people live; one entry per postcode in every array."""
 
-    code: Ints  # five digits
+    code: Longs  # five digits
     people: Floats  # share of all people
     town: Floats  # 0 the country, 1 the middle of a town
     age: Floats  # years by which people are older than elsewhere
@@ -95,7 +92,7 @@ def hierarchies() -> dict[str, object]:
     }
 
 
-def _codes() -> Ints:
+def _codes() -> Longs:
     """Postcodes that begin with 51 to 59, close together as if given out area by area."""
     rng = np.random.default_rng(51_000)
     areas = rng.choice(np.arange(510, 600), size=36, replace=False)
@@ -125,7 +122,7 @@ def _places(rng: np.random.Generator) -> Places:
     return Places(code, people / people.sum(), town, age, leaning, races)
 
 
-def _years(rng: np.random.Generator, places: Places, home: Ints, race: Ints) -> Ints:
+def _years(rng: np.random.Generator, places: Places, home: Longs, race: Longs) -> Longs:
     """Years of birth: few of the oldest, a bulge between 40 and 65, fewer of the youngest."""
     n = len(home)
     bulge = rng.normal(56, 13, n)
@@ -138,7 +135,7 @@ def _years(rng: np.random.Generator, places: Places, home: Ints, race: Ints) -> 
     return np.clip(year, YEARS[0], YEARS[-1])
 
 
-def _party_chances(leaning: Floats, age: Ints, gender: Ints, race: Ints) -> Floats:
+def _party_chances(leaning: Floats, age: Longs, gender: Longs, race: Longs) -> Floats:
     """The share of each affiliation among people like these, float64[n, parties]."""
     right = leaning + 0.008 * (age - 55) + 0.12 * (gender == 1)
     right = right + np.array([0.45, -1.9, -0.35, -0.3, -0.1, -0.6, -0.3, -0.1])[race]
@@ -151,15 +148,15 @@ def _party_chances(leaning: Floats, age: Ints, gender: Ints, race: Ints) -> Floa
     return shares
 
 
-def _draw(rng: np.random.Generator, chances: Floats) -> Ints:
+def _draw(rng: np.random.Generator, chances: Floats) -> Longs:
     """One of the columns for each row, by its chances."""
     edges = np.cumsum(chances, axis=1)
     point = rng.random(len(chances)) * edges[:, -1]
-    drawn: Ints = (point[:, None] >= edges[:, :-1]).sum(axis=1)
+    drawn: Longs = (point[:, None] >= edges[:, :-1]).sum(axis=1)
     return drawn
 
 
-def _words(codes: Ints, words: Sequence[str]) -> pa.Array:
+def _words(codes: Longs, words: Sequence[str]) -> pa.Array:
     return pa.array(words, pa.string()).take(pa.array(codes))
 
 

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Bools, Floats, Ints
 from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import Covers
@@ -39,12 +39,8 @@ from shoal.table.match_graph import Linkage, link
 from shoal.table.published_table import Published, preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-
 SOON = 2.0  # seconds, by estimate, that a report explains without being asked
-MOST = 10  # classes of which a report tells why they are so general
+MOST_CLASSES = 10  # classes of which a report tells why they are so general
 AS_IT_IS = "(as it is)"  # stands for an original value, which is never shown
 
 Seed = int | Sequence[int] | None
@@ -144,7 +140,7 @@ class Explainer:
             )
         return found
 
-    def classes(self, most: int = MOST, progress: Progress = silent) -> list[ClassReason]:
+    def classes(self, most: int = MOST_CLASSES, progress: Progress = silent) -> list[ClassReason]:
         """The classes that lose most, and which promises made them so; no original values."""
         published = self._published
         label, size = published.classes.label, published.classes.size

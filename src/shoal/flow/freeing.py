@@ -16,7 +16,7 @@ from shoal.plan import Plan
 from shoal.table.encode import Column, Table, columns_with_role
 
 FEWEST = 3  # values of a column; of two, a set of both is all of them
-MOST = 1_000  # values of a column of which sets are tried; each takes a bit of every class
+MOST_VALUES = 1_000  # values of a column of which sets are tried; each takes a bit of every class
 
 
 def freed(plan: Plan, table: Table) -> Plan | None:
@@ -43,7 +43,7 @@ def _free(tree: Tree) -> Hierarchy | None:
     if tree.size - 1 < FEWEST:
         return None
     numbers = not any(_code(label) for label in labels)
-    if not numbers and len(labels) > MOST:
+    if not numbers and len(labels) > MOST_VALUES:
         return None
     hierarchy = FreeRanges() if numbers else FreeSets()
     try:

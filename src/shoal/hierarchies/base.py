@@ -19,12 +19,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadHierarchy, brief, did_you_mean, preview
 from shoal.base.settings import DIGITS
 from shoal.hierarchies.calendar import STEPS, CalendarStep, as_date
 from shoal.hierarchies.free_values import FreeTree
 from shoal.hierarchies.sorting import sorted_order
-from shoal.hierarchies.tree import Label, Labels, Longs, Tree, flat_tree, label_array
+from shoal.hierarchies.tree import Label, Labels, Tree, flat_tree, label_array
 from shoal.hierarchies.values import (
     ROOT,
     is_long_number,

@@ -18,9 +18,9 @@ from itertools import groupby
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.hierarchies.tree import Ints, Label, Longs, Tree, flat_tree
+from shoal.base.arrays import Floats, Ints, Longs
+from shoal.hierarchies.tree import Label, Tree, flat_tree
 from shoal.hierarchies.values import ROOT, end_of, number_of, plain, shown
 
 Kind = Literal["ranges", "sets"]
@@ -271,7 +271,7 @@ class Covers:
         more = [self.free.label(cover) for cover in self.covers] if self.covers else []
         return [*self.tree.labels, *more]
 
-    def widths(self) -> npt.NDArray[np.float64]:
+    def widths(self) -> Floats:
         """What each cover loses of its column, float64[covers]."""
         return np.array([float(self.free.width(cover)) for cover in self.covers])
 

@@ -9,8 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.base.arrays import Longs
 
-def sorted_order(texts: pa.Array) -> npt.NDArray[np.int64]:
+
+def sorted_order(texts: pa.Array) -> Longs:
     """The order in which different texts rise, as Python sorts them; int64[texts].
 
     Eight bytes at a time are compared as one number: first those behind what all begin with, and
@@ -34,7 +36,7 @@ def sorted_order(texts: pa.Array) -> npt.NDArray[np.int64]:
     order = np.argsort(key)
     key = key[order]
     tied, where = order, np.arange(count)
-    group: npt.NDArray[np.int64] = np.zeros(count, np.int64)
+    group: Longs = np.zeros(count, np.int64)
     while True:
         if (length[tied] <= at).all():  # they differ in nothing but zero bytes at their end
             order[where] = tied[np.lexsort((length[tied], group))]

@@ -8,15 +8,11 @@ from functools import cached_property
 from typing import overload
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.base.arrays import Counts, Ints, Longs
 from shoal.base.errors import BadHierarchy, is_text, preview
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Counts = npt.NDArray[np.int64 | np.float64]  # real where a count is too large for a whole number
 
 LARGEST = 2**53  # up to here every whole number is exact as a real one too
 Label = str | None  # None is the label of a missing value, published as missing

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Floats
 from shoal.base.settings import Setting
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Label, Tree
 from shoal.kernels.tree_sums import sum_to_root
 from shoal.table.encode import Domain
-
-Floats = npt.NDArray[np.float64]
 
 
 class Loss(Setting):

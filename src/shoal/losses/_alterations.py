@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Floats
 from shoal.hierarchies.free_values import Covers
 from shoal.losses import Loss, alteration
 from shoal.table.encode import Table
@@ -18,7 +18,7 @@ def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> lis
     """Percent of alteration by each loss (Def. 7, Mauger 2023), before anything is decoded."""
     codes = recoding.codes()  # int32[n, q]; what is suppressed is all roots
     before = [domain.counts.astype(np.float64) for domain in table.domains]
-    after: list[npt.NDArray[np.float64]] = []
+    after: list[Floats] = []
     for j, tree in enumerate(table.trees):
         covers = recoding.covers[j] if recoding.covers else Covers(tree)
         count = np.bincount(codes[:, j], minlength=tree.size + len(covers)).astype(np.float64)

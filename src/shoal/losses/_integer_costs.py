@@ -7,10 +7,10 @@ from fractions import Fraction
 from math import frexp, lcm
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Floats, Longs
 from shoal.kernels.tree_sums import least_below
-from shoal.losses import Floats, Loss
+from shoal.losses import Loss
 from shoal.table.encode import Domain
 
 # What a sum of costs over all records may reach. Kernels add a few such sums, and hold what costs
@@ -19,8 +19,6 @@ HEADROOM = 58
 LARGEST = 1 << HEADROOM
 DENOMINATOR = 10**6
 DISTINCT = 5_000  # different costs of a column beyond which no common denominator is sought
-
-Longs = npt.NDArray[np.int64]
 
 
 def exact_costs(

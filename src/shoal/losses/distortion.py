@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.losses import EdgeLoss, Floats, w1
+from shoal.base.arrays import Floats
+from shoal.losses import EdgeLoss, w1
 from shoal.table.encode import Domain
 
 

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.base.arrays import Floats
 from shoal.kernels.tree_sums import sum_below
-from shoal.losses import Floats, Loss
+from shoal.losses import Loss
 from shoal.table.encode import Domain
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from shoal.losses import EdgeLoss, Floats, lost_share, w2
+from shoal.base.arrays import Floats
+from shoal.losses import EdgeLoss, lost_share, w2
 from shoal.table.encode import Domain
 
 

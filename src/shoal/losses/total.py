@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.losses import EdgeLoss, Floats
+from shoal.base.arrays import Floats
+from shoal.losses import EdgeLoss
 from shoal.table.encode import Domain
 
 

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.base.errors import BadPlan, did_you_mean, preview
-from shoal.losses import EdgeLoss, Floats
+from shoal.losses import EdgeLoss
 from shoal.table.encode import Domain
 
 

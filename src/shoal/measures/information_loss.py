@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal import catalog
+from shoal.base.arrays import Floats
 from shoal.base.errors import BadTable
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.tree_sums import sum_below
-from shoal.losses import Floats, Loss, alteration
+from shoal.losses import Loss, alteration
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
 from shoal.table.published_table import Held, Published

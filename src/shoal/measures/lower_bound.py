@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.cells import (
     NONE,
@@ -17,7 +16,8 @@ from shoal.algorithms._shared.cells import (
     make_lattice,
     no_cells,
 )
-from shoal.algorithms.gaa import flat_trees, index_order
+from shoal.algorithms._shared.layout import Layout
+from shoal.base.arrays import Longs
 from shoal.base.errors import preview
 from shoal.base.progress import Progress, silent
 from shoal.kernels.search.cells import Lattice
@@ -30,13 +30,11 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 
-Longs = npt.NDArray[np.int64]
-
 # Looks at tuples, of which a core takes about 120 million in a second. A release is given LEAST
 # and EACH: on 1,000,000 rows mixed from Adult (224,123 tuples) that is about as much time as the
 # whole run takes. There 190 million looks find what each record loses alone (0.880 %), 424 million
 # more raise it to 1.151 %, the next 648 million to 1.262 %; `peel` loses 1.620 %.
-MOST = 1_500_000_000
+MOST_LOOKS = 1_500_000_000
 IN_PROPORTION = None  # LEAST looks, and EACH for every different tuple
 LEAST = 400_000_000
 EACH = 4_000
@@ -120,7 +118,7 @@ def min_class_size(models: Sequence[Model]) -> int:
 
 
 def lower_bound(
-    table: Table, k: int, loss: Loss, most: int | None = MOST, progress: Progress = silent
+    table: Table, k: int, loss: Loss, most: int | None = MOST_LOOKS, progress: Progress = silent
 ) -> Bound:
     """What no release of a table can lose less than in which every class has k people.
 
@@ -149,11 +147,11 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
     start = tally(table.codes, table.people)
     costs = exact_costs(loss, table.domains, table.rows)
     rows = Table(table.names, table.trees, table.codes, None, table.exact)
-    order = index_order(rows, start, costs)
-    vector = table.codes[start.first][:, order]
+    layout = Layout.of(rows, start, costs)
+    vector = layout.arranged(table.codes[start.first])
     rank = np.lexsort(vector.T[::-1])  # neighbours lie together in memory
     size, people, vector = start.size[rank], start.people[rank], vector[rank].copy(order="C")
-    lattice = make_lattice(table, flat_trees(rows, costs, order), order, vector, people)
+    lattice = make_lattice(layout, vector, people)
     possible = int((lattice.own[:, -1] * size).sum())
     if possible == 0:
         return Bound(0.0)

@@ -6,10 +6,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from shoal.algorithms._shared.goals import greatest_k
+from shoal.base.arrays import Longs
 from shoal.base.errors import NotHeld, preview
 from shoal.base.progress import Progress, silent
 from shoal.measures.column_disclosure import ColumnDisclosure
@@ -124,7 +122,7 @@ class Outcome:
     made: datetime
     original: Table | None  # what a file is checked against; only where a model needs it
     # Whose each row is, int64[published]; only where the release has no person numbers in it.
-    person_of_record: npt.NDArray[np.int64] | None
+    person_of_record: Longs | None
     if_known: dict[
         str, ColumnDisclosure
     ]  # what columns that are published as they are would give away

@@ -13,9 +13,9 @@ from math import ceil
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats, Longs
 from shoal.base.errors import BadTable
 from shoal.base.settings import Setting
 from shoal.hierarchies.free_values import FreeTree
@@ -26,9 +26,6 @@ from shoal.table.encode import Table, naming
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.published_table import Published, places
 from shoal.table.sensitive import Histogram, Sensitive
-
-Floats = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
 
 MANY_ROWS = 250_000  # from which on fewer queries are asked, so that they take few seconds
 FEWEST = 50  # queries that are asked of any table

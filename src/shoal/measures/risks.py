@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.hierarchies.free_values import Covers
 from shoal.hierarchies.values import text
@@ -18,10 +18,6 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
 from shoal.table.match_graph import Linkage, telling_first
 from shoal.table.published_table import Published, of_people, places
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ def risks(
     )
 
 
-def record_risks(published: Published, population: Published | Table | None = None) -> Doubles:
+def record_risks(published: Published, population: Published | Table | None = None) -> Floats:
     """The chance of each record, float64[n]: the prosecutor's, or the journalist's."""
     if population is None:
         return 1.0 / published.classes.candidates

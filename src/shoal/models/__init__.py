@@ -11,9 +11,9 @@ from math import ceil, floor, isfinite, log10
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Bools, Floats
 from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
 from shoal.base.settings import Setting
 from shoal.table.alike import alike
@@ -62,7 +62,7 @@ class Model(Setting):
         """The level that is promised."""
 
     @abstractmethod
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels(self, classes: Classes) -> Floats:
         """The level that each class reached."""
 
     def reached(self, classes: Classes) -> float:
@@ -74,7 +74,7 @@ class Model(Setting):
         """Whether a level is enough; a hair's breadth of rounding does not count."""
         return bool(self._enough(np.float64(level)))
 
-    def satisfied(self, classes: Classes) -> npt.NDArray[np.bool_]:
+    def satisfied(self, classes: Classes) -> Bools:
         """Whether each class keeps the promise, bool[classes].
 
         `classes` may be any classes of a table, not only all of them: what a model needs to know
@@ -136,7 +136,7 @@ class SensitiveModel(Model):
     compares_shares: ClassVar[bool] = False
     column: str
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels(self, classes: Classes) -> Floats:
         """The level of each class."""
         histogram = self.histogram(classes)
         if self.compares_shares:
@@ -150,7 +150,7 @@ class SensitiveModel(Model):
         return np.asarray(worse(levels, by_people))
 
     @abstractmethod
-    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:
         """The level of each class with these sensitive values."""
 
     @property
@@ -242,7 +242,7 @@ class AlphaBetaModel(PeopleModel):
         """The share that is promised."""
         return self.beta
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels(self, classes: Classes) -> Floats:
         """The largest share of a value in each class; 1 + that of a person where too large."""
         held = self.holdings(classes)
         person = held.most_records / held.size
@@ -250,7 +250,7 @@ class AlphaBetaModel(PeopleModel):
         return np.where(too_much, 1 + person, self.value_shares(classes))
 
     @abstractmethod
-    def value_shares(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def value_shares(self, classes: Classes) -> Floats:
         """The largest share that a value has of each class."""
 
     def out_of_reach(self, best: float) -> str:
@@ -297,7 +297,7 @@ class LinkageModel(Model):
         """The level that is promised."""
         return float(self.k)
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels(self, classes: Classes) -> Floats:
         """The people of each."""
         return classes.people.astype(np.float64)
 

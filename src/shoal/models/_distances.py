@@ -13,16 +13,14 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Floats, Longs
 from shoal.base.errors import BadPlan, preview
 from shoal.hierarchies.base import Flat
 from shoal.hierarchies.calendar import as_date
 from shoal.kernels.distances import emd_line, emd_tree
 from shoal.table.alike import alike
 from shoal.table.sensitive import Histogram, Sensitive
-
-Floats = npt.NDArray[np.float64]
 
 
 def equal(histogram: Histogram) -> Floats:
@@ -90,8 +88,8 @@ def hierarchical(histogram: Histogram) -> Floats:
 class _Climb(NamedTuple):
     """A hierarchy as a tree with lengths, in which every value is a leaf."""
 
-    point: npt.NDArray[np.int64]  # int64[values], the leaf of each value
-    parent: npt.NDArray[np.int64]  # int64[nodes], parents first
+    point: Longs  # int64[values], the leaf of each value
+    parent: Longs  # int64[nodes], parents first
     length: Floats  # float64[nodes], of the edge above
 
 
@@ -129,7 +127,7 @@ def _climb(column: Sensitive) -> _Climb:
     return _climb(column)
 
 
-def _ranks(column: Sensitive, order: tuple[Any, ...] | None) -> npt.NDArray[np.int64]:
+def _ranks(column: Sensitive, order: tuple[Any, ...] | None) -> Longs:
     """The rank of each value of the column, int64[values]; 1 and 1.0 are of one rank."""
     known = _known.setdefault(column, {})
     if order not in known:
@@ -142,7 +140,7 @@ def _ranks(column: Sensitive, order: tuple[Any, ...] | None) -> npt.NDArray[np.i
         top = ranks.max(initial=0) + 1 if rising else 0
         ranks[[v for v in range(len(values)) if values[v] is None]] = top
         known[order] = ranks
-    found: npt.NDArray[np.int64] = known[order]
+    found: Longs = known[order]
     return found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -46,7 +46,7 @@ class AlphaKAnonymity(SensitiveModel):
         """The share that is promised."""
         return self.alpha
 
-    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:
         """The largest share in each class, or k / people where these are too few."""
         crowd = classes.crowd
         share = np.maximum.reduceat(histogram.share, histogram.start[:-1])

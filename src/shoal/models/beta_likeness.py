@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -41,7 +41,7 @@ class BetaLikeness(SensitiveModel):
         """The gain that is promised."""
         return self.beta
 
-    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
+    def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """The largest gain in each class."""
         # In whole numbers as far as possible: a share that does not grow has a gain of exactly 0.
         expected = histogram.total[histogram.value] * histogram.size[histogram.of_class]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -40,7 +40,7 @@ class DeltaDisclosure(SensitiveModel):
         """The bound that is promised."""
         return self.delta
 
-    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
+    def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """The largest |ln(p / q)| in each class."""
         expected = histogram.total[histogram.value] * histogram.size[histogram.of_class]
         ratio = histogram.count * histogram.total.sum() / expected  # exactly 1 where p = q

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Floats
 from shoal.models import AlphaBetaModel
 from shoal.table.equivalence_classes import Classes
 
@@ -21,7 +21,7 @@ class EIRAlphaBetaAnonymity(AlphaBetaModel):
 
     name: ClassVar[str] = "eir-alpha-beta-anonymity"
 
-    def value_shares(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def value_shares(self, classes: Classes) -> Floats:
         """The largest share of people of each class who have one value."""
         held = self.holdings(classes)
         return np.asarray(held.most_people / held.people)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Bools, Floats
 from shoal.models import PeopleModel
 from shoal.table.equivalence_classes import Classes
-
-PATIENCE = 50_000_000  # people looked at to tell a level beyond the promised one: about a second
+from shoal.table.person_values import SEARCH_BUDGET
 
 
 class EIRLDiversity(PeopleModel):
@@ -39,11 +38,11 @@ class EIRLDiversity(PeopleModel):
         """The number of values that is promised."""
         return self.l
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels(self, classes: Classes) -> Floats:
         """The size of the smallest hitting set of each class, as far as it can be proven."""
         held = self.holdings(classes)
         levels = self._sizes(classes)  # those that fail are exact
-        budget = np.array([PATIENCE])
+        budget = np.array([SEARCH_BUDGET])
         unsure = np.arange(len(levels))[levels >= self.l]
         while len(unsure):  # one value more at a time
             limits = levels[unsure].astype(np.int64)
@@ -52,7 +51,7 @@ class EIRLDiversity(PeopleModel):
             levels[unsure] += 1
         return levels
 
-    def satisfied(self, classes: Classes) -> npt.NDArray[np.bool_]:
+    def satisfied(self, classes: Classes) -> Bools:
         """Whether each class keeps the promise; the search ends where that is sure."""
         return np.asarray(self._sizes(classes) >= self.l)
 
@@ -62,7 +61,7 @@ class EIRLDiversity(PeopleModel):
         least = self._sizes(classes).min()
         if least < self.l:
             return int(least)
-        level, budget = self.l, np.array([PATIENCE])
+        level, budget = self.l, np.array([SEARCH_BUDGET])
         every = np.argsort(held.people, kind="stable")  # small ones are quick, and often settle it
         while True:
             sizes = held.hitting_sizes(np.full(len(every), level), budget, every)
@@ -70,7 +69,7 @@ class EIRLDiversity(PeopleModel):
                 return int(level)  # one has a set of this size, or nobody knows
             level += 1
 
-    def _sizes(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def _sizes(self, classes: Classes) -> Floats:
         """The smallest hitting sets, as far as the promise needs them."""
         held = self.holdings(classes)
         return held.hitting_sizes(np.full(len(held), self.l - 1)).astype(float)

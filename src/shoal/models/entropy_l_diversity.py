@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -35,8 +35,8 @@ class EntropyLDiversity(SensitiveModel):
         """The level that is promised."""
         return self.l
 
-    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
+    def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """The exponential of each class's entropy."""
         terms = histogram.share * np.log(histogram.share)
-        levels: npt.NDArray[np.float64] = np.exp(-np.add.reduceat(terms, histogram.start[:-1]))
+        levels: Floats = np.exp(-np.add.reduceat(terms, histogram.start[:-1]))
         return levels

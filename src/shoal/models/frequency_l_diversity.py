@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -36,6 +36,6 @@ class FrequencyLDiversity(SensitiveModel):
         """The level that is promised."""
         return self.l
 
-    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
+    def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """How many times rarer than all rows the most frequent value of each class is."""
         return histogram.size / np.maximum.reduceat(histogram.count, histogram.start[:-1])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.base.errors import BadPlan
 from shoal.models import Model, no_person_column
 from shoal.table.equivalence_classes import Classes
@@ -37,7 +37,7 @@ class IRKAnonymity(Model):
         """The number of people that is promised."""
         return self.k
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels(self, classes: Classes) -> Floats:
         """People of each class."""
         if classes.people is classes.size:  # so it is where nothing tells whose a row is
             raise BadPlan(no_person_column(self.name))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.models import PeopleModel
 from shoal.table.equivalence_classes import Classes
 
@@ -36,7 +36,7 @@ class IRKLAnonymity(PeopleModel):
         """The number of values that is promised."""
         return self.l
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels(self, classes: Classes) -> Floats:
         """Different values of each class, or people / k where these are too few."""
         people = self.holdings(classes).people
         values = np.diff(classes.histograms[self.column].start)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.models import Model
 from shoal.table.equivalence_classes import Classes
 
@@ -36,7 +36,7 @@ class KAnonymity(Model):
         """The crowd that is promised."""
         return self.k
 
-    def levels(self, classes: Classes) -> npt.NDArray[np.float64]:
+    def levels(self, classes: Classes) -> Floats:
         """Candidates of the most exposed person in each class."""
         return classes.crowd.astype(np.float64)
 

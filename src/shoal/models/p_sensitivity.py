@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -36,6 +36,6 @@ class PSensitivity(SensitiveModel):
         """The number of values that is promised."""
         return self.p
 
-    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
+    def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """Different values in each class."""
         return np.diff(histogram.start).astype(np.float64)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
+from shoal.base.arrays import Floats
 from shoal.models import TOLERANCE, SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -44,7 +44,7 @@ class RecursiveCLDiversity(SensitiveModel):
         """The l that is promised."""
         return self.l
 
-    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
+    def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """The largest l for which each class is (c, l)-diverse."""
         begin, size = histogram.start[:-1], histogram.size
         count = histogram.count[np.lexsort((-histogram.count, histogram.of_class))]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator, model_validator
 
+from shoal.base.arrays import Floats
 from shoal.base.errors import preview
 from shoal.models import SensitiveModel
 from shoal.models import _distances as distances
@@ -63,7 +62,7 @@ class TCloseness(SensitiveModel):
         """The distance that is promised."""
         return self.t
 
-    def levels_of(self, histogram: Histogram, classes: Classes) -> npt.NDArray[np.float64]:  # noqa: ARG002
+    def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """How far the values of each class are from those of the table."""
         match self.distance:
             case "equal":

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Longs = npt.NDArray[np.int64]
+from shoal.base.arrays import Longs
 
 SIZES = 10  # steps of crowds, if they differ by less than FAR
 FAR = 100

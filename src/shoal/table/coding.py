@@ -7,16 +7,13 @@ from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.base.arrays import Bools, Ints
 from shoal.base.errors import SHOWN, BadTable
 from shoal.hierarchies.values import text
 from shoal.table.alike import alike, alike_texts
-
-Ints = npt.NDArray[np.int32]
-
 
 Watch = Callable[[float], None]  # called with the share that is done
 OFTEN = 1 << 15  # values between two calls
@@ -115,7 +112,7 @@ def value_codes(array: Any, missing_values: Sequence[str] = ()) -> tuple[Ints, V
     return indices, values
 
 
-def _not_missing(values: Values, tokens: Sequence[str]) -> npt.NDArray[np.bool_]:
+def _not_missing(values: Values, tokens: Sequence[str]) -> Bools:
     """Which values are neither null nor one of the texts that mean missing, bool[values]."""
     keep = values.array.is_valid().to_numpy(zero_copy_only=False)
     if not tokens:

@@ -11,13 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Ints, Longs
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import Covers
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 BLOCK = 1 << 20  # pairs that are looked at together; bounds the memory, not the result
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import ConfigDict, field_validator, model_validator
 
+from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Setting
@@ -60,7 +60,7 @@ class Domain:
 
     name: str
     tree: Tree
-    counts: npt.NDArray[np.int64]  # int64[nodes]
+    counts: Longs  # int64[nodes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +69,8 @@ class Table:
 
     names: tuple[str, ...]  # the quasi-identifiers
     trees: tuple[Tree, ...]
-    codes: npt.NDArray[np.int32]  # int32[n, q], nodes of the trees
-    people: npt.NDArray[np.int64] | None  # int64[n], 0 and up; None: each row its own person
+    codes: Ints  # int32[n, q], nodes of the trees
+    people: Longs | None  # int64[n], 0 and up; None: each row its own person
     exact: tuple[bool, ...]  # whether different values of a column always have different codes
     sensitive: tuple[Sensitive, ...] = ()
 
@@ -85,7 +85,7 @@ class Table:
         return self.rows if self.people is None else int(self.people.max()) + 1
 
     @property
-    def unified(self) -> npt.NDArray[np.int32]:
+    def unified(self) -> Ints:
         """The codes with all rows of a person made alike: the join of what is known of them.
 
         Rows of one person stay linked in a release. Were they published in different classes,
@@ -99,7 +99,7 @@ class Table:
         return self._joined[1]
 
     @cached_property
-    def _joined(self) -> tuple[npt.NDArray[np.int32], tuple[Covers, ...]]:
+    def _joined(self) -> tuple[Ints, tuple[Covers, ...]]:
         if self.people is None or self.crowd == self.rows:
             return self.codes, tuple(Covers(tree) for tree in self.trees)
         columns, covers = [], []
@@ -115,7 +115,7 @@ class Table:
             covers.append(found)
         return np.stack(columns, axis=1), tuple(covers)
 
-    def take(self, rows: npt.NDArray[np.int64]) -> Table:
+    def take(self, rows: Longs) -> Table:
         """These rows, and the people who have one of them."""
         people = self.people
         return Table(
@@ -222,7 +222,7 @@ def _encode_quasi(
     hierarchy: Hierarchy,
     missing: Missing,
     missing_values: Sequence[str],
-    out: npt.NDArray[np.int32],
+    out: Ints,
     watch: Watch,
 ) -> tuple[Tree, bool]:
     """Encode one quasi-identifier into `out`; say whether no two values share a code."""
@@ -251,9 +251,7 @@ def _encode_quasi(
     return tree, alone and not lacks
 
 
-def _place(
-    values: Values, hierarchy: Hierarchy, indices: npt.NDArray[np.int32], watch: Watch
-) -> tuple[Tree, npt.NDArray[np.int64]]:
+def _place(values: Values, hierarchy: Hierarchy, indices: Ints, watch: Watch) -> tuple[Tree, Longs]:
     """The tree of a column and the node of each value, value by value: int64[values]."""
     try:
         tree = hierarchy.tree(Watched(values, watch, 0.0, 0.5))
@@ -283,7 +281,7 @@ def _place(
     return tree, nodes
 
 
-def _rows(indices: npt.NDArray[np.int32], strange: list[int]) -> str:
+def _rows(indices: Ints, strange: list[int]) -> str:
     """Where values stand first; nothing if there are none. Row 1 is the first one."""
     if not strange:
         return ""
@@ -324,7 +322,7 @@ def _sensitive(
     return column
 
 
-def person_codes(array: Any, missing_values: Sequence[str] = ()) -> npt.NDArray[np.int64]:
+def person_codes(array: Any, missing_values: Sequence[str] = ()) -> Longs:
     """Number the persons; a row without a person is a person of its own.
 
     A number is the same person however it is written: 17, "17.0" and " 17" are one. Letter case

@@ -6,14 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Ints, Longs
 from shoal.kernels.candidates import candidates, lists
 from shoal.kernels.group import group_rows
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram, Sensitive
-
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +43,24 @@ class Classes:
         """Candidates of the most exposed person in the table."""
         return int(self.candidates.min()) if len(self.candidates) else 0
 
+    def merged(self, into: Longs, ids: Longs) -> Classes:
+        """The classes with the numbers `ids` after these ones were merged `into` them.
+
+        Each merged class takes the place of its records, as nothing is known of single ones.
+        """
+        number = np.full(len(into), -1, np.int64)
+        number[ids] = np.arange(len(ids))
+        part = number[into]  # int64[classes]; -1: not asked for
+        chosen, many = part >= 0, len(ids)
+        size = np.bincount(part[chosen], self.size[chosen], many).astype(np.int64)
+        people = np.bincount(part[chosen], self.people[chosen], many).astype(np.int64)
+        histograms = {name: old.merged(part, many) for name, old in self.histograms.items()}
+        held = {name: old.merged(part, many) for name, old in self.holdings.items()}
+        return Classes(np.arange(many), self.first[ids], size, people, people, histograms, held)
+
 
 def tally(
-    codes: npt.NDArray[np.int32],
+    codes: Ints,
     people: Longs | None = None,
     sensitive: Iterable[Sensitive] = (),
 ) -> Classes:

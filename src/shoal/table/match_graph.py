@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.pace import parts
 from shoal.hierarchies.free_values import Covers
@@ -27,10 +28,6 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.published_table import Published
 from shoal.table.sensitive import Histogram
-
-Bools = npt.NDArray[np.bool_]
-Longs = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int32]
 
 MOST_PAIRS = 30_000_000  # pairs of original and class; a hundred bytes each make 3 GB
 

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.kernels.hitting import hitting_sizes
 from shoal.table.sensitive import Histogram, Sensitive
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-
 NO_END = 1 << 62
+SEARCH_BUDGET = 50_000_000  # people that a search for hitting sets may look at: about a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +28,7 @@ class PeopleHistogram(Histogram):
         return self.people
 
     @property
-    def overall(self) -> npt.NDArray[np.float64]:
+    def overall(self) -> Floats:
         """The share of all people who have each value, float64[values]."""
         return self.total / max(self.crowd, 1)
 
@@ -116,7 +114,7 @@ class PersonValues:
             old.column, old.start, old.value, old.count, old.total, self.people, self.crowd
         )
 
-    def in_classes(self, some: npt.NDArray[np.bool_]) -> int:
+    def in_classes(self, some: Bools) -> int:
         """How many people have a record in some of the classes; whoever is in several, once."""
         return len(np.unique(self.who[np.repeat(some, self.people)]))
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
@@ -26,9 +26,9 @@ class Published:
     """The quasi-identifiers of a table as they stand there, and who its rows belong to."""
 
     names: tuple[str, ...]
-    codes: npt.NDArray[np.int32]  # int32[n, q], -1 is a missing value
+    codes: Ints  # int32[n, q], -1 is a missing value
     values: tuple[Sequence[Any], ...]  # what the codes of each column stand for
-    people: npt.NDArray[np.int64] | None
+    people: Longs | None
     sensitive: tuple[Sensitive, ...] = ()
 
     @property
@@ -46,9 +46,7 @@ class Published:
         """The classes of equal published values."""
         return tally(self.codes, self.people, self.sensitive)
 
-    def vectors(
-        self, table: Table, holder: str
-    ) -> tuple[npt.NDArray[np.int32], tuple[Covers, ...]]:
+    def vectors(self, table: Table, holder: str) -> tuple[Ints, tuple[Covers, ...]]:
         """The published values of each class as codes of a table, int32[classes, q].
 
         They are nodes of its trees, or free values. `whose` says in a message what the table is.
@@ -102,11 +100,11 @@ class Published:
 class Held:
     """How often the values of one column are published."""
 
-    nodes: npt.NDArray[np.float64]  # float64[nodes]
-    free: npt.NDArray[np.float64]  # float64[covers]
+    nodes: Floats  # float64[nodes]
+    free: Floats  # float64[covers]
     covers: Covers
 
-    def spread(self) -> npt.NDArray[np.float64]:
+    def spread(self) -> Floats:
         """The same in nodes alone, for what it costs: float64[nodes].
 
         All leaves of a free column cost the same, and a free value of width W costs W times what
@@ -155,7 +153,7 @@ def read_published(
     frame: Frame,
     columns: Mapping[str, Column],
     missing_values: Sequence[str] = (),
-    people: npt.NDArray[np.int64] | None = None,
+    people: Longs | None = None,
 ) -> Published:
     """Read the quasi-identifiers and the persons of a table, as anybody could who has it.
 
@@ -196,9 +194,7 @@ def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> lis
     return found
 
 
-def of_people(
-    of_rows: npt.NDArray[np.int64], people: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def of_people(of_rows: Longs, people: Longs) -> Longs:
     """What is the same for all rows of a person, once for each, int64[people]."""
     each = np.empty(int(people.max()) + 1, np.int64)
     each[people] = of_rows

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import ShoalError
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.tree import Tree, label_array
@@ -22,8 +22,8 @@ SUPPRESSED = -1
 class Recoding:
     """The distinct published vectors, and which one each record got (-1: suppressed)."""
 
-    vectors: npt.NDArray[np.int32]  # int32[vectors, q], nodes of the trees, or free values
-    record: npt.NDArray[np.int64]  # int64[n]
+    vectors: Ints  # int32[vectors, q], nodes of the trees, or free values
+    record: Longs  # int64[n]
     covers: tuple[Covers, ...] = ()  # what codes past the nodes stand for, if there are any
     notes: tuple[str, ...] = ()  # what the reader should know about how it was found
     levels: tuple[int, ...] = ()  # the level of each column, where there is one for all records
@@ -33,7 +33,7 @@ class Recoding:
         """Records that are not published at all."""
         return int((self.record == SUPPRESSED).sum())
 
-    def codes(self) -> npt.NDArray[np.int32]:
+    def codes(self) -> Ints:
         """What is published of each record, int32[n, q]; a suppressed one is all roots."""
         codes = self.vectors[self.record]
         codes[self.record == SUPPRESSED] = 0
@@ -70,9 +70,7 @@ def _reads(tree: Tree, recoding: Recoding, j: int) -> bool:
     )
 
 
-def _free_covers(
-    covers: Covers, wide: npt.NDArray[np.int32], narrow: npt.NDArray[np.int32]
-) -> bool:
+def _free_covers(covers: Covers, wide: Ints, narrow: Ints) -> bool:
     """Whether every free value holds its original."""
     size = covers.tree.size
     pairs = np.unique((wide.astype(np.int64) - size) * size + narrow)
@@ -85,7 +83,7 @@ class Decoded(NamedTuple):
     """The frame that would be published."""
 
     frame: Frame
-    people: npt.NDArray[np.int64] | None  # int64[published], whose each row is, if it does not say
+    people: Longs | None  # int64[published], whose each row is, if it does not say
 
 
 def decode(

@@ -8,16 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import BadHierarchy, preview
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
 from shoal.kernels.histogram import count_values
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +118,18 @@ class Histogram:
     def __len__(self) -> int:
         return len(self.start) - 1
 
+    def merged(self, into: Longs, classes: int) -> Histogram:
+        """The histogram after each class became part of the class `into`; -1: left out."""
+        label = into[self.of_class]
+        inside = label >= 0
+        values = len(self.total)
+        key = label[inside] * values + self.value[inside]
+        pairs, place = np.unique(key, return_inverse=True)
+        count = np.bincount(place, self.count[inside], len(pairs)).astype(np.int64)
+        first = np.searchsorted(pairs, np.arange(classes + 1) * values)
+        value = (pairs % values).astype(np.int32)
+        return Histogram(self.column, first, value, count, self.total)
+
     @cached_property
     def size(self) -> Longs:
         """Rows of each class, int64[classes]."""
@@ -132,16 +141,16 @@ class Histogram:
         return np.repeat(np.arange(len(self)), np.diff(self.start))
 
     @cached_property
-    def share(self) -> npt.NDArray[np.float64]:
+    def share(self) -> Floats:
         """The share of its class that each pair is, float64[pairs]: P of the papers."""
         return self.count / self.size[self.of_class]
 
     @cached_property
-    def overall(self) -> npt.NDArray[np.float64]:
+    def overall(self) -> Floats:
         """The share of the table that each value is, float64[values]: Q of the papers."""
         return self.total / max(int(self.total.sum()), 1)
 
-    def dense(self) -> npt.NDArray[np.float64]:
+    def dense(self) -> Floats:
         """The share of every value in every class, float64[classes, values]; for small ones."""
         table = np.zeros((len(self), len(self.total)))
         table[self.of_class, self.value] = self.share

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.base.pace import Pace
+from shoal.algorithms._shared.class_merge import Merging, start_state, unsettled
+from shoal.algorithms._shared.indexed import run_steps
+from shoal.base.arrays import Ints, Longs
 from shoal.base.progress import Progress
 from shoal.hierarchies.free_values import Cover, Covers, FreeTree
 from shoal.hierarchies.tree import Tree
-from shoal.kernels.grouping import box_merge
-from shoal.kernels.grouping import merge as merging
-from shoal.kernels.grouping.merge import survivors
+from shoal.kernels.grouping import box_merge, merge
 from shoal.kernels.search import box_index as nearest
 from shoal.kernels.search import boxes as kernels
 from shoal.kernels.search.tuple_index import make_tuples
@@ -25,12 +25,7 @@ from shoal.losses import Loss
 from shoal.losses._integer_costs import LARGEST, exact_costs
 from shoal.table.encode import Table
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-
 BITS = 64  # bits of a word of a set
-
-Judge = Callable[[Longs, Longs], npt.NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,46 +260,35 @@ def _telling_first(table: Table, costs: Sequence[Longs]) -> Longs:
 
 
 def merge_failing(
-    space: Space,
-    boxes: nearest.Boxes,
-    people: Longs,
-    k: int,
-    by_size: bool,
-    judge: Judge | None,
-    progress: Progress,
+    space: Space, boxes: nearest.Boxes, people: Longs, merging: Merging, progress: Progress
 ) -> Longs:
     """Merge the smallest failing box with the nearest one until none fails (GAA); where each went.
 
-    Fewer people than k fail; others where `judge` says so of the merged classes with these numbers.
+    Of a merge over boxes there is no strategy, and any box may be a partner.
     """
-    n = len(people)
-    state = merging.Merge(
-        into=np.arange(n),
-        crowd=people.copy(),
-        unjudged=np.zeros(n, np.bool_),
-        heap=np.empty((2 * n + 1, 3), np.int64),
-        counts=np.zeros(5, np.int64),
-    )
-    fails = np.zeros(n, np.bool_)
-    box_merge.begin(boxes, state, fails, k, judge is not None)
-    waiting = max(int(state.counts[2] + state.counts[4]), 1)
+    judge = merging.judge
+    state = start_state(people, 2 * len(people) + 1)
+    fails = np.zeros(len(people), np.bool_)
+    box_merge.begin(boxes, state, fails, merging.k, judge is not None)
+    waiting = max(unsettled(state), 1)
 
     def step(index: nearest.Index, pieces: int) -> int:
         outcome: int = box_merge.merge_boxes(
-            space.shapes, index, boxes, state, fails, k, judge is not None, by_size, pieces
-        )
-        if outcome == merging.JUDGE:
+            space.shapes, index, boxes, state, fails, merging.k, judge is not None,
+            merging.by_size, pieces,
+        )  # fmt: skip
+        if outcome == merge.JUDGE:
             assert judge is not None
             ids = np.flatnonzero(state.unjudged)
-            box_merge.take_verdicts(state, fails, ids, judge(survivors(state.into.copy()), ids))
+            passes = judge(merge.survivors(state.into.copy()), ids)
+            box_merge.take_verdicts(state, fails, ids, passes)
         return outcome
 
-    def tell() -> None:
-        left = int(state.counts[2] + state.counts[4])
-        progress("merging", max(0.0, 1.0 - left / waiting))
+    def report() -> None:
+        progress("merging", max(0.0, 1.0 - unsettled(state) / waiting))
 
-    run_boxes(space, boxes, np.arange(n), step, tell)
-    into: Longs = survivors(state.into)
+    run_boxes(space, boxes, np.arange(len(people)), step, report)
+    into: Longs = merge.survivors(state.into)
     return into
 
 
@@ -313,21 +297,7 @@ def run_boxes(
     boxes: nearest.Boxes,
     ids: Longs,
     step: Callable[[nearest.Index, int], int],
-    tell: Callable[[], None],
+    report: Callable[[], None],
 ) -> None:
-    """Call a kernel piece by piece until it is done, with a new index where it needs one.
-
-    To begin with the boxes `ids` are in the index. Between two pieces there is time to tell how far
-    it is, and for Ctrl-C.
-    """
-    index, pace = space.index(boxes, ids), Pace(1_000)
-    tell()
-    while True:
-        outcome = step(index, pace.begin())
-        tell()
-        if outcome == merging.DONE:
-            return
-        if outcome == merging.NEEDS_ROOM:
-            index = space.index(boxes)
-        elif outcome == merging.PAUSED:
-            pace.end()
+    """Run a kernel over an index that holds the boxes `ids` at first, with a new one if needed."""
+    run_steps(step, space.index(boxes, ids), lambda _: space.index(boxes), report)

@@ -7,25 +7,19 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.algorithms._shared.layout import Layout
+from shoal.base.arrays import Ints, Longs
 from shoal.base.pace import Pace
 from shoal.kernels.search import cells as kernels
-from shoal.kernels.search import class_index as trie
 from shoal.kernels.search.tighten import search_falls
-from shoal.table.encode import Table
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 NONE = np.int64(1) << 61  # the cost of no cell at all
 
 
-def make_lattice(
-    table: Table, trees: trie.Trees, order: Longs, vector: Ints, crowd: Longs
-) -> kernels.Lattice:
-    """The lattice with the attributes in this order; so are the vectors of the tuples."""
-    shapes = [table.trees[j] for j in order]
+def make_lattice(layout: Layout, vector: Ints, people: Longs) -> kernels.Lattice:
+    """The lattice with the columns in the order of the layout; so are the vectors of the tuples."""
+    shapes, trees = layout.shapes, layout.trees
     levels = max(tree.height for tree in shapes)
     climb = [np.arange(tree.size, dtype=np.int32) for tree in shapes]
     rows = []
@@ -38,7 +32,7 @@ def make_lattice(
                 above = tree.parent[top]
                 rises = tree.level[above] <= level
         rows.append(np.concatenate(climb))
-    own = np.stack([trees.cost[trees.start[j] + vector[:, j]] for j in range(len(order))], axis=1)
+    own = np.stack([trees.cost[trees.start[j] + vector[:, j]] for j in range(len(shapes))], axis=1)
     own = np.cumsum(own, axis=1)
     spans = list(pairwise(trees.start.tolist()))
     keeps = [[trees.cost[lo:hi][row[lo:hi]].max() for lo, hi in spans] for row in rows]
@@ -53,7 +47,7 @@ def make_lattice(
         own=own,
         lowest=own.min(axis=0),
         keeps=np.array(keeps, np.int64),
-        crowd=crowd,
+        crowd=people,
     )
 
 

@@ -9,13 +9,15 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space, merge_failing
+from shoal.algorithms._shared.class_merge import Merging
+from shoal.algorithms._shared.layout import Layout
+from shoal.algorithms._shared.requirements import check_reachable, judge_by, k_and_others
 from shoal.algorithms._shared.sensitive_merge import diversify
-from shoal.algorithms.gaa import check_reachable, flat_trees, index_order, judge_by, promised
+from shoal.base.arrays import Ints, Longs
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.tree import Tree
 from shoal.kernels.candidates import join_people
@@ -26,9 +28,6 @@ from shoal.models import Model
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import Recoding
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,22 +68,22 @@ class Task:
     progress: Progress
 
     @cached_property
-    def order(self) -> Longs:
-        """The attributes in the order in which an index takes them."""
+    def layout(self) -> Layout:
+        """The columns in the order in which an index takes them."""
         start = tally(self.table.unified, self.table.people)
-        return index_order(self.table, start, self.costs)
+        return Layout.of(self.table, start, self.costs)
 
-    @cached_property
+    @property
     def trees(self) -> trie.Trees:
         """The hierarchies in that order."""
-        return flat_trees(self.table, self.costs, self.order)
+        return self.layout.trees
 
 
 class Clustering(Algorithm):
     """An algorithm that clusters people by their quasi-identifiers.
 
-    Promises other than k-anonymity are kept by merging clusters afterwards (Algorithm 8, Tassa
-    2012), where `w` is the weight of the loss beside what lacks to the promise (eq. 10).
+    Models other than k-anonymity are satisfied by merging clusters afterwards (Algorithm 8, Tassa
+    2012), where `w` weighs the loss against what the merged class still lacks (eq. 10).
     """
 
     w: float = 0.15  # "found to yield best results" (App. C, Tassa 2012)
@@ -97,7 +96,7 @@ class Clustering(Algorithm):
         return w
 
     def serves(self, model: Model) -> bool:
-        """Whether the algorithm can keep this promise: any about classes."""
+        """Whether the algorithm can satisfy this model: any about classes."""
         return not model.linkage
 
     @abstractmethod
@@ -112,9 +111,9 @@ class Clustering(Algorithm):
         rng: np.random.Generator,
         progress: Progress = silent,
     ) -> Recoding:
-        """Cluster, publish the closure of each cluster, merge those that break a promise."""
+        """Cluster, publish the closure of each cluster, merge those that violate a model."""
         check_reachable(table, models)
-        k, others = promised(models)
+        k, others = k_and_others(models)
         costs = exact_costs(loss, table.domains, table.rows)
         task = Task(table, Units.of(table), k, loss, costs, progress)
         label = self.cluster(task, rng)
@@ -122,10 +121,9 @@ class Clustering(Algorithm):
         start = tally(published, table.people, table.sensitive if others else ())
         vectors, into = published[start.first], np.arange(len(start))
         if others:
-            vectors, into = diversify(
-                start, vectors[:, task.order], task.trees, others, self.w, progress
-            )
-            vectors = vectors[:, np.argsort(task.order)]
+            arranged = task.layout.arranged(vectors)
+            arranged, into = diversify(start, arranged, task.trees, others, self.w, progress)
+            vectors = task.layout.restored(arranged)
         alive, number = np.unique(into, return_inverse=True)
         return Recoding(vectors=vectors[alive], record=number[start.label])
 
@@ -133,7 +131,7 @@ class Clustering(Algorithm):
 class FreeClustering(Clustering):
     """One that can cluster where columns have free ranges or sets, too.
 
-    Clusters that break a promise are then merged as GAA does, smallest first.
+    Clusters that violate a model are then merged as GAA does, smallest first.
     """
 
     free: ClassVar[bool] = True
@@ -152,11 +150,11 @@ class FreeClustering(Clustering):
         rng: np.random.Generator,
         progress: Progress = silent,
     ) -> Recoding:
-        """Cluster, publish the closure of each cluster, merge those that break a promise."""
+        """Cluster, publish the closure of each cluster, merge those that violate a model."""
         if not table.free:
             return super().recode(table, models, loss, rng, progress)
         check_reachable(table, models)
-        k, others = promised(models)
+        k, others = k_and_others(models)
         space, units = Space.of(table, loss), Units.of(table)
         codes = self.free_clusters(space, units, k, rng, progress)[units.of_row]
         vectors, covers = space.vectors(codes)
@@ -164,8 +162,8 @@ class FreeClustering(Clustering):
         boxes = space.found(codes[start.first], start.size, start.first)
         into = np.arange(len(start))
         if others:
-            judge = judge_by(others, start)
-            into = merge_failing(space, boxes, start.people, k, True, judge, progress)
+            merging = Merging(k, judge=judge_by(others, start))
+            into = merge_failing(space, boxes, start.people, merging, progress)
         alive, number = np.unique(into, return_inverse=True)
         vectors, covers = space.vectors(boxes.box[alive])
         return Recoding(vectors, number[start.label], covers)

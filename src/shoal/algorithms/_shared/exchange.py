@@ -7,18 +7,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
+from shoal.algorithms._shared.layout import Layout
+from shoal.base.arrays import Ints, Longs
 from shoal.hierarchies.tree import Tree
 from shoal.kernels.grouping import exchange as kernels
 from shoal.kernels.search import class_index as trie
+from shoal.table.equivalence_classes import Classes
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-
-NEIGHBOURS = 4  # classes with which a class is parted anew
+NEIGHBOURS = 4  # classes with which a class is partitioned again
 VISITS = 1_000  # nodes of the index, for each tuple, that one kind of move may look at in a pass
 LITTLE = 0.001  # share of the loss that a pass must gain to be followed by another
 
@@ -26,18 +25,15 @@ LITTLE = 0.001  # share of the loss that a pass must gain to be followed by anot
 class Exchange:
     """Classes of tuples that come to lose less, with the attributes in the order of the index."""
 
-    def __init__(
-        self, shapes: Sequence[Tree], trees: trie.Trees, vector: Ints, size: Longs, people: Longs,
-        first: Longs, k: int,
-    ) -> None:  # fmt: skip
-        self.shapes, self.trees, self.k = shapes, trees, k
-        self.vector, self.size, self.people, self.first = vector, size, people, first
-        price = trees.cost[trees.start[:-1] + vector].sum(axis=1)
-        self.possible = int((price * size).sum())
+    def __init__(self, layout: Layout, vector: Ints, start: Classes, k: int) -> None:
+        self.shapes, self.trees, self.k = layout.shapes, layout.trees, k
+        self.vector, self.start = vector, start
+        price = self.trees.cost[self.trees.start[:-1] + vector].sum(axis=1)
+        self.possible = int((price * start.size).sum())
         self.hurried = False  # whether a move ended before it had tried all
 
     def improve(self, label: Longs, passes: int, tell: Callable[[float], None]) -> Longs:
-        """Number the class of each tuple anew; by the costs that guide the loss never rises."""
+        """Renumber the class of each tuple; by the costs that guide, the loss never rises."""
         loss = self.loss(label)
         for number in range(passes):
             tell(number / passes)
@@ -54,18 +50,16 @@ class Exchange:
 
     def loss(self, label: Longs) -> int:
         """What is lost of all records; too much to count where a class has too few people."""
-        if np.bincount(label, self.people)[label].min() < self.k:
+        if np.bincount(label, self.start.people)[label].min() < self.k:
             return self.possible + 1
         wide = closures(self.shapes, self.vector, label)
         kept = self.trees.cost[self.trees.start[:-1] + wide].sum(axis=1)
-        return self.possible - int((kept * self.size).sum())
+        return self.possible - int((kept * self.start.size).sum())
 
     def one_pass(self, label: Longs, tell: Callable[[float], None]) -> Longs:
-        """Move, dissolve, part anew: each of them once over all."""
+        """Move, dissolve, re-partition: each of them once over all."""
         n, q = self.vector.shape
-        classes, parts = in_classes(
-            self.shapes, self.vector, label, self.size, self.people, self.first
-        )
+        classes, parts = in_classes(self.shapes, self.vector, self.start, label)
         many = len(parts.head)
         scratch = kernels.Scratch(
             np.empty(q, np.int32),
@@ -98,16 +92,16 @@ class Exchange:
         """The classes, those that lose most of a record first."""
         many = len(parts.head)
         prices = self.trees.cost[self.trees.start[:-1] + classes.vector].sum(axis=1)
-        whole = np.bincount(parts.of, prices[many:] * self.size, many)
+        whole = np.bincount(parts.of, prices[many:] * self.start.size, many)
         lost = whole / np.maximum(classes.size[:many], 1) - prices[:many]
         return np.argsort(-lost, kind="stable")
 
 
 def in_classes(
-    shapes: Sequence[Tree], vector: Ints, label: Longs, size: Longs, people: Longs, first: Longs
+    shapes: Sequence[Tree], vector: Ints, start: Classes, label: Longs
 ) -> tuple[trie.Classes, kernels.Parts]:
     """Tuples in classes, as the kernels hold them: the classes first, then each tuple by itself."""
-    n = len(vector)
+    n, size, people, first = len(vector), start.size, start.people, start.first
     _, begin, label = np.unique(label, return_index=True, return_inverse=True)
     many = len(begin)
     earliest = np.full(many, n + first.max(), np.int64)
@@ -132,5 +126,5 @@ def in_classes(
 
 
 def _share_of(tell: Callable[[float], None], number: int, passes: int, share: float) -> None:
-    """Tell how far all passes are when one is so far."""
+    """Report the progress of all passes when one is so far."""
     tell((number + share) / passes)

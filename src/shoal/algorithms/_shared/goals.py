@@ -17,11 +17,8 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from shoal.base.arrays import Bools, Ints, Longs
 
 
 class Found(NamedTuple):

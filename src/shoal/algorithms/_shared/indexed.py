@@ -1,14 +1,17 @@
-"""An index of clusters, and how the kernels that search it are run."""
+"""An index of clusters, and how the kernels that search an index are run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
 from shoal.base.pace import Pace
 from shoal.kernels.grouping import merge as merging
 from shoal.kernels.search import class_index as trie
+
+Index = TypeVar("Index")
 
 
 def fan_of(trees: trie.Trees) -> int:
@@ -43,19 +46,31 @@ def run(
     step: Callable[[trie.Index, int], int],
     index: trie.Index,
     trees: trie.Trees,
-    tell: Callable[[], None],
+    report: Callable[[], None],
 ) -> trie.Index:
-    """Call a kernel piece by piece until it is done, with a larger index where it needs one.
+    """Run a kernel over an index of classes, with a larger one where it needs it; returns that."""
+    return run_steps(step, index, lambda full: larger(full, trees), report)
 
-    Returns that index. Between two pieces there is time to tell how far it is, and for Ctrl-C.
+
+def run_steps(
+    step: Callable[[Index, int], int],
+    index: Index,
+    enlarge: Callable[[Index], Index],
+    report: Callable[[], None],
+) -> Index:
+    """Call a kernel piece by piece until it is done; returns the index, which may be a new one.
+
+    Between two pieces there is time to report progress, and for Ctrl-C. A step that ends for
+    another reason than its pieces being spent says nothing about the pace.
     """
     pace = Pace(1_000)
+    report()
     while True:
         outcome = step(index, pace.begin())
+        if outcome == merging.PAUSED:
+            pace.end()
+        elif outcome == merging.NEEDS_ROOM:
+            index = enlarge(index)
+        report()
         if outcome == merging.DONE:
             return index
-        if outcome == merging.NEEDS_ROOM:
-            index = larger(index, trees)
-        else:
-            pace.end()
-        tell()

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from shoal.algorithms._shared.boxes import Space, different_rows, run_boxes
-from shoal.algorithms._shared.clusters import FreeClustering, Longs, Task, Units
+from shoal.algorithms._shared.clusters import FreeClustering, Task, Units
+from shoal.base.arrays import Longs
 from shoal.base.progress import Progress
 from shoal.kernels.grouping import box_merge
 from shoal.kernels.grouping import pool as kernels

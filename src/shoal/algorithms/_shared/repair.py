@@ -1,4 +1,4 @@
-"""Mending classes that break a promise: they take what they lack from near by, or are merged."""
+"""Repair of classes that violate a model: they take what they lack from others, or are merged."""
 
 from __future__ import annotations
 
@@ -6,35 +6,31 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.exchange import in_classes
 from shoal.algorithms._shared.indexed import fan_of, larger, make_index, make_work, run
-from shoal.algorithms._shared.sensitive_merge import broken, put_together, shortfall
+from shoal.algorithms._shared.layout import Layout
+from shoal.algorithms._shared.requirements import all_satisfied
+from shoal.algorithms._shared.sensitive_merge import put_together, shortfall
+from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
 from shoal.base.progress import Progress
-from shoal.hierarchies.tree import Tree
 from shoal.kernels.grouping import exchange
-from shoal.kernels.grouping import repair as mend
+from shoal.kernels.grouping import repair as kernels
 from shoal.kernels.histogram import sum_groups
 from shoal.kernels.search import class_index as trie
 from shoal.models import Model
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-
 CLASSES = 8  # nearest classes with which a merge is tried
 HOLDERS = 4  # nearest tuples of a value that are tried, of each value that a class lacks most …
 LACKING = 4  # … which are so many
 FREQUENT = 32  # values of a sensitive column for which tuples are kept at hand
-AT_ONCE = 0.5  # share of the failing classes that are mended in a round, those it costs least
+AT_ONCE = 0.5  # share of the failing classes that are repaired in a round, those it costs least
 TAKING = 60  # rounds after which classes are merged only, so that there is an end
-HARDLY = 1e-9  # a promise that comes no closer than by this comes no closer
-LAST = 1e200  # a merge that brings no promise closer comes after all that do
+HARDLY = 1e-9  # a model that comes no closer than by this comes no closer
+LAST = 1e200  # a merge that brings no model closer comes after all that do
 
 
 class Holders(NamedTuple):
@@ -51,25 +47,24 @@ class Options(NamedTuple):
     owner: Longs  # the failing class
     other: Longs  # the other class
     taken: Longs  # the tuple that goes over, or -1: the classes are merged
-    score: Floats  # what it costs, by what the promises come closer
+    score: Floats  # what it costs, by how much closer the models come
 
 
-class Mending:
-    """Classes of tuples, some of which break a promise.
+class Repair:
+    """Classes of tuples, some of which violate a model.
 
     What is lacking counts once for each record of a class: then a merge of two classes that lack
     the same gains nothing, and one of two that make up for each other gains all.
     """
 
     def __init__(
-        self, shapes: Sequence[Tree], trees: trie.Trees, vector: Ints, start: Classes,
-        models: Sequence[Model], k: int, label: Longs,
+        self, layout: Layout, vector: Ints, start: Classes, models: Sequence[Model], k: int,
+        label: Longs,
     ) -> None:  # fmt: skip
-        self.trees, self.start, self.models, self.k = trees, start, models, k
+        self.trees, self.start, self.models, self.k = layout.trees, start, models, k
+        trees = layout.trees
         n, q = vector.shape
-        self.classes, self.parts = in_classes(
-            shapes, vector, label, start.size, start.people, start.first
-        )
+        self.classes, self.parts = in_classes(layout.shapes, vector, start, label)
         self.many = many = len(self.parts.head)
         self.fan, self.work, self.left = fan_of(trees), make_work(trees), np.empty(q, np.int32)
         self.index = make_index(many, trees)
@@ -92,8 +87,8 @@ class Mending:
         """The classes that there are."""
         return np.flatnonzero(self.parts.head >= 0)
 
-    def mend(self, progress: Progress) -> Longs:
-        """Number the class of each tuple; none breaks a promise if all as one class do not."""
+    def run(self, progress: Progress) -> Longs:
+        """Number the class of each tuple; none violates a model if all as one class do not."""
         stale = self.fails.copy()  # whose best option is not known
         none = np.full(self.many, -1, np.int64)
         best = Options(none, none.copy(), none.copy(), np.zeros(self.many))
@@ -107,12 +102,12 @@ class Mending:
             touched = self._do_cheapest(best)
             stale = touched | touched[best.other]
             rounds += 1
-            progress("mending", max(0.0, 1.0 - int(self.fails.sum()) / waiting))
-        progress("mending", 1.0)
+            progress("repairing classes", max(0.0, 1.0 - int(self.fails.sum()) / waiting))
+        progress("repairing classes", 1.0)
         return self.parts.of
 
     def _do_cheapest(self, best: Options) -> Bools:
-        """Do what costs least, no class twice; tells which classes are not what they were."""
+        """Do what costs least, no class twice; returns which classes have changed."""
         ids = np.flatnonzero(self.fails)
         ids = ids[np.argsort(best.score[ids], kind="stable")]
         touched = np.zeros(self.many, np.bool_)
@@ -125,9 +120,9 @@ class Mending:
             touched[c] = touched[b] = True
             at = (self.index, self.trees, self.classes, self.parts)
             if x < 0:
-                mend.merge_two(*at, c, b)
+                kernels.merge_two(*at, c, b)
             else:
-                mend.move_one(*at, x, c, self.left)
+                kernels.move_one(*at, x, c, self.left)
         gone = self.parts.head < 0
         self.short[gone], self.fails[gone] = 0.0, False
         self._judge_again(np.flatnonzero(touched & ~gone))
@@ -146,16 +141,16 @@ class Mending:
         minus: Longs | None = None,
         plus: Longs | None = None,
     ) -> tuple[Floats, Bools]:
-        """What classes would lack, each record counted, and whether they would break a promise."""
+        """What classes would lack, each record counted, and whether they would violate a model."""
         none = np.full(len(a), -1, np.int64)
         b, minus, plus = (none if one is None else one for one in (b, minus, plus))
         short, fails = np.zeros(len(a)), np.zeros(len(a), np.bool_)
         for begin, stop in parts(len(a), self.paces[0]):
             part = slice(begin, stop)
-            trial = mend.members_of(self.parts, a[part], b[part], minus[part], plus[part])
+            trial = kernels.members_of(self.parts, a[part], b[part], minus[part], plus[part])
             classes = self._summary(*trial)
             short[part] = shortfall(self.models, classes) * classes.size
-            fails[part] = broken(self.models, classes)
+            fails[part] = ~all_satisfied(self.models, classes)
         return short, fails
 
     def _summary(self, begin: Longs, member: Longs) -> Classes:
@@ -183,7 +178,7 @@ class Mending:
         self._make_room()
         near = self._near(ids)
         owner, tuples, cost = self._near_holders(ids)
-        # Whoever has what is lacking may be worth a merge, too.
+        # A class that has what is lacking may be worth a merge, too.
         pairs = np.unique(
             np.concatenate([near, owner * self.many + self.parts.of[tuples]])
         )  # int64[pairs]
@@ -202,7 +197,7 @@ class Mending:
         costs = np.empty_like(found)
         for begin, stop in parts(len(ids), self.paces[1]):
             part = slice(begin, stop)
-            mend.near_classes(
+            kernels.near_classes(
                 self.index, self.trees, self.classes, ids[part], self.work, found[part],
                 costs[part], used[part],
             )  # fmt: skip
@@ -226,7 +221,7 @@ class Mending:
             used = np.zeros(len(some), np.int64)
             for begin, stop in parts(len(some), self.paces[2]):
                 part = slice(begin, stop)
-                mend.near_holders(
+                kernels.near_holders(
                     index, self.trees, self.classes, self.parts, ids[some[part]], one.holds,
                     self.work, near[part], cost[part], used[part],
                 )  # fmt: skip
@@ -236,9 +231,9 @@ class Mending:
         return owner, tuples, cost
 
     def _lacking(self, ids: Longs) -> Bools:
-        """Of which values each class has least beside the table, bool[ids, holders]."""
+        """Of which values each class has least compared with the table, bool[ids, holders]."""
         none = np.full(len(ids), -1, np.int64)
-        classes = self._summary(*mend.members_of(self.parts, ids, none, none, none))
+        classes = self._summary(*kernels.members_of(self.parts, ids, none, none, none))
         lacks = np.zeros((len(ids), len(self.holders)), np.bool_)
         for name, histogram in classes.histograms.items():
             places = [i for i, one in enumerate(self.holders) if one.column == name]
@@ -257,7 +252,7 @@ class Mending:
     def _merges(self, a: Longs, b: Longs) -> Options:
         """What merges of these pairs are worth."""
         cost = np.empty(len(a), np.int64)
-        mend.costs_of_merges(self.trees, self.classes, a, b, cost)
+        kernels.costs_of_merges(self.trees, self.classes, a, b, cost)
         short, _ = self._judged(a, b)
         closer = self.short[a] + self.short[b] - short
         score = np.where(closer > HARDLY, cost / np.maximum(closer, HARDLY), LAST * (1.0 + cost))
@@ -273,7 +268,7 @@ class Mending:
             return Options(a, b, tuples, np.zeros(0))
         gain = np.empty(len(a), np.int64)
         for begin, stop in parts(len(a), self.paces[3]):
-            mend.gains_of_leaving(
+            kernels.gains_of_leaving(
                 self.trees, self.classes, self.parts, tuples[begin:stop], self.left,
                 gain[begin:stop],
             )  # fmt: skip
@@ -293,7 +288,7 @@ class Mending:
         at = np.zeros(1, np.int64)
 
         def step(index: trie.Index, pieces: int) -> int:
-            outcome: int = mend.fill_with(
+            outcome: int = kernels.fill_with(
                 index, self.trees, self.classes, rows, self.fan, at, pieces
             )
             return outcome

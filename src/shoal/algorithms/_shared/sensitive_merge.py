@@ -1,4 +1,4 @@
-"""Algorithm 8 of Tassa 2012: coarser classes, until all keep the promises."""
+"""Algorithm 8 of Tassa 2012: coarser classes, until all satisfy the models."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal.algorithms._shared.indexed import fan_of, larger, make_index, make_work
+from shoal.algorithms._shared.requirements import all_satisfied
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.progress import Progress
 from shoal.kernels.grouping import clusters as kernels
 from shoal.kernels.grouping.merge import survivors
@@ -22,10 +23,6 @@ GRAIN = 2.0**40  # levels are compared in steps of 1 / GRAIN, so that equal ones
 HUGE = 1e280  # some levels are infinite, and 0 * infinity is no number
 NEAR = (8, 64)  # candidates that the index is asked for, before all are sorted
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
 
 def diversify(
     start: Classes,
@@ -37,7 +34,7 @@ def diversify(
 ) -> tuple[Ints, Longs]:
     """The published values of each class, and the class that each one of `start` ended up in.
 
-    The class that lacks most to the promises (of several the first) is merged with the one for
+    The class that lacks most (of several the first) is merged with the one for
     which w · cost_I + (1 - w) · cost_D is least (eq. 10); of several with the one of least
     cost_I, then with the first. cost_I is what the merge loses, as a share of what the table
     could lose (eq. 2); cost_D is what the merged class still lacks (eq. 9): with frequency
@@ -46,7 +43,7 @@ def diversify(
     """
     state = _Merging(start, vectors, trees)
     whole = float(start.size.sum()) * _most(trees)
-    fails = broken(models, start)
+    fails = ~all_satisfied(models, start)
     heap = [
         (-short, int(first), int(c))
         for short, first, c in zip(
@@ -68,7 +65,7 @@ def diversify(
             stamp.pop(gone, None)
         one = state.summary(np.array([c]))
         stamp.pop(c)
-        if broken(models, one)[0]:
+        if not all_satisfied(models, one)[0]:
             key = (-float(shortfall(models, one)[0]), int(state.classes.first[c]))
             stamp[c] = key
             heappush(heap, (*key, c))
@@ -78,21 +75,13 @@ def diversify(
 
 
 def shortfall(models: Sequence[Model], classes: Classes) -> Floats:
-    """What each class lacks to the promises, added up (eq. 9, Tassa 2012); float64[classes]."""
+    """What each class lacks to satisfy the models, added up (eq. 9, Tassa 2012)."""
     gap = np.zeros(len(classes))
     for model in models:
         lacks = model.required - model.levels(classes)
         gap += np.maximum(lacks if model.higher_is_safer else -lacks, 0.0)
     rounded: Floats = np.round(np.minimum(gap, HUGE) * GRAIN) / GRAIN
     return rounded
-
-
-def broken(models: Sequence[Model], classes: Classes) -> npt.NDArray[np.bool_]:
-    """Whether each class breaks a promise."""
-    fine = np.ones(len(classes), np.bool_)
-    for model in models:
-        fine &= model.satisfied(classes)
-    return ~fine
 
 
 def _most(trees: trie.Trees) -> float:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadFile, BadInput, BadPlan, BadTable, did_you_mean, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.version import __version__
@@ -36,9 +36,6 @@ from shoal.table.encode import Column, Table, check_names, columns_with_role, en
 from shoal.table.published_table import codes_of, read_published
 from shoal.table.recoding import SUPPRESSED, Recoding
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 Vector = tuple[Label, ...]  # a label a quasi-identifier; None is a missing value
 
 FORMAT, VERSION = "shoal recoding", 2

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import NotHeld
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import Covers
@@ -19,9 +19,6 @@ from shoal.table.encode import Table
 from shoal.table.match_graph import link, telling_first
 from shoal.table.published_table import preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 def first_covering(

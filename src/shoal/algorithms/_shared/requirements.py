@@ -1,0 +1,68 @@
+"""What is asked of classes: whether it can be reached at all, and which classes satisfy it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from shoal.base.arrays import Bools, Longs
+from shoal.base.errors import CannotReach
+from shoal.models import Model
+from shoal.models.k_anonymity import KAnonymity
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import Classes, tally
+
+# Given the class that each starting class is in now, which of the classes with these numbers pass.
+Judge = Callable[[Longs, Longs], Bools]
+
+
+def k_and_others(models: Sequence[Model]) -> tuple[int, list[Model]]:
+    """The k of k-anonymity, which kernels count by themselves, and the other requirements."""
+    k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
+    return k, [model for model in models if not isinstance(model, KAnonymity)]
+
+
+def all_satisfied(models: Sequence[Model], classes: Classes) -> Bools:
+    """Which classes satisfy all of these models, bool[classes]."""
+    passes = np.ones(len(classes), np.bool_)
+    for model in models:
+        passes &= model.satisfied(classes)
+    return passes
+
+
+def check_reachable(table: Table, models: Sequence[Model]) -> None:
+    """Raise an error if the whole table as one class violates a model: no partition does better."""
+    _, others = k_and_others(models)
+    for model in models:
+        k = getattr(model, "k", 0)
+        if table.crowd < k:
+            raise CannotReach(
+                model.key,
+                table.crowd,
+                f"{model.key} with k={k} cannot be reached: the table has {table.crowd} "
+                f"{'person' if table.crowd == 1 else 'people'}; {_instead(table.crowd)}",
+            )
+    if not others:
+        return
+    whole = tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
+    for model in others:
+        if not model.satisfied(whole).all():
+            best = model.reached(whole)
+            raise CannotReach(model.key, best, model.out_of_reach(best))
+
+
+def _instead(people: int) -> str:
+    """What to ask of a table with too few people."""
+    if people < 2:
+        return "nobody can be hidden in it; add people"
+    return f"the best k possible is {people}: ask for that, or add people"
+
+
+def judge_by(models: Sequence[Model], start: Classes) -> Judge | None:
+    """What decides which merged classes satisfy these models; None where there are none."""
+
+    def judge(into: Longs, ids: Longs) -> Bools:
+        return all_satisfied(models, start.merged(into, ids))
+
+    return judge if models else None
