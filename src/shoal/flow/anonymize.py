@@ -9,7 +9,7 @@ from typing import Any
 from shoal.base.clock import Clock
 from shoal.base.progress import Progress, silent
 from shoal.flow.apply.fitted import Fitted
-from shoal.flow.auto_select import recode
+from shoal.flow.auto_select.search import recode
 from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
