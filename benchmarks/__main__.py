@@ -1,4 +1,4 @@
-"""`make bench`: ratios measured in one run; the figures of the README come from here."""
+"""`make bench`: ratios measured in one run; the source of the figures in the README."""
 
 from __future__ import annotations
 

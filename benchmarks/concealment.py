@@ -1,7 +1,7 @@
-"""k-concealment of Adult: the nearest-record searches against a plain compiled scan, and the whole.
+"""k-concealment of Adult: the nearest-record searches against a plain compiled scan, and in total.
 
-The rows are all 45,222 complete ones if the test part is at hand, else 30,162 of the train part.
-The scans look costs up in matrices, and drop a candidate as soon as it costs more than the best.
+Uses all 45,222 complete records if the test part is available, else 30,162 of the train part.
+The scans look up costs in matrices, and drop a candidate as soon as it costs more than the best.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _in_a_process(k: str) -> dict:
 
 @numba.njit(cache=True)
 def matrices(start, parent, end, cost):
-    """What each value loses when it is widened to cover each other one (Def. 5, Mauger 2023)."""
+    """What each value loses if generalized to cover each other value (Def. 5, Mauger 2023)."""
     q = len(start) - 1
     widest = 0
     for j in range(q):
@@ -74,7 +74,7 @@ def matrices(start, parent, end, cost):
 
 @numba.njit(cache=True)
 def plain_expand(start, parent, end, matrix, vector, size, first, begin, stop, k, out):
-    """Algorithm 2 with a scan of all tuples for every record that is taken in."""
+    """Algorithm 2 with a scan of all tuples for every record that is added."""
     m, q = vector.shape
     for i in range(begin, stop):
         mine = vector[i].copy()
@@ -109,7 +109,7 @@ def plain_expand(start, parent, end, matrix, vector, size, first, begin, stop, k
 
 @numba.njit(cache=True)
 def plain_cover(start, parent, end, matrix, vector, original, published, order, k):
-    """Algorithm 3 with a scan of all published records for every person and every widening."""
+    """Algorithm 3 with a scan of all published records per person and per generalization."""
     n, q = published.shape
     done = np.zeros(len(vector), np.bool_)
     for i in order:
@@ -171,7 +171,7 @@ def _once(k: int) -> dict:
         loss="lm",
         seed=1,
     )
-    shoal.anonymize(people.slice(0, 2000), asked)  # compile, or load what was compiled
+    shoal.anonymize(people.slice(0, 2000), asked)  # compile, or load compiled kernels
     run = _Run(encode(open_frame(people), asked.columns), LM(), silent)
     tuples, trees = run.tuples, run.trees
     run.expand(2)

@@ -1,4 +1,4 @@
-"""The whole flow from a data frame, each size in a process of its own to see its memory."""
+"""The complete flow from a data frame, each size in its own process to measure its memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _once(rows: str) -> dict:
     from benchmarks.tables import frame, mixed, plan
 
     asked = plan(10, algorithm="peel") if rows == "peel" else plan()
-    shoal.anonymize(frame(), asked)  # compile, or load what was compiled
+    shoal.anonymize(frame(), asked)  # compile, or load compiled kernels
     people = frame() if rows == "adult" else mixed(1_000_000 if rows == "peel" else int(rows))
     best = float("inf")
     for _ in range(3 if rows == "adult" else 2):

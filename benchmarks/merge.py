@@ -39,7 +39,7 @@ def run() -> list[dict]:
     for k in (2, 10, 100):
         for weight in ("unit", "size"):
             by_size = weight == "size"
-            # The best of several: anything else on the machine only adds time.
+            # The best of several runs: other load on the machine only adds time.
             fast = min(_timed(indexed, k, by_size)[0] for _ in range(25))
             slow = min(_timed(plain, k, by_size)[0] for _ in range(3))
             same = _same(indexed(k, by_size), plain(k, by_size))
@@ -61,5 +61,5 @@ def _timed(function, *args):
 
 
 def _same(a, b) -> bool:
-    """Whether two labelings part the classes alike."""
+    """Whether two labelings form the same groups of classes."""
     return len(np.unique(np.stack([a, b]), axis=1).T) == len(np.unique(a)) == len(np.unique(b))

@@ -1,7 +1,7 @@
-"""Peeling: what it loses beside the other algorithms and the proven bound, and how long it takes.
+"""Peeling: its loss compared with other algorithms and the proven lower bound, and its time.
 
-The hierarchies are those of ARX if they are at hand, else the built-in ones. Census-Income is
-left out where its files are not at hand.
+The hierarchies are those of ARX if they are available, else the built-in ones. Census-Income is
+skipped if its files are not available.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OTHERS = [
     for name in catalog.algorithms
     if name not in {"auto", "peel"} and catalog.algorithms[name]().serves(KAnonymity(k=2))
 ]
-QUICK = ["agglomerative", "forest", "gaa", "kaca", "mondrian"]  # seconds on 300,000 rows
+QUICK = ["agglomerative", "forest", "gaa", "kaca", "mondrian"]  # take seconds on 300,000 records
 PROMISES: list[list[Model]] = [
     [KAnonymity(k=5), DistinctLDiversity(column="occupation", l=4)],
     [KAnonymity(k=10), EntropyLDiversity(column="occupation", l=4)],
@@ -57,7 +57,7 @@ SEVEN = {
 
 def run() -> list[dict]:
     table = adult()
-    recode(table, "peel", "nllm", 200)  # compile, or load what was compiled
+    recode(table, "peel", "nllm", 200)  # compile, or load compiled kernels
     results = []
     for loss in LOSSES:
         for k, goal in GOALS.items():
@@ -86,12 +86,12 @@ def run() -> list[dict]:
 def best_of(
     names: list[str], table: Table, loss: str, promised: int | list[Model]
 ) -> tuple[float, str]:
-    """The lowest loss of these algorithms, and whose it is."""
+    """The lowest loss of these algorithms, and the name of the algorithm."""
     return min((recode(table, name, loss, promised)[0], name) for name in names)
 
 
 def full_domain(table: Table) -> dict:
-    """The proven optimum of one level per column for the whole table."""
+    """The proven optimum with one level per column for the whole table."""
     algorithm = catalog.algorithms["full-domain"](suppression=0.05)
     seconds = []
     for _ in range(3):
@@ -103,10 +103,10 @@ def full_domain(table: Table) -> dict:
 
 
 def beside_promises() -> list[dict]:
-    """What peeling loses of Adult where more than k-anonymity is promised."""
+    """What peeling loses on Adult if more than k-anonymity is required."""
     table, results = adult(sensitive=("occupation", "salary-class")), []
     for models in PROMISES:
-        recode(table, "peel", "nllm", models)  # compile, or load what was compiled
+        recode(table, "peel", "nllm", models)  # compile, or load compiled kernels
         ours, seconds = recode(table, "peel", "nllm", models)
         theirs, who = best_of(QUICK, table, "nllm", models)
         names = " + ".join(f"{model.key} {model.required:g}" for model in models)
@@ -121,7 +121,7 @@ def beside_promises() -> list[dict]:
 
 
 def beside_others(table: Table) -> list[dict]:
-    """What peeling loses of Census-Income beside those of the others that are quick there."""
+    """What peeling loses on Census-Income, compared with the algorithms that are fast there."""
     results = []
     for loss in LOSSES:
         for k in GOALS:
@@ -152,7 +152,7 @@ def _time(found: tuple[float, float]) -> float:
 def recode(
     table: Table, algorithm: str, loss: str, promised: int | list[Model]
 ) -> tuple[float, float]:
-    """Percent of alteration, and seconds; a number stands for k-anonymity alone."""
+    """Percent of alteration, and seconds; an integer stands for k-anonymity alone."""
     models = [KAnonymity(k=promised)] if isinstance(promised, int) else promised
     guide, rng = catalog.losses[loss](), np.random.default_rng(0)
     begin = perf_counter()
@@ -165,7 +165,7 @@ def recode(
 
 
 def adult(rows: int | None = None, sensitive: tuple[str, ...] = ()) -> Table:
-    """Adult, or so many rows mixed from it."""
+    """Adult, or this number of records mixed from it."""
     columns, folder = built_in().columns, DATA / "adult" / "hierarchies" / "arx"
     if folder.is_dir():
         ages = pd.read_csv(folder / "age.csv", sep=";", header=None, dtype=str)
@@ -195,7 +195,7 @@ def census(names: dict[int, str]) -> Table:
 
 
 def _once(which: str) -> dict:
-    recode(adult(), "peel", "nllm", 200)  # compile, or load what was compiled
+    recode(adult(), "peel", "nllm", 200)  # compile, or load compiled kernels
     tables = {
         "mixed": lambda: adult(1_000_000),
         "eight": lambda: census(EIGHT),

@@ -1,9 +1,9 @@
 """danonyir: the nearest person or class, found by an index and by a plain compiled scan.
 
-The 26,854 people of INFORMS with eight quasi-identifiers if the folder with the public tables is at
-hand, else as many people of the generated hospital table. Classes, and what is merged with what,
-are the same in both; only the search differs. The scan looks up what joins keep in matrices, and
-drops a candidate as soon as it costs more than the best.
+Uses the 26,854 people of INFORMS with eight quasi-identifiers if the folder with the public tables
+is available, else as many people of the generated hospital table. Classes and merges are the same
+in both; only the search differs. The scan looks up in matrices what joins keep, and drops a
+candidate as soon as it costs more than the best.
 """
 
 from __future__ import annotations
@@ -58,20 +58,20 @@ def _in_a_process(kind: str) -> dict:
 
 
 def make_scan(matrices):
-    """A scan that looks joins up in matrices, or works them out, which free values make cheap."""
+    """A scan that looks up joins in matrices, or computes them, which is cheap for free values."""
 
     @numba.njit
     def plain_cluster(
         shapes, keep, own, records, first, people, demands, crowd, clusters, order, box
     ):
-        """Algorithm 1, lines 2 to 19, with a scan of everybody and of all classes at every step.
+        """Algorithm 1, lines 2 to 19, with a scan of all people and all classes at every step.
 
         `keep[j, a, b]` is what the join of two nodes keeps.
         """
         n, words = own.shape
         q = len(shapes.kind)
         free = np.ones(n, np.bool_)
-        live = np.arange(n)  # those that are free, in no order
+        live = np.arange(n)  # people without a class, in no particular order
         left = n
         room = 2 * n
         done = np.zeros((room, words), np.int64)
@@ -165,7 +165,7 @@ SCANS = {"trees": make_scan(True), "free": make_scan(False)}
 
 
 def _informs():
-    """People with their diagnoses, and how their quasi-identifiers may be published."""
+    """People with their diagnoses and quasi-identifiers."""
     from shoal.datasets import informs
 
     return informs(FOLDER)
@@ -221,12 +221,12 @@ def _against_the_scan(kind: str) -> dict:
 
     frame, plan = _people(kind)
     small = frame.slice(0, 3000)
-    shoal.anonymize(small, plan)  # compiles
+    shoal.anonymize(small, plan)  # compile
     began = perf_counter()
     release = shoal.anonymize(frame, plan)
     seconds = perf_counter() - began
     found = {"seconds": seconds, "loss": release.losses["lm"]}
-    for given in (small, frame):  # the first compiles
+    for given in (small, frame):  # the first run compiles
         table = encode(open_frame(given), plan.columns)
         people = table.people
         order = np.random.default_rng(plan.seed).permutation(table.crowd)
@@ -264,7 +264,7 @@ def _people(kind: str):
 
 
 def _hospital(kind: str, people: int):
-    """Generated people with eight numbers and categories that are drawn beside their own."""
+    """Generated people with eight quasi-identifiers, five of them drawn here at random."""
     from shoal.datasets import hospital
 
     whole = hospital(3 * people)

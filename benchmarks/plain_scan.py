@@ -1,6 +1,6 @@
-"""The greedy merge with a plain compiled scan of all classes: what the index is measured against.
+"""The greedy merge with a plain compiled scan of all classes: the baseline for the index.
 
-The same merges in the same order as the product's, to the tie; only the search differs.
+It makes the same merges in the same order as shoal, including ties; only the search differs.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 
 @numba.njit(cache=True)
 def plain_merge(start, parent, end, cost, vector, size, first, k, by_size):
-    """Merge until every class has k records. Returns the class each class ended up in.
+    """Merge until every class has k records. Return the final class of each class.
 
-    As fast as a scan can be made: cost matrices are looked up, and a candidate is dropped as
+    As fast as a scan can be: costs are looked up in matrices, and a candidate is dropped as
     soon as it costs more than the best.
     """
     n, q = vector.shape
@@ -28,7 +28,7 @@ def plain_merge(start, parent, end, cost, vector, size, first, k, by_size):
                 while not (top <= b < end[start[j] + top]):
                     top = parent[start[j] + top]
                 matrix[j, a, b] = cost[start[j] + a] - cost[start[j] + top]
-    live = np.arange(n)  # the classes that are left, in no order
+    live = np.arange(n)  # the remaining classes, in no particular order
     alive = n
     into = np.arange(n)
     while alive > 1:
@@ -67,7 +67,7 @@ def plain_merge(start, parent, end, cost, vector, size, first, k, by_size):
         into[best] = c
         live[at_best] = live[alive - 1]
         alive -= 1
-        for i in range(alive):  # classes with equal published values are one
+        for i in range(alive):  # classes with equal published values are merged
             e = live[i]
             if e == c:
                 continue

@@ -1,4 +1,4 @@
-"""The strategies S1 to S7 on Adult, in one run: how much the sensitive values cost in time."""
+"""The strategies S1 to S7 on Adult, in one run: how much time the sensitive values cost."""
 
 from __future__ import annotations
 

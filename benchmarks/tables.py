@@ -25,12 +25,12 @@ def plan(k: int = 5, **change) -> Plan:
 
 
 def frame() -> pd.DataFrame:
-    """Adult: 30,162 complete rows, 19,502 distinct tuples."""
+    """Adult: 30,162 complete records, 19,502 distinct tuples."""
     return adult().select(QUASI).to_pandas()
 
 
 def mixed(rows: int, seed: int = 0, share: float = 0.15) -> pd.DataFrame:
-    """Rows of Adult in which each cell comes from another random row with this probability."""
+    """Records of Adult in which each cell is from another random record with this probability."""
     rng = np.random.default_rng(seed)
     people = frame()
     base = rng.integers(0, len(people), rows)

@@ -1,4 +1,4 @@
-"""Is a table safe because it is 3-diverse? Audit one that is, and one that is t-close as well."""
+"""Is a 3-diverse table safe? Audit one that is 3-diverse, and one that is t-close as well."""
 
 import pandas as pd
 

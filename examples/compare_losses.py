@@ -1,4 +1,4 @@
-"""Which metric should guide the merge? Try all of them and judge each release by all."""
+"""Which metric should guide the merge? Try each of them and measure each release by all."""
 
 import shoal
 from shoal import Hierarchy, Plan

@@ -1,7 +1,7 @@
-"""Five rows may be one person: k counted over the stays of a hospital, and over its patients.
+"""Five records may be one person: k counted over the stays of a hospital, and over its patients.
 
-Takes UCI Diabetes 130-US hospitals from the folder of `--data`, or else from the cache or UCI.
-With `--out` it writes the table, the two plans and the release by rows into a folder.
+Reads UCI Diabetes 130-US hospitals from the folder given by `--data`, otherwise from the cache or
+UCI. With `--out` it writes the table, the two plans and the release over records to a folder.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def plan_for(role: str, models: list[dict[str, object]]) -> Plan:
-    """The plan; `patient_nbr` is left out as an identifier, or tells whose a row is."""
+    """The plan; `patient_nbr` is dropped as an identifier, or states the person of each record."""
     quasi = {
         name: {"role": "quasi", "hierarchy": Hierarchy.from_tree(tree)}
         for name, tree in hierarchies().items()
@@ -59,10 +59,10 @@ def plan_for(role: str, models: list[dict[str, object]]) -> Plan:
 
 
 def before_and_after(stays: pa.Table) -> pa.Table:
-    """k = 5 over rows and over people; what the release by rows is to whoever links rows."""
+    """k = 5 over records and over people, and the release over records if records are linked."""
     by_rows = shoal.anonymize(stays, plan_for("identifier", K5), keep_order=True)
     by_people = shoal.anonymize(stays, plan_for("person", K5))
-    # Not for publication: the release by rows, and whose its rows are.
+    # Not for publication: the release over records, with the patient of each record.
     linked = by_rows.frame.add_column(0, "patient_nbr", stays["patient_nbr"])
     tables = {
         "as it is": (stays, 0.0),
@@ -86,7 +86,7 @@ def before_and_after(stays: pa.Table) -> pa.Table:
 
 
 def people_models(stays: pa.Table) -> None:
-    """A release for each of the models that count people, and which others it keeps."""
+    """One release for each of the models that count people, and which others it satisfies."""
     every = [{"name": name, **options} for name, options in MODELS.items()]
     promises = {str(model["name"]): [model] for model in every}
     promises["k = 5, eir-l-diversity"] = [*K5, {"name": "eir-l-diversity", **EIR_L}]
@@ -99,7 +99,7 @@ def people_models(stays: pa.Table) -> None:
 
 
 def write(folder: Path, stays: pa.Table, linked: pa.Table) -> None:
-    """Files to try the command line on."""
+    """Write files with which to try the command line."""
     folder.mkdir(parents=True, exist_ok=True)
     pa_csv.write_csv(stays, folder / "stays.csv")
     pa_csv.write_csv(linked, folder / "linked.csv")

@@ -1,7 +1,7 @@
-"""Publish a second table as the first one was: fit on Adult's train part, apply to its test part.
+"""Publish a second table like the first: fit on Adult's train part, apply to its test part.
 
-With `--data FOLDER` both parts come from there (adult.data and adult.test). Without it a third of
-the train part, which comes with the test packages, plays the test part.
+With `--data FOLDER` both parts are read from there (adult.data and adult.test). Without it, a third
+of the train part, which comes with the test packages, serves as the test part.
 """
 
 import argparse
@@ -37,7 +37,7 @@ for k in (2, 5, 10, 50):
     plan = Plan(columns=columns, models=[{"name": "k-anonymity", "k": k}])
     release = shoal.anonymize(train, plan)
     with TemporaryDirectory() as folder:
-        release.recoding.save(Path(folder, "recoding.json"))  # what stays until tomorrow
+        release.recoding.save(Path(folder, "recoding.json"))  # saved for later tables
         fitted = Fitted.load(Path(folder, "recoding.json"))
     applied = fitted.apply(test)
     assert applied.checks[0].holds

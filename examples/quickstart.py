@@ -1,4 +1,4 @@
-"""From a data frame to a release, its proof and its price."""
+"""From a data frame to a release, with its risks and its information loss."""
 
 import shoal
 from shoal import Hierarchy, Plan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from math import floor, isinf, prod
 
@@ -124,16 +125,21 @@ class Case:
             trial.counts[f"refused: {' '.join(reason)[:90]}"] += 1
 
     def as_chosen(self, numbers: dict) -> Case:
-        """The same where auto published columns without a hierarchy as free sets."""
+        """The same case with the free ranges or sets that auto chose for flat columns."""
         freed = [name for one in numbers["tried"] if one["chosen"] for name in one.get("free", ())]
         if not freed:
             return self
         self.trial.counts["columns freed by auto"] += len(freed)
         columns = [
-            replace(c, hierarchy={"free_sets": True}) if c.name in freed else c
+            replace(c, hierarchy=self.free_of(c)) if c.name in freed else c
             for c in self.table.columns
         ]
         return Case(self.trial, replace(self.table, columns=columns), self.plan)
+
+    def free_of(self, column: Column) -> dict:
+        """Free ranges if all values are numbers, free sets otherwise."""
+        values = {cell for cell in column.cells if cell is not None and cell not in self.tokens}
+        return {"free_ranges" if values and all(map(is_number, values)) else "free_sets": True}
 
     # What is in the release
 
@@ -383,3 +389,11 @@ def _settled(column: Column) -> Column:
     lengths = {len(cell) for cell in column.cells if cell is not None}
     length = lengths.pop() if len(lengths) == 1 else 0
     return replace(column, hierarchy={**setting, "length": length}) if lengths or length else column
+
+
+def is_number(value: str) -> bool:
+    try:
+        Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return "/" not in value
