@@ -13,10 +13,13 @@ from shoal import BadPlan, CannotReach, Plan, catalog
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.gaa import GAA
 from shoal.cli.console import show_release
-from shoal.flow import auto_select as choose
-from shoal.flow.auto_select import alterations, candidates, sample
+from shoal.flow.auto_select import search as choose
+from shoal.flow.auto_select.search import Search, sample
+from shoal.flow.auto_select.trials import BRAKE
+from shoal.flow.auto_select.ways import Way, candidates, label
 from shoal.flow.freeing import freed
 from shoal.io.frames import open_frame
+from shoal.losses._alterations import alterations
 from shoal.losses.mean import Mean
 from shoal.losses.nllm import NLLM
 from shoal.measures.information_loss import METRICS
@@ -123,7 +126,7 @@ def test_own_weights_are_a_yardstick_too():
 def test_strategies_where_a_sensitive_column_is_promised_something():
     model = {"name": "entropy-l-diversity", "column": "disease", "l": 3}
     asked = plan(models=[{"name": "k-anonymity", "k": 4}, model])
-    tried = [choose.label(one) for one in candidates(asked, encoded(table(), asked))]
+    tried = [label(one) for one in candidates(asked, encoded(table(), asked))]
     assert "gaa strategy=S4 column=disease" in tried
     assert not any("S5" in name for name in tried)
     assert "concealment" not in tried
@@ -131,7 +134,7 @@ def test_strategies_where_a_sensitive_column_is_promised_something():
     assert all(check.holds for check in release.checks)
     assert {one.algorithm for one in release.tried} == set(tried)
     bare = plan()
-    assert not any("S4" in choose.label(a) for a in candidates(bare, encoded(table(), bare)))
+    assert not any("S4" in label(a) for a in candidates(bare, encoded(table(), bare)))
 
 
 def test_models_that_few_algorithms_serve():
@@ -228,7 +231,7 @@ def searched(watch, rows=None, **change):
     asked = plan(**change)
     frame = table() if rows is None else rows
     encoded_as = lambda plan: encoded(frame, plan)  # noqa: E731
-    return choose._Search(encoded(frame, asked), asked, lambda *_: None, watch, encoded_as)
+    return Search(encoded(frame, asked), asked, lambda *_: None, watch, encoded_as)
 
 
 def on(tried, where):
@@ -282,14 +285,16 @@ def test_what_takes_too_long_by_estimate_is_not_run(small, monkeypatch):
     monkeypatch.setattr(catalog.algorithms["k-member"], "pace", 1e6)
     monkeypatch.setattr(catalog.algorithms["peel"], "pace", 1e6)  # the default runs nevertheless
     search = searched(Watch(), loss="nllm")
-    ranked = search._on_samples()
+    ranked = search.on_samples()
     ranked.sort(key=lambda way: way.algorithm.name != "k-member")
-    full = [way.algorithm.name for way in search._finalists(ranked)]
+    full = [way.algorithm.name for way in search.finalists(ranked)]
     assert "k-member" not in full
     assert len(full) == choose.FINALISTS
-    assert any("by estimate there was no time" in n and "k-member" in n for n in search.notes)
-    search._run_defaults()
-    assert [one.algorithm for one in on(search.tried, "table")] == ["peel"]
+    assert any(
+        "by estimate there was no time" in n and "k-member" in n for n in search.trials.notes
+    )
+    search.run_defaults()
+    assert [one.algorithm for one in on(search.trials.tried, "table")] == ["peel"]
 
 
 def test_the_brake_ends_what_takes_many_times_its_estimate(small, monkeypatch):
@@ -297,7 +302,7 @@ def test_the_brake_ends_what_takes_many_times_its_estimate(small, monkeypatch):
     watch = Watch()
     slow(monkeypatch, "danonyir", watch, 1e9)
     found = searched(watch, loss="nllm").run()
-    assert watch.now < 30 * choose.BRAKE + 2
+    assert watch.now < 30 * BRAKE + 2
     (one,) = [one for one in found.tried if one.algorithm == "danonyir"]
     assert one.reason.startswith("stopped after ")
     assert any(one.algorithm == "peel" for one in on(found.tried, "table"))
@@ -309,36 +314,36 @@ def test_the_brake_ends_what_takes_many_times_its_estimate(small, monkeypatch):
 def test_the_brake_on_the_whole_table(small, monkeypatch):
     watch = Watch()
     search = searched(watch, loss="nllm")
-    search._run_defaults()
-    ranked = search._on_samples()
-    finalists = search._finalists(ranked)
+    search.run_defaults()
+    ranked = search.on_samples()
+    finalists = search.finalists(ranked)
     for way in finalists:
         slow(monkeypatch, way.algorithm.name, watch, 1e9)
-    search._on_the_table(ranked)
-    stopped, *late = [one for one in on(search.tried, "table") if one.algorithm != "peel"]
+    search.on_the_table(ranked)
+    stopped, *late = [one for one in on(search.trials.tried, "table") if one.algorithm != "peel"]
     assert stopped.reason.startswith("stopped after ")
     assert not late
-    assert any("was not run on the whole table" in note for note in search.notes)
-    assert search.found[0][2] is search.defaults[0]
+    assert any("was not run on the whole table" in note for note in search.trials.notes)
+    assert search.trials.best.way is search.ways.defaults[0]
 
 
 def test_where_the_default_cannot_serve_the_quickest_that_can_runs(small):
     search = searched(Watch(), models=[{"name": "k-concealment", "k": 3}])
-    assert {way.algorithm.name for way in search.defaults} == {"concealment"}
+    assert {way.algorithm.name for way in search.ways.defaults} == {"concealment"}
     columns = dict(plan().columns) | {"age": {"role": "quasi", "hierarchy": {"free_ranges": True}}}
     search = searched(Watch(), columns=columns)
-    assert {way.algorithm.name for way in search.defaults} == {"gaa"}  # as without auto
+    assert {way.algorithm.name for way in search.ways.defaults} == {"gaa"}  # as without auto
 
 
 def test_of_equals_the_default_is_kept_or_what_was_better_on_the_sample():
     search = searched(Watch())
-    own = search.defaults[0].variant
-    ways = [choose._Way(GAA(), NLLM(), own) for _ in range(2)]
-    search._run(ways[0], 1, False)
-    search._run(ways[1], 0, False)
-    assert search._best[2] is ways[1]
-    search._run(ways[0], -1, False)
-    assert search._best[2] is ways[0]
+    own = search.ways.defaults[0].variant
+    ways = [Way(GAA(), NLLM(), own) for _ in range(2)]
+    search.trials.on_table(ways[0], 1, False)
+    search.trials.on_table(ways[1], 0, False)
+    assert search.trials.best.way is ways[1]
+    search.trials.on_table(ways[0], -1, False)
+    assert search.trials.best.way is ways[0]
 
 
 def test_every_algorithm_can_be_stopped():
@@ -346,9 +351,9 @@ def test_every_algorithm_can_be_stopped():
     for name in catalog.algorithms.decided:
         model = {"name": "k-concealment" if name == "concealment" else "k-anonymity", "k": 4}
         search = searched(Watch(), models=[model], algorithm=name, loss="nllm")
-        search.brake = -1.0
-        search._run(search.defaults[0], 0, True)
-        assert search.tried[0].reason.startswith("stopped after"), name
+        search.trials.brake = -1.0
+        search.trials.on_table(search.ways.defaults[0], 0, True)
+        assert search.trials.tried[0].reason.startswith("stopped after"), name
 
 
 # ── Never worse than the default ──

@@ -534,9 +534,9 @@ def edit(path, change):
 
 
 def summed(content):
-    from shoal.flow.apply.fitted import SAID, _sum
+    from shoal.flow.apply.recoding_file import CONTENT, checksum
 
-    content["sha256"] = _sum({key: content.get(key) for key in SAID})
+    content["sha256"] = checksum({key: content.get(key) for key in CONTENT})
 
 
 def narrower(content):

@@ -18,11 +18,11 @@ from shoal.base.errors import preview
 from shoal.base.progress import Progress as Tell
 from shoal.flow.audit import Audit
 from shoal.flow.release import Release
-from shoal.measures.column_disclosure import ColumnDisclosure, told, worth_warning
+from shoal.measures.applied import ADVICE
+from shoal.measures.column_disclosure import ColumnDisclosure, told
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import TOP
 from shoal.measures.findings import findings as important
-from shoal.measures.outcome import ADVICE
 from shoal.measures.utility import Utility
 from shoal.models import Check
 from shoal.table.encode import columns_with_role
@@ -44,7 +44,6 @@ WORDS = {
     "decode": "writing the release in memory",
     "verify": "verifying the release",
     "attack": "trying the attacks on it",
-    "query": "asking counting queries",
     "sampling": "sampling who could be whom",
     "explain": "leaving out each promise once",
     "bounding": "finding what any release would lose",
@@ -129,7 +128,7 @@ def show_release(console: Console, release: Release) -> None:
     _warn(console, release.checks, columns_with_role(release.plan.columns, "sensitive"))
     _warn_findings(console, release.after)
     _warn_counted(console, release.after)
-    worrying = worth_warning(release.if_known, release.plan.columns, release.after.people)
+    worrying = release.worrying
     _warn_known(console, release.if_known, worrying, release.after.people)
     one = release.after.classes == 1 < release.before.classes
     applied = release.applied

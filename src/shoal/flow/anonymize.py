@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from shoal.base.clock import Clock
 from shoal.base.progress import Progress, silent
 from shoal.flow.apply.fitted import Fitted
-from shoal.flow.auto_select import recode
+from shoal.flow.auto_select.search import recode
 from shoal.flow.explain import Explainer, seed_of
-from shoal.flow.publish import Clock, publish
+from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
 from shoal.io.frames import fingerprint, open_frame
 from shoal.plan import Plan
@@ -54,19 +54,14 @@ def anonymize(
     recoded = recode(original, plan, progress, encoded)
     # A plan that leaves nothing open; it may give columns a hierarchy that had none.
     plan, original, recoding = recoded.plan, recoded.table, recoded.recoding
-    release = publish(frame, plan, original, recoding, recoded.rng, keep_order, clock)
-    # Of all that was tried, how long the chosen way took: as long as it would without a promise.
+    clock.stop()
+    # Of all that was tried, how long the chosen way took: as long as without a requirement.
     took = sum(one.seconds for one in recoded.tried if one.chosen) or clock.seconds["recode"]
-    return replace(
-        release,
-        explainer=Explainer(plan, original, recoding, seed_of(recoded.rng), took),
-        notes=[
-            *release.notes,
-            *recoded.notes,
-            *plan.algorithm.notes(plan.seed),
-            *recoding.notes,
-        ],
-        tried=recoded.tried,
-        fitted=partial(Fitted.of, plan, original, recoding, open_frame(release.frame).names),
+    origin = Origin(
+        fitted=partial(Fitted.of, plan, original, recoding),
         original_sha256=sha256,
+        explainer=Explainer(plan, original, recoding, seed_of(recoded.rng), took),
+        tried=recoded.tried,
+        notes=[*recoded.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
     )
+    return publish(frame, plan, original, recoding, recoded.rng, keep_order, clock, origin)

@@ -13,21 +13,22 @@ from shoal import catalog
 from shoal.attacks.matching import Matching
 from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.progress import Progress, silent
+from shoal.flow import notes
 from shoal.flow.freeing import freed
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame, open_frame
-from shoal.measures.column_disclosure import ColumnDisclosure, if_known, worth_warning
-from shoal.measures.exposure import Exposure, expose
+from shoal.measures.column_disclosure import ColumnDisclosure
+from shoal.measures.exposure import Exposure
 from shoal.measures.findings import findings
-from shoal.measures.information_loss import Quality, measure
+from shoal.measures.information_loss import Quality, check_compatible
+from shoal.measures.measured import Measured, Source, measure_published
 from shoal.measures.queries import Queries
-from shoal.measures.record_counts import min_class_size_asked
 from shoal.measures.risks import Risks, record_risks
-from shoal.measures.utility import Utility, utility_of, vulnerable
-from shoal.measures.verify import seen
+from shoal.measures.utility import Utility
+from shoal.measures.verify import check_all
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
-from shoal.table.coding import merged_note, value_codes
+from shoal.table.coding import value_codes
 from shoal.table.encode import Table, columns_with_role, encode
 from shoal.table.match_graph import Linkage, link
 from shoal.table.published_table import Published, read_published
@@ -42,10 +43,8 @@ class Audit:
     checks: list[Check]
     quality: Quality | None  # only against an original
     utility: Utility | None  # against an original, or where a model has an enhanced one
-    if_known: dict[
-        str, ColumnDisclosure
-    ]  # what columns that stand there as they are would give away
-    worrying: list[str]  # those of them that somebody should think about, the worst first
+    if_known: dict[str, ColumnDisclosure]  # what columns published unchanged would give away
+    worrying: list[str]  # those of them that are worth a warning, the worst first
     loss: str  # the metric that the plan names
     notes: list[str]  # what the reader should know besides
     published: Published
@@ -153,60 +152,62 @@ def audit(
     frame = open_frame(table, lambda done, size: progress("read", done / size))
     _check_known(frame, plan)
     published = read_published(frame, plan.columns, plan.missing_values)
-    quality, before, utility = None, None, _vulnerable(published, plan)
-    notes = people_notes(frame, plan) + merged_notes(published) + _still_named(frame, plan)
+    said = [
+        *notes.without_person(frame, plan),
+        *notes.merged_values(published),
+        *notes.identifiers(frame, plan),
+    ]
+    before = None
     if original is not None:
-        source = open_frame(original, lambda done, size: progress("read", done / size))
-        before = encode(source, plan.columns, plan.missing, plan.missing_values, progress)
-        if (as_chosen := _as_chosen(frame, plan, before)) is not plan:
-            plan = as_chosen
-            before = encode(source, plan.columns, plan.missing, plan.missing_values, progress)
-        if published.rows > before.rows:
-            raise BadTable(
-                f"the release has {published.rows} rows, its original only {before.rows}; "
-                "they do not belong together"
-            )
-        quality = measure(before, published, plan.loss)
-        utility = utility_of(
-            before, published, quality, plan.models, queries, lambda share: progress("query", share)
-        )
-        notes += differences(frame, source, plan) + utility.notes(before.rows)
-    linkage = _linkage(plan, before, published)
-    checks = [model.check(seen(model, published, linkage)) for model in plan.models]
+        given = open_frame(original, lambda done, size: progress("read", done / size))
+        plan, before = _encoded(given, frame, plan, progress)
+        _check_rows(published, before)
+        said += notes.differences(frame, given, plan)
     everybody = _population(population, plan)
-    known = if_known(frame, plan.columns, published, plan.missing_values) if not linkage else {}
+    measured = measure_published(
+        frame,
+        plan,
+        published,
+        _linkage(plan, before, published),
+        None if before is None else Source(before, queries=queries),
+        population=everybody,
+        progress=progress,
+    )
+    if before is not None and measured.utility is not None:
+        said += measured.utility.notes(before.rows)
     return Audit(
-        exposure=expose(published, everybody, linkage, progress, min_class_size_asked(plan.models)),
-        levels=_levels(plan.models or _standard(), published, linkage),
-        checks=checks,
-        quality=quality,
-        utility=utility,
-        if_known=known,
-        worrying=worth_warning(known, plan.columns, published.crowd),
+        exposure=measured.after,
+        levels=_levels(plan.models, measured),
+        checks=measured.checks,
+        quality=measured.quality,
+        utility=measured.utility,
+        if_known=measured.if_known,
+        worrying=measured.worrying,
         loss=plan.loss.name,
-        notes=notes,
+        notes=said,
         published=published,
         population=everybody,
-        linkage=linkage,
+        linkage=measured.linkage,
     )
 
 
-def _vulnerable(published: Published, plan: Plan) -> Utility | None:
-    """What can be said of a table alone: which classes keep less than they seem to."""
-    found = vulnerable(published, plan.models)
-    return Utility(None, None, found) if found else None
+def _encoded(given: Frame, frame: Frame, plan: Plan, progress: Progress) -> tuple[Plan, Table]:
+    """The original, encoded by the plan that the release was made with."""
+    table = encode(given, plan.columns, plan.missing, plan.missing_values, progress)
+    as_chosen = _as_chosen(frame, plan, table)
+    if as_chosen is not plan:
+        plan = as_chosen
+        table = encode(given, plan.columns, plan.missing, plan.missing_values, progress)
+    return plan, table
 
 
-def _still_named(frame: Frame, plan: Plan) -> list[str]:
-    """Say it where a table names people."""
-    notes = []
-    names = [name for name in columns_with_role(plan.columns, "identifier") if name in frame.names]
-    if names:
-        notes.append(f"the table holds the identifiers {preview(names)}: as it is, it names people")
-    for name in columns_with_role(plan.columns, "person"):
-        if name in frame.names and not plan.columns[name].publish:
-            notes.append(f"the table holds {name!r}, which the plan leaves out of the release")
-    return notes
+def _check_rows(published: Published, original: Table) -> None:
+    """Raise an error if the release has more rows than its original."""
+    if published.rows > original.rows:
+        raise BadTable(
+            f"the release has {published.rows} rows, its original only {original.rows}; "
+            "they do not belong together"
+        )
 
 
 def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkage | None:
@@ -224,17 +225,25 @@ def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkag
     if original is None:
         name = next(model.name for model in plan.models if model.linkage)
         raise BadTable(f"{name} can be measured only beside the original; give it (--original)")
+    check_compatible(original, published)  # says more than that there is no perfect matching
     return link(original, published)
 
 
-def _levels(models: list[Model], published: Published, linkage: Linkage | None) -> dict[str, float]:
-    """What each model reaches, by its key; a second one of the same key gets a number."""
+def _levels(models: list[Model], measured: Measured) -> dict[str, float]:
+    """What each model reaches, by its key; a second one of the same key gets a number.
+
+    A plan without models gets a standard one.
+    """
+    checks = measured.checks
+    if not models:
+        models = _standard()
+        checks = check_all(measured.published, models, measured.linkage)
     levels: dict[str, float] = {}
-    for model in models:
+    for model, check in zip(models, checks, strict=True):
         key, again = model.key, 2
         while key in levels:
             key, again = f"{model.key} #{again}", again + 1
-        levels[key] = model.reached(seen(model, published, linkage))
+        levels[key] = check.reached
     return levels
 
 
@@ -252,65 +261,6 @@ def _population(source: Any, plan: Plan) -> Table | None:
     rest = [name for name in frame.names if name not in known]
     narrow = frame.rebuild(np.arange(frame.height), {}, drop=rest)
     return encode(narrow, known, plan.missing, plan.missing_values)
-
-
-def people_notes(frame: Frame, plan: Plan) -> list[str]:
-    """Say it where rows do not tell whom they belong to."""
-    notes = []
-    for name in columns_with_role(plan.columns, "person"):
-        if name not in frame.names:
-            counted = "each row counts as a person of its own, which overstates k if somebody has"
-            if plan.columns[name].publish:
-                notes.append(f"the table has no column {name!r}: {counted} several")
-            else:
-                notes.append(
-                    f"the table has no column {name!r}, as the plan leaves it out: {counted} "
-                    "several; people were counted when the release was made"
-                )
-        else:
-            codes, _ = value_codes(frame.column(name), plan.missing_values)
-            nobody = int((codes < 0).sum())
-            if nobody:
-                rows = "1 row has" if nobody == 1 else f"{nobody:,} rows have"
-                notes.append(
-                    f"{rows} no {name!r}: each counts as a person of its own, which "
-                    "overstates k if several of them are one person's"
-                )
-    return notes
-
-
-def merged_notes(published: Published) -> list[str]:
-    """Say which sensitive values of a table were counted as one."""
-    return [merged_note(one.name, one.spellings) for one in published.sensitive if one.spellings]
-
-
-def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
-    """Say it where a release does not hold what its original held."""
-    missing = original.height - release.height
-    if missing:
-        return [f"{missing:,} rows of the original are not in the release; they count as lost"]
-    notes = []
-    for name in [
-        *columns_with_role(plan.columns, "sensitive"),
-        *columns_with_role(plan.columns, "other"),
-    ]:
-        if name in release.names and name in original.names:
-            held, had = (
-                _amounts(table, name, plan.missing_values) for table in (release, original)
-            )
-            if held != had:
-                notes.append(f"column {name!r} holds other values than in the original")
-    return notes
-
-
-def _amounts(frame: Frame, name: str, missing_values: list[str]) -> dict[str, int]:
-    """How often each value of a column occurs, whatever its type and the order of rows."""
-    codes, values = value_codes(frame.column(name), missing_values)
-    counts = np.bincount(codes + 1, minlength=len(values) + 1)
-    amounts: dict[str, int] = {}
-    for value, count in zip(["", *(plain(text(v)) for v in values)], counts, strict=True):
-        amounts[value] = amounts.get(value, 0) + int(count)
-    return {value: count for value, count in amounts.items() if count}
 
 
 def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:
@@ -336,7 +286,7 @@ def _standard() -> list[Model]:
 
 
 def _check_known(frame: Frame, plan: Plan) -> None:
-    """Complain of columns that the plan does not name: they could be quasi-identifiers."""
+    """Raise an error for columns that the plan does not name: they could be quasi-identifiers."""
     unnamed = [name for name in frame.names if name not in plan.columns]
     if unnamed:
         raise BadTable(

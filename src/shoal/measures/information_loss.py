@@ -58,7 +58,7 @@ def measure(
     """
     before = [domain.counts.astype(np.float64) for domain in table.domains]
     held = published.counts(table)
-    check_covers(table, before, held)
+    _check_counts(table, before, held)
     after = [one.spread() for one in held]
     losses = {
         name: alteration(kind().costs(table.domains), before, after)
@@ -85,7 +85,13 @@ def measure(
     )
 
 
-def check_covers(table: Table, before: list[Floats], after: list[Held]) -> None:
+def check_compatible(table: Table, published: Published) -> None:
+    """Raise an error if a release says more than its original."""
+    before = [domain.counts.astype(np.float64) for domain in table.domains]
+    _check_counts(table, before, published.counts(table))
+
+
+def _check_counts(table: Table, before: list[Floats], after: list[Held]) -> None:
     """Refuse a release that says more than its original: below no value there can be more rows."""
     for name, tree, had, held in zip(table.names, table.trees, before, after, strict=True):
         more = (sum_below(tree.parent, held.nodes) > sum_below(tree.parent, had))[1:].any()

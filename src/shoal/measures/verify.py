@@ -18,19 +18,31 @@ from shoal.table.published_table import Published
 def verify(
     published: Published, models: Sequence[Model], linkage: Linkage | None = None
 ) -> list[Check]:
-    """Measure every promise on the published table; raise unless all of them hold.
+    """Check every requirement on the published table; raise unless all of them are satisfied.
 
     Linkage models need the graph of the release and its original.
     """
-    checks = [model.check(seen(model, published, linkage)) for model in models]
+    checks = check_all(published, models, linkage)
+    raise_unless_satisfied(models, checks)
+    return checks
+
+
+def check_all(
+    published: Published, models: Sequence[Model], linkage: Linkage | None = None
+) -> list[Check]:
+    """Check every requirement on the published table, satisfied or not."""
+    return [model.check(seen(model, published, linkage)) for model in models]
+
+
+def raise_unless_satisfied(models: Sequence[Model], checks: Sequence[Check]) -> None:
+    """Raise an error that names the requirements which are violated, if there are any."""
     if not all(check.holds for check in checks):
         cases = "; ".join(
-            f"{model.key} promises {check.required:g}, the table reaches {check.reached:g}"
+            f"{model.key} requires {check.required:g}, the table reaches {check.reached:g}"
             for model, check in zip(models, checks, strict=True)
             if not check.holds
         )
-        raise NotHeld(f"the table that would be published breaks a promise: {cases}")
-    return checks
+        raise NotHeld(f"the table that would be published violates a requirement: {cases}")
 
 
 def seen(model: Model, published: Published, linkage: Linkage | None) -> Classes:

@@ -16,11 +16,12 @@ from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import Change, number, percent
 from shoal.io import frames
-from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
+from shoal.measures.applied import Applied
+from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import ClassReason, Explains, Reason
 from shoal.measures.findings import Finding
 from shoal.measures.lower_bound import Bound
-from shoal.measures.outcome import Applied, Outcome
+from shoal.measures.outcome import Outcome
 from shoal.measures.record_counts import RowCount
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
@@ -34,7 +35,6 @@ from shoal.report.sections.certainty import SureFact, sure_facts
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
 from shoal.report.width_facts import WidthFact, widths
 from shoal.table.encode import columns_with_role
-from shoal.table.published_table import read_published
 
 LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
 
@@ -147,7 +147,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
     explainer = _explaining(release, explain)
     plan, quality, after = release.plan, release.quality, release.after
     frame = frames.open_frame(release.frame)
-    seen = read_published(frame, plan.columns, plan.missing_values, release.person_of_record)
+    seen = release.seen
     shown = asked.plan_file(plan)
     before, chances = release.before.chances(), after.chances()
     return Facts(
@@ -173,7 +173,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         average=release.average_class_size,
         columns=asked.columns(plan),
         if_known=release.if_known,
-        worrying=worth_warning(release.if_known, plan.columns, after.people),
+        worrying=release.worrying,
         promises=_promises(release),
         counts=_counts(release),
         risks=_risks(before, chances, after.linked),

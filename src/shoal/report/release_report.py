@@ -7,9 +7,10 @@ from pathlib import Path
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import listed, many, percent, sentence, short
 from shoal.io.frames import atomic
+from shoal.measures.applied import ADVICE
 from shoal.measures.column_disclosure import told
 from shoal.measures.findings import LIKELY, TOP, Finding
-from shoal.measures.outcome import ADVICE, Outcome
+from shoal.measures.outcome import Outcome
 from shoal.report.facts import Facts, facts
 from shoal.report.page import (
     Block,

@@ -1,4 +1,4 @@
-"""Placing: which of the published vectors each row of a new table gets, so that promises hold."""
+"""Placing: which of the published vectors each row of a new table gets, to satisfy all models."""
 
 from __future__ import annotations
 
@@ -66,45 +66,45 @@ def _best_of_people(
     return np.asarray(best[people])
 
 
-class Kept(NamedTuple):
-    """What is published where all promises hold, and what they cost."""
+class Satisfied(NamedTuple):
+    """What is published where all requirements are satisfied, and what that cost."""
 
     recoding: Recoding
-    broken: dict[str, int]  # suppressed rows, by the promise that their last class broke
+    broken: dict[str, int]  # suppressed rows, by the model that their last class violated
     moved: int  # rows that are in a wider class than the first one that covers them
-    classes: int  # classes that are not published as they would break a promise
+    classes: int  # classes that are not published as they would violate a requirement
 
 
-def keep_promises(
+def satisfy_models(
     plan: Plan,
     table: Table,
     vectors: Ints,
     covers: tuple[Covers, ...],
     placed: Longs,
     progress: Progress,
-) -> Kept:
-    """Give up classes that break a promise, until those that are left keep all of them.
+) -> Satisfied:
+    """Give up classes that violate a requirement, until those that are left satisfy all of them.
 
     The rows of such a class go to the next one that covers them, and are suppressed if there is
     none. In each round half of the failing classes are given up, the narrowest: their rows may be
-    what the wider ones lack. A promise about rows that could be a person's fails by rows, which
+    what the wider ones lack. A requirement about rows that could be a person's fails by rows, which
     are suppressed.
     """
     record = placed.copy()
     alive = np.ones(len(vectors), np.bool_)
-    why = np.full(table.rows, -1)  # the promise that the row's last class broke
+    why = np.full(table.rows, -1)  # the model that the row's last class violated
     used = covers if any(map(len, covers)) else ()
     most = 0  # rows that fail at first
     while True:
         recoding = Recoding(vectors, record, used)
-        lost = _breaking(plan, table, recoding)  # int64[published], -1: none
+        violated = _violated(plan, table, recoding)  # int64[published], -1: none
         rows = np.flatnonzero(record != SUPPRESSED)
-        fails = rows[lost >= 0]
+        fails = rows[violated >= 0]
         most = max(most, len(fails), 1)
         progress("promises", 1.0 - len(fails) / most)
         if not len(fails):
             break
-        why[fails] = lost[lost >= 0]
+        why[fails] = violated[violated >= 0]
         record = record.copy()
         if plan.linked:
             record[fails] = SUPPRESSED
@@ -117,24 +117,34 @@ def keep_promises(
             found = first_covering(vectors[left], covers, table.take(moving))
             record[moving] = np.where(found == SUPPRESSED, SUPPRESSED, np.append(left, -1)[found])
         if (record == SUPPRESSED).all():
-            keys = dict.fromkeys(plan.models[i].key for i in np.unique(why[why >= 0]))
-            raise NotHeld(
-                f"no class of the recoding keeps {' and '.join(keys)} in this table: too few rows "
-                "of it look alike; apply the recoding to more rows at once, or make a release of "
-                "this table by itself"
-            )
+            raise _nothing_left(plan, why)
     gone = (record == SUPPRESSED) & (placed != SUPPRESSED)
-    often = np.bincount(why[gone], minlength=len(plan.models))
-    broken: dict[str, int] = {}
+    moved = int(((record != placed) & (record != SUPPRESSED)).sum())
+    return Satisfied(recoding, _counted(plan, why[gone]), moved, int((~alive).sum()))
+
+
+def _nothing_left(plan: Plan, why: Longs) -> NotHeld:
+    """The error where no class can be published."""
+    keys = dict.fromkeys(plan.models[i].key for i in np.unique(why[why >= 0]))
+    return NotHeld(
+        f"no class of the recoding keeps {' and '.join(keys)} in this table: too few rows "
+        "of it look alike; apply the recoding to more rows at once, or make a release of "
+        "this table by itself"
+    )
+
+
+def _counted(plan: Plan, why: Longs) -> dict[str, int]:
+    """How many rows are suppressed because of each model, by its key."""
+    often = np.bincount(why, minlength=len(plan.models))
+    counted: dict[str, int] = {}
     for model, many in zip(plan.models, often.tolist(), strict=True):
         if many:
-            broken[model.key] = broken.get(model.key, 0) + many
-    moved = int(((record != placed) & (record != SUPPRESSED)).sum())
-    return Kept(recoding, broken, moved, int((~alive).sum()))
+            counted[model.key] = counted.get(model.key, 0) + many
+    return counted
 
 
-def _breaking(plan: Plan, table: Table, recoding: Recoding) -> Longs:
-    """The first promise that each published row's class breaks, or -1; int64[published]."""
+def _violated(plan: Plan, table: Table, recoding: Recoding) -> Longs:
+    """The first model that each published row's class violates, or -1; int64[published]."""
     published, part = preview_release(table, recoding)
     linkage = link(part, published) if plan.linked else None
     first = np.full(published.rows, -1)

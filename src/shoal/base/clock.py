@@ -1,0 +1,32 @@
+"""Clock: seconds spent in each step of a run."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from shoal.base.progress import Progress
+
+
+class Clock:
+    """Seconds spent in each step of a run; each step is reported as it begins and as it ends."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.seconds: dict[str, float] = {}
+        self.progress = progress
+        self._step = ""
+        self._since = 0.0
+
+    def start(self, step: str) -> None:
+        """Begin a step, and end the one before; nothing if the step has begun already."""
+        if step == self._step:
+            return
+        self.stop()
+        self._step, self._since = step, perf_counter()
+        self.progress(step, 0.0)
+
+    def stop(self) -> None:
+        """End the current step."""
+        if self._step:
+            self.seconds[self._step] = round(perf_counter() - self._since, 6)
+            self.progress(self._step, 1.0)
+        self._step = ""

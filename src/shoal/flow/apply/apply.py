@@ -1,0 +1,140 @@
+"""Apply: new rows are published by the vectors of a recoding, and verified by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.base.clock import Clock
+from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
+from shoal.base.progress import Progress
+from shoal.flow.apply.labels import placing_columns, vectors_in
+from shoal.flow.apply.placing import Satisfied, first_covering, satisfy_models
+from shoal.flow.apply.unknown_values import (
+    Unknown,
+    readable,
+    rows_of_their_people,
+    unknown_values,
+)
+from shoal.flow.publish import Origin, publish
+from shoal.flow.release import Release
+from shoal.io.frames import Frame, fingerprint, open_frame
+from shoal.measures.applied import Applied
+from shoal.plan import Plan
+from shoal.table.encode import Table, check_names, encode
+from shoal.table.published_table import read_published
+from shoal.table.recoding import SUPPRESSED
+
+if TYPE_CHECKING:
+    from shoal.flow.apply.fitted import Fitted
+
+
+def apply(
+    fitted: Fitted,
+    table: Any,
+    seed: int | None,
+    keep_order: bool | None,
+    drop_extra: bool,
+    most_left_out: float | None,
+    progress: Progress,
+) -> Release:
+    """Publish the rows of a table by the vectors of a recoding; `Fitted.apply` describes it."""
+    _check_share(most_left_out)
+    clock = Clock(progress)
+    plan = fitted.plan.changed(seed=seed)
+    clock.start("read")
+    given = open_frame(table, lambda done, size: progress("read", done / size))
+    sha256 = fingerprint(table)
+    clock.start("encode")
+    whole = _same_columns(given, fitted, drop_extra)
+    unknown = unknown_values(whole, plan)
+    strange = rows_of_their_people(unknown, whole, plan)
+    if strange.all():
+        raise BadTable(_all_unknown(unknown))
+    frame = whole.rebuild(np.flatnonzero(~strange), {}, ()) if strange.any() else whole
+    columns = placing_columns(plan.columns, fitted.vectors)
+    original = encode(frame, columns, plan.missing, plan.missing_values, progress)
+    clock.start("recode")
+    no_class, placed = _place(fitted, plan, original, progress)
+    applied = Applied(
+        rows=whole.height,
+        unknown={name: int(one.rows.sum()) for name, one in unknown.items()},
+        unknown_rows=int(strange.sum()),
+        no_class=no_class,
+        broken=placed.broken,
+        moved=placed.moved,
+        classes=placed.classes,
+        dropped=[name for name in given.names if name not in whole.names],
+        most_left_out=most_left_out,
+    )
+    applied.check()
+    return publish(
+        frame,
+        plan,
+        original,
+        placed.recoding,
+        np.random.default_rng(seed),
+        plan.keep_order if keep_order is None else keep_order,
+        clock,
+        Origin(partial(_itself, fitted), sha256, applied=applied),
+        read_published(whole, readable(plan.columns, unknown), plan.missing_values),
+    )
+
+
+def _check_share(most_left_out: float | None) -> None:
+    if most_left_out is not None and not 0 <= most_left_out <= 1:
+        raise BadPlan(
+            f"most_left_out is a share of the rows, from 0 to 1, got {most_left_out:g}; "
+            "0.05 allows 5 %"
+        )
+
+
+def _same_columns(frame: Frame, fitted: Fitted, drop_extra: bool) -> Frame:
+    """The columns that the recoding was made with, in the order of its release."""
+    columns = fitted.plan.columns
+    lacking = [name for name in columns if name not in frame.names]
+    if lacking:
+        raise BadTable(
+            f"the recoding was made with columns that the table lacks: {preview(lacking)}"
+            f"{did_you_mean(lacking[0], frame.names)}; a table of the same kind has them all"
+        )
+    extra = [name for name in frame.names if name not in columns]
+    if extra and not drop_extra:
+        raise BadTable(
+            f"the recoding says nothing of the columns {preview(extra)}: the table that it was "
+            "made with did not have them, so nobody said whether they may be published; leave "
+            "them out with --drop-extra (in Python: drop_extra=True)"
+        )
+    check_names(columns, frame.select(list(columns)))
+    order = [*fitted.order, *(name for name in columns if name not in fitted.order)]
+    return frame if frame.names == order else frame.select(order)
+
+
+def _all_unknown(unknown: Mapping[str, Unknown]) -> str:
+    where = "; ".join(f"{name!r} has {preview(one.values)}" for name, one in unknown.items())
+    return (
+        "no row can be placed: all of them hold values that the hierarchies of the "
+        f"recoding do not know: {where}. Is this a table of the same kind?"
+    )
+
+
+def _place(
+    fitted: Fitted, plan: Plan, original: Table, progress: Progress
+) -> tuple[int, Satisfied]:
+    """How many rows no class covers, and what is published of the others."""
+    vectors, covers = vectors_in(original, fitted.vectors)
+    placed = first_covering(vectors, covers, original, progress)
+    no_class = int((placed == SUPPRESSED).sum())
+    if no_class == original.rows:
+        raise BadTable(
+            "no row of the table falls into a class of the recoding; is this a table of the "
+            "same kind as the one that it was made with?"
+        )
+    return no_class, satisfy_models(plan, original, vectors, covers, placed, progress)
+
+
+def _itself(fitted: Fitted, order: object) -> Fitted:  # noqa: ARG001 (its order is known)
+    return fitted

@@ -1,0 +1,79 @@
+"""Published labels in a new table: hierarchies that can place them, and their codes there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.hierarchies.base import FreeRanges, FreeSets, Hierarchy
+from shoal.hierarchies.free_values import Covers, elements_of, ends_of
+from shoal.hierarchies.tree import Label, Tree
+from shoal.hierarchies.values import ROOT
+from shoal.kernels.group import group_rows
+from shoal.table.encode import Column, Table, columns_with_role
+from shoal.table.published_table import codes_of
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Vector = tuple[Label, ...]  # one label per quasi-identifier; None is a missing value
+
+
+def placing_columns(columns: Mapping[str, Column], vectors: Sequence[Vector]) -> dict[str, Column]:
+    """The columns, with hierarchies that can place the published labels in any table."""
+    placing = dict(columns)
+    for j, name in enumerate(columns_with_role(columns, "quasi")):
+        hierarchy = columns[name].hierarchy
+        if isinstance(hierarchy, FreeRanges | FreeSets):
+            labels = {vector[j] for vector in vectors}
+            placing[name] = Column(role="quasi", hierarchy=_Placing(hierarchy, labels))
+    return placing
+
+
+def vectors_in(table: Table, vectors: Sequence[Vector]) -> tuple[Ints, tuple[Covers, ...]]:
+    """The vectors as codes of a table, int32[vectors, q], without those that cover nothing.
+
+    A label that the table's tree lacks covers no value of it.
+    """
+    covers = tuple(Covers(tree) for tree in table.trees)
+    columns = [_codes([v[j] for v in vectors], one) for j, one in enumerate(covers)]
+    codes = np.stack(columns, axis=1).astype(np.int32)
+    codes = np.ascontiguousarray(codes[(codes >= 0).all(axis=1)])
+    # Each once, in the order in which they come.
+    return (codes[group_rows(codes)[1]] if len(codes) else codes), covers
+
+
+def _codes(labels: Sequence[Label], covers: Covers) -> Longs:
+    """The code of each label in this table; -1 where it covers no value of it."""
+    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    known = [label for label in number if label is not None]
+    codes = dict(zip(known, codes_of(known, covers), strict=True))
+    found = [covers.tree.node(None) if label is None else codes[label] for label in labels]
+    return np.array(found, np.int64)
+
+
+class _Placing(Hierarchy):
+    """Free values of which some are given: the tree has all that they are made of."""
+
+    def __init__(self, hierarchy: Hierarchy, labels: Iterable[Label]) -> None:
+        self._hierarchy = hierarchy
+        self._parts = elements_of if isinstance(hierarchy, FreeSets) else ends_of
+        self._labels = [label for label in labels if label is not None]
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The values of the column, and the ends or elements of the published values.
+
+        The root stands for anything: no range and no set that is published becomes the root.
+        """
+        parts: list[Label] = []
+        for label in self._labels:
+            parts += self._parts(label)
+        more = [part for part in dict.fromkeys(parts) if part is not None]
+        tree = self._hierarchy.tree([*values, *more, ROOT])
+        return tree.with_missing() if None in parts else tree
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return self._hierarchy.setting()

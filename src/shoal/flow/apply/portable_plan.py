@@ -1,0 +1,37 @@
+"""A plan that travels with a recoding: without its seed, and with hierarchies that need no file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shoal.hierarchies.base import Hierarchy
+from shoal.hierarchies.tree import Tree
+from shoal.losses.weights import Weights
+from shoal.plan import Plan
+from shoal.table.encode import Column
+
+
+def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
+    """The plan without seed and notes, and with hierarchies that read no file and no column."""
+    columns = {}
+    for name, column in plan.columns.items():
+        hierarchy = column.hierarchy
+        if isinstance(plan.loss, Weights) and name in trees:
+            hierarchy = _frozen(trees[name])
+        elif hierarchy is not None:
+            hierarchy = hierarchy.settled(trees.get(name))
+        columns[name] = Column(role=column.role, hierarchy=hierarchy, publish=column.publish)
+    settled = plan.changed(columns=columns, seed=None)
+    settled.notes.clear()
+    settled.remarks.clear()
+    return settled
+
+
+def _frozen(tree: Tree) -> Hierarchy:
+    """The very nodes of a tree: weights are given for these values, and new ones have none."""
+    parents = {
+        label: tree.labels[above]
+        for label, above in zip(tree.labels[1:], tree.parent[1:], strict=True)
+        if label is not None
+    }
+    return Hierarchy.from_parents(parents) if parents else Hierarchy.flat()

@@ -1,0 +1,136 @@
+"""The file of a recoding: JSON with a checksum of all that it says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shoal.base.errors import BadFile, BadInput
+from shoal.base.version import __version__
+from shoal.flow.apply.labels import Vector
+from shoal.io.files import check_source
+from shoal.io.frames import atomic
+from shoal.plan import Plan
+from shoal.table.encode import columns_with_role
+
+FORMAT, VERSION = "shoal recoding", 2
+CONTENT = ("plan", "order", "columns", "vectors")  # what the checksum is of
+
+
+class Content(NamedTuple):
+    """What a recoding file says."""
+
+    plan: Plan
+    vectors: tuple[Vector, ...]
+    order: tuple[str, ...]
+
+
+def write(content: Content, path: str | Path) -> None:
+    """Write a recoding file, readable by its owner only."""
+    names = columns_with_role(content.plan.columns, "quasi")
+    said = {
+        "plan": _as_dict(content.plan),
+        "order": content.order,
+        "columns": names,
+        "vectors": content.vectors,
+    }
+    head = {"format": FORMAT, "version": VERSION, "shoal": __version__, "sha256": checksum(said)}
+    parts = [f"{json.dumps(key)}: {_json(value)}" for key, value in head.items()]
+    parts.append(f'"plan": {_json(said["plan"])}')
+    parts.append(f'"order": {_json(content.order)}')
+    parts.append(f'"columns": {_json(names)}')
+    lines = ",\n".join(map(_json, content.vectors))  # one vector per line
+    parts.append(f'"vectors": [\n{lines}\n]')
+    with atomic(path, private=True) as target:
+        target.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def read(path: str | Path) -> Content:
+    """Read a recoding file; an error unless all of it is as it was written."""
+    check_source(Path(path), "the recoding ", "; `shoal anonymize --recoding` writes one")
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadFile(f"cannot read the recoding {path}: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise BadFile(
+            f"{path} is damaged or no recoding file: it cannot be read as JSON; write it anew "
+            "with `shoal anonymize --recoding`"
+        ) from None
+    try:
+        return _checked(_said(content))
+    except BadInput as error:
+        raise BadFile(f"{path}: {error}") from None
+
+
+def checksum(said: Mapping[str, Any]) -> str:
+    """A checksum of what the file says."""
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _said(content: Any) -> dict[str, Any]:
+    """What a file says, or an error unless it is of this format and unchanged."""
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise BadFile("this is no recoding file; `shoal anonymize --recoding` writes one")
+    if content.get("version") != VERSION:
+        raise BadFile(
+            f"it has version {content.get('version')!r} of the format, and this shoal reads "
+            f"{VERSION}; write it anew, or use the shoal that wrote it"
+        )
+    said: dict[str, Any] = {key: content.get(key) for key in CONTENT}
+    if content.get("sha256") != checksum(said):
+        raise BadFile(
+            "it was changed after it was written, or is damaged: its checksum does not fit. Plan "
+            "and vectors belong together; write it anew with `shoal anonymize --recoding`"
+        )
+    return said
+
+
+def _checked(said: dict[str, Any]) -> Content:
+    """The plan and its vectors, or an error unless they belong together."""
+    plan, vectors, order = said["plan"], said["vectors"], said["order"]
+    if not isinstance(plan, dict) or not isinstance(vectors, list) or not isinstance(order, list):
+        raise BadFile("it lacks the plan, the vectors or the order of columns; write it anew")
+    _check_labels(vectors, order)
+    content = Content(Plan(**plan), tuple(tuple(vector) for vector in vectors), tuple(order))
+    content.plan.check_served()  # a file that requires nothing would publish anything
+    if not set(content.order) <= set(content.plan.columns):
+        raise BadFile("it publishes columns that its plan does not have; write it anew")
+    names = columns_with_role(content.plan.columns, "quasi")
+    if said["columns"] != names or any(len(one) != len(names) for one in content.vectors):
+        raise BadFile("its vectors are those of another plan; write it anew")
+    return content
+
+
+def _check_labels(vectors: Sequence[Any], order: Sequence[Any]) -> None:
+    labels = [*order, *(label for one in vectors if isinstance(one, list) for label in one)]
+    if not all(isinstance(one, list) for one in vectors) or not all(
+        label is None or isinstance(label, str) for label in labels
+    ):
+        raise BadFile("its vectors are not lists of values as text; write it anew")
+
+
+def _as_dict(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON can write it."""
+    columns = {
+        name: {"role": column.role}
+        | ({} if column.hierarchy is None else {"hierarchy": column.hierarchy.setting()})
+        | ({} if column.publish else {"publish": False})
+        for name, column in plan.columns.items()
+    }
+    return {
+        "columns": columns,
+        "models": [model.setting() for model in plan.models],
+        "algorithm": plan.algorithm.setting(),
+        "loss": plan.loss.setting(),
+        "missing": plan.missing,
+        "missing_values": plan.missing_values,
+        "keep_order": plan.keep_order,
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

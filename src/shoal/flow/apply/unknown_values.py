@@ -1,0 +1,67 @@
+"""Values of a new table that the hierarchies of a recoding do not know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.io.frames import Frame
+from shoal.plan import Plan
+from shoal.table.alike import alike
+from shoal.table.coding import value_codes
+from shoal.table.encode import Column, columns_with_role, person_codes
+
+Bools = npt.NDArray[np.bool_]
+
+
+class Unknown(NamedTuple):
+    """Values of a column that its hierarchy does not know."""
+
+    rows: Bools  # bool[n], the rows that hold one
+    values: list[Any]
+
+
+def unknown_values(frame: Frame, plan: Plan) -> dict[str, Unknown]:
+    """The columns with values that their hierarchy does not know."""
+    found = {}
+    for name in [
+        *columns_with_role(plan.columns, "quasi"),
+        *columns_with_role(plan.columns, "sensitive"),
+    ]:
+        hierarchy = plan.columns[name].hierarchy
+        if hierarchy is None:
+            continue
+        codes, values = value_codes(frame.column(name), plan.missing_values)
+        strange = np.array([*(not hierarchy.knows(value) for value in values), False])
+        if strange.any() and plan.columns[name].role == "sensitive":  # known if written another way
+            known = {alike(v) for v, one in zip(values, strange[:-1], strict=True) if not one}
+            for i in np.flatnonzero(strange[:-1]).tolist():
+                strange[i] = alike(values[i]) not in known
+        if strange.any():
+            unknown = [value for value, one in zip(values, strange[:-1], strict=True) if one]
+            found[name] = Unknown(strange[codes], unknown)
+    return found
+
+
+def rows_of_their_people(unknown: Mapping[str, Unknown], frame: Frame, plan: Plan) -> Bools:
+    """The rows with unknown values, and the other rows of the same people; bool[n]."""
+    strange = np.zeros(frame.height, np.bool_)
+    for one in unknown.values():
+        strange |= one.rows
+    for name in columns_with_role(plan.columns, "person"):
+        people = person_codes(frame.column(name), plan.missing_values)
+        lost = np.zeros(int(people.max()) + 1, np.bool_)
+        lost[people[strange]] = True
+        strange = lost[people]
+    return strange
+
+
+def readable(columns: Mapping[str, Column], unknown: Mapping[str, Unknown]) -> dict[str, Column]:
+    """The columns, without hierarchies of sensitive values that do not know all of them."""
+    return {
+        name: Column(role="sensitive") if column.role == "sensitive" and name in unknown else column
+        for name, column in columns.items()
+    }

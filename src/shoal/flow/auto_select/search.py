@@ -1,0 +1,235 @@
+"""Search: which ways are tried in which order, and which one is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.algorithms import Algorithm
+from shoal.base.progress import Progress, silent
+from shoal.base.stopwatch import Stopwatch, stopwatch
+from shoal.flow.auto_select.trials import Found, Trials
+from shoal.flow.auto_select.ways import Encoded, Variant, Way, Ways, label, listed
+from shoal.measures.tried import Tried
+from shoal.plan import Plan
+from shoal.table.encode import Table
+from shoal.table.recoding import Recoding
+
+SAMPLE, FEWEST = 4_000, 250  # rows of a sample, at the most and at the least
+CROWDS = 20  # classes of k people that a sample must have room for
+BEST = 3  # algorithms that are tried with all losses
+FINALISTS = 3  # runs on the whole table in addition to the default
+SHARE = 1 / 3  # of the work that may go into samples
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """What will be published, by a plan that leaves nothing open."""
+
+    plan: Plan
+    table: Table  # by that plan: its hierarchies may be others than those of the plan before
+    recoding: Recoding
+    rng: np.random.Generator  # where randomness goes on
+    tried: list[Tried]
+    notes: list[str]
+
+
+def recode(
+    table: Table, plan: Plan, progress: Progress = silent, encoded: Encoded | None = None
+) -> Recoded:
+    """Choose what is published of each record; choose first how, where the plan leaves it open.
+
+    The result is the same as that of the plan which was chosen, run with the same seed. `encoded`
+    makes the table of another plan; without it the hierarchies stay as they are.
+    """
+    if not (plan.algorithm.is_auto or plan.loss.is_auto):
+        rng = np.random.default_rng(plan.seed)
+        recoding = plan.algorithm.recode(table, plan.models, plan.loss, rng, progress)
+        return Recoded(plan, table, recoding, rng, [], [])
+    with stopwatch() as watch:  # compiling kernels on a first run is not counted
+        return Search(table, plan, progress, watch, encoded).run()
+
+
+def sample(table: Table, rows: int, rng: np.random.Generator) -> Table:
+    """About so many rows of a table, with all rows of the people that they belong to."""
+    drawn = rng.permutation(table.crowd)[: max(1, round(table.crowd * rows / table.rows))]
+    if table.people is None:
+        return table.take(np.sort(drawn))
+    return table.take(np.flatnonzero(np.isin(table.people, drawn)))
+
+
+class Search:
+    """One search for the best way: what is tried, in which order, and what is chosen."""
+
+    def __init__(
+        self,
+        table: Table,
+        plan: Plan,
+        progress: Progress,
+        watch: Stopwatch,
+        encoded: Encoded | None = None,
+    ) -> None:
+        self.table, self.plan = table, plan
+        self.ways = Ways(table, plan, encoded)
+        self.trials = Trials(table, plan, progress, watch)
+        self.score: dict[Way, float] = {}  # what each way lost on the sample
+
+    def run(self) -> Recoded:
+        """The default on the whole table, the others on samples, the best of them on the table."""
+        self.run_defaults()
+        ranked = self.on_samples()
+        self.on_the_table(ranked)
+        best = self.trials.best
+        if best is None:
+            assert self.trials.error is not None
+            raise self.trials.error
+        way = best.way
+        plan = way.variant.plan.changed(algorithm=way.algorithm, loss=way.loss)
+        chosen = label(way.algorithm), way.loss.name, "table", way.variant.free
+        tried = [
+            replace(one, chosen=(one.algorithm, one.loss, one.on, one.free) == chosen)
+            for one in self.trials.tried
+        ]
+        notes = [self._why(best), *self.trials.notes]
+        return Recoded(plan, way.variant.table, best.recoding, best.rng, tried, notes)
+
+    def run_defaults(self) -> None:
+        """Run the default, which nothing ends; it shows how fast this machine is just now."""
+        begin, defaults = self.trials.watch.seconds, self.ways.defaults
+        for place, way in enumerate(defaults):
+            self.trials.on_table(way, place - len(defaults), False)
+        self.trials.set_brake(begin, sum(way.work(self.table.rows) for way in defaults))
+
+    def on_samples(self) -> list[Way]:
+        """All ways, those first that lost least on a sample; those that failed come last."""
+        score, rows, ways = self.score, self._sample_rows(), self.ways
+        parts = {
+            one: sample(one.table, rows, np.random.default_rng([self.trials.seed, rows]))
+            for one in ways.variants
+        }
+        if rows == self.table.rows:  # what was run on the table need not run again
+            score |= {way: self.trials.known.get(way, float("inf")) for way in ways.defaults}
+        more = len(ways.losses) - 1
+        total = len(ways.first) + more * min(BEST, len(ways.first))
+
+        def try_all(those: list[Way]) -> None:
+            for way in those:
+                if way not in score:
+                    part = parts[way.variant]
+                    score[way] = self.trials.on_sample(part, way, len(score), total)
+
+        # What is quick goes first: if the brake is pulled, most of it has been seen.
+        try_all(sorted(ways.first, key=lambda way: way.work(rows)))
+        best = sorted(ways.first, key=lambda way: round(score[way], 9))[:BEST]
+        able = [one for one in best if score[one] < float("inf")]
+        try_all([ways.guided(one, loss) for one in able for loss in ways.losses[1:]])
+        self.trials.note_samples()
+        return sorted(score, key=lambda way: round(score[way], 9))
+
+    def on_the_table(self, ranked: list[Way]) -> None:
+        """Run the finalists, the quickest first; others only as long as there is no release."""
+        rows, trials = self.table.rows, self.trials
+        first = sorted(self.finalists(ranked), key=lambda way: way.work(rows))
+        late: list[Way] = []
+        for way in first:
+            if trials.too_late and trials.best is not None:
+                late.append(way)
+            else:
+                trials.on_table(way, ranked.index(way), trials.best is not None)
+        for way in ranked:
+            if trials.best is None and way not in first and way not in self.ways.defaults:
+                trials.on_table(way, ranked.index(way), False)
+        if late:
+            trials.note_clock(listed(late), "was not run on the whole table")
+
+    def finalists(self, ranked: list[Way]) -> list[Way]:
+        """The ways to run on the table besides the default, as far as there is time for them."""
+        rows, defaults = self.table.rows, self.ways.defaults
+        done = [way for way in ranked if self.score[way] < float("inf")]
+        if self._sample_rows() == rows:  # the sample was the table
+            return [way for way in done[:1] if way not in defaults]
+        left = self.trials.seconds * (1 - SHARE)
+        chosen: list[Way] = []
+        expensive: list[Way] = []
+        for way in (one for one in _two_algorithms_first(done) if one not in defaults):
+            if len(chosen) == FINALISTS:
+                break
+            work = way.work(rows)
+            if work > left:
+                expensive.append(way)
+            else:
+                chosen.append(way)
+                left -= work
+        if expensive:
+            self.trials.notes.append(
+                f"by estimate there was no time in {self.trials.seconds:g} seconds to try on the "
+                f"whole table: {listed(expensive)}"
+            )
+        return chosen
+
+    def _sample_rows(self) -> int:
+        """Rows of the sample: as many as the time allows by estimate."""
+        rows = max(SAMPLE, CROWDS * self._k() * self.table.rows // self.table.crowd)
+        while rows > FEWEST and self._sample_work(rows) > SHARE * self.trials.seconds:
+            rows //= 2
+        return min(rows, self.table.rows)
+
+    def _k(self) -> int:
+        return max((getattr(model, "k", 2) for model in self.plan.models), default=2)
+
+    def _sample_work(self, rows: int) -> float:
+        work = sorted(way.work(rows) for way in self.ways.first)
+        return sum(work) + (len(self.ways.losses) - 1) * sum(work[-BEST:])
+
+    def _why(self, best: Found) -> str:
+        """What was chosen, and by how much it is better."""
+        way, rows = best.way, self.table.rows
+        by = "mean of the seven metrics" if self.plan.loss.is_auto else self.plan.loss.name
+        tried = self.trials.tried
+        parts = [one for one in tried if one.on == "sample"]
+        full = [one for one in tried if one.on == "table" and one.lost is not None]
+        sampled = f"{_times(len(parts))} on {parts[0].rows:,} rows and " if parts else ""
+        free = (
+            "; columns without a hierarchy are published as free ranges or sets: give them "
+            "hierarchy = { flat = true } to publish their values as they are or not at all"
+            if way.variant.free
+            else ""
+        )
+        return (
+            f"auto chose {way}: {best.lost:.2f} % lost ({by}){self._compared(way)}; it tried "
+            f"{sampled}{_times(len(full))} on all "
+            f"{rows:,}; the plan of this release names what was chosen{free}"
+        )
+
+    def _compared(self, way: Way) -> str:
+        """What the next best way and the default lost."""
+        mine = label(way.algorithm), way.loss.name, way.variant.free
+        rest = [  # on as many rows: on a sample everything loses more
+            one
+            for one in self.trials.tried
+            if one.rows == self.table.rows and (one.algorithm, one.loss, one.free) != mine
+        ]
+        said = ""
+        for one in sorted((r for r in rest if r.lost is not None), key=lambda r: r.lost or 0)[:1]:
+            said = f"; next {one.words}, {one.lost:.2f} %"
+        default, known = self.ways.defaults[0], self.trials.known
+        if way not in self.ways.defaults and default in known:
+            said += f"; the default, {default}, {known[default]:.2f} %"
+        return said
+
+
+def _two_algorithms_first(done: list[Way]) -> list[Way]:
+    """The same order, but the best way of a second algorithm comes second.
+
+    There should not be three guiding losses of one algorithm among the finalists.
+    """
+    leaders: dict[tuple[Algorithm, Variant], Way] = {}
+    for way in done:
+        leaders.setdefault((way.algorithm, way.variant), way)
+    two = list(leaders.values())[:2]
+    return two + [way for way in done if way not in two]
+
+
+def _times(many: int) -> str:
+    return "one way" if many == 1 else f"{many} ways"

@@ -1,0 +1,153 @@
+"""Ways: the algorithms, guiding losses and hierarchies that may be tried for a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from shoal import catalog
+from shoal.algorithms import Algorithm
+from shoal.algorithms.gaa import GAA
+from shoal.base.errors import SHOWN, BadInput, BadPlan
+from shoal.flow.freeing import free_names, freed
+from shoal.losses import Loss
+from shoal.losses.mean import Mean
+from shoal.measures.information_loss import METRICS
+from shoal.measures.tried import words_of
+from shoal.plan import Plan
+from shoal.table.encode import Table
+
+Encoded = Callable[[Plan], Table]  # makes the table of another plan
+
+STRATEGIES: tuple[Literal["S2", "S3", "S4", "S6", "S7"], ...] = (
+    "S2",
+    "S3",
+    "S4",
+    "S6",
+    "S7",
+)  # S5 loses nearly everything (Sec. 4.3, Mauger 2023)
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """The table by one of the plans: the plan as it is, or with free ranges and sets."""
+
+    plan: Plan
+    table: Table
+    free: tuple[str, ...] = ()  # the columns that are free here and flat in the plan
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """An algorithm and a guiding loss, on one of the variants."""
+
+    algorithm: Algorithm
+    loss: Loss
+    variant: Variant
+
+    def work(self, rows: int) -> float:
+        """What so many rows take, by estimate."""
+        return self.algorithm.work(rows, bool(self.variant.table.free))
+
+    def __str__(self) -> str:
+        return words_of(label(self.algorithm), self.loss.name, self.variant.free)
+
+
+class Ways:
+    """The ways to try first, and what the plan would run by default."""
+
+    def __init__(self, table: Table, plan: Plan, encoded: Encoded | None) -> None:
+        self.table, self.plan = table, plan
+        self.losses = _losses(plan)
+        own = Variant(plan, table)
+        able = candidates(plan, table)
+        self.first = [Way(one, self.losses[0], own) for one in able]
+        self.first += self._freed(encoded)
+        self.defaults = self._defaults(able)
+
+    def guided(self, like: Way, loss: Loss) -> Way:
+        """The same way guided by another loss; one of the defaults, if it is one."""
+        for way in self.defaults:
+            if (way.algorithm, way.variant) == (like.algorithm, like.variant) and way.loss is loss:
+                return way
+        return Way(like.algorithm, loss, like.variant)
+
+    @property
+    def variants(self) -> list[Variant]:
+        """The tables that ways run on, each once."""
+        return list(dict.fromkeys(way.variant for way in self.first))
+
+    def _freed(self, encoded: Encoded | None) -> list[Way]:
+        """The algorithms that can publish flat columns as free ranges or sets."""
+        if encoded is None or not self.plan.algorithm.is_auto:
+            return []
+        plan = freed(self.plan, self.table)
+        if plan is None:
+            return []
+        try:
+            table = encoded(plan)
+            able = candidates(plan, table)
+        except BadInput:  # no algorithm, or values of which there are no ranges or sets
+            return []
+        before = free_names(self.plan)
+        names = tuple(name for name in free_names(plan) if name not in before)
+        variant = Variant(plan, table, names)
+        return [Way(one, self.losses[0], variant) for one in able]
+
+    def _defaults(self, able: list[Algorithm]) -> list[Way]:
+        """What the plan would run if it left nothing open; guided by the yardstick as well."""
+        plain = Plan(columns=self.plan.columns, models=self.plan.models)
+        named = [one for one in able if one.setting() == plain.algorithm.setting()]
+        # Where the default cannot serve the plan, the quickest of those that can stands for it.
+        algorithm = named[0] if named else min(able, key=lambda one: one.work(self.table.rows))
+        losses = self.losses[:1]
+        if self.plan.loss.is_auto:
+            losses = losses + [one for one in self.losses if one.name == plain.loss.name]
+        own = next(way for way in self.first if way.algorithm is algorithm)
+        return [own, *(Way(algorithm, loss, own.variant) for loss in losses[1:])]
+
+
+def label(algorithm: Algorithm) -> str:
+    """The name of an algorithm, and the options that differ from the default.
+
+    >>> label(GAA(weight="unit"))
+    'gaa weight=unit'
+    """
+    chosen = {key: value for key, value in algorithm.setting().items() if key != "name"}
+    return " ".join([algorithm.name, *(f"{key}={value}" for key, value in chosen.items())])
+
+
+def candidates(plan: Plan, table: Table) -> list[Algorithm]:
+    """The algorithms that serve a plan; gaa also with the strategies that look at a column."""
+    if not plan.algorithm.is_auto:
+        return [plan.algorithm]
+    able, reasons = [], []
+    for name in catalog.algorithms.decided:
+        one = plan.changed(algorithm=name)
+        try:
+            one.check_served()
+        except BadPlan as error:
+            reasons.append(str(error))
+        else:
+            able.append(one.algorithm)
+    if not able:
+        raise BadPlan(f"auto finds no algorithm for this plan: {reasons[0]}")
+    about = [model.about for model in plan.models if model.about is not None]
+    if about and not table.free and any(isinstance(one, GAA) for one in able):
+        able += [GAA(strategy=strategy, column=about[0]) for strategy in STRATEGIES]
+    return able
+
+
+def _losses(plan: Plan) -> list[Loss]:
+    """The guiding losses to try, first the one with which algorithms are compared."""
+    if not plan.loss.is_auto:
+        return [plan.loss]
+    made = [Mean(), *(catalog.losses.make(name) for name in METRICS)]
+    return [loss for loss in made if isinstance(loss, Loss)]
+
+
+def listed(ways: Sequence[Way]) -> str:
+    """The first of these ways, and how many there are more."""
+    shown = ", ".join(map(str, ways[:SHOWN]))
+    return shown if len(ways) <= SHOWN else f"{shown} and {len(ways) - SHOWN} more ways"
