@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from shoal import Hierarchy
 from shoal.io.frames import Frame
-from shoal.table.encode import Column, encode
+from shoal.table.encode import encode
+from shoal.table.roles import Column
 
 ROWS, COLUMNS, RUNS = 1_000_000, 5, 3
 

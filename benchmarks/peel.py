@@ -28,7 +28,8 @@ from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.entropy_l_diversity import EntropyLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
-from shoal.table.encode import Column, Table, encode
+from shoal.table.encode import Table, encode
+from shoal.table.roles import Column
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 GOALS = {2: 2.1, 5: 5.0, 10: 7.3, 100: 18.5}

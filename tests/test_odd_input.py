@@ -232,12 +232,12 @@ def test_a_stream_in_pieces_is_judged_as_the_strict_reader_does(content, size):
     import csv
     import io
 
-    from shoal.io.files import _Source
+    from shoal.io.text_reading import Source
 
-    source = _Source(io.BytesIO(content.encode()), ",", lambda: None)
+    source = Source(io.BytesIO(content.encode()), ",", lambda: None)
     while source.read(size):
         pass
-    whole = _Source(io.BytesIO(content.encode()), ",", lambda: None)
+    whole = Source(io.BytesIO(content.encode()), ",", lambda: None)
     whole.read(-1)
     assert (source.odd_quotes, source.quotes) == (whole.odd_quotes, whole.quotes)
     try:

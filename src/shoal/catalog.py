@@ -1,47 +1,39 @@
-"""The catalog: finds what models/, losses/, algorithms/ and attacks/ hold.
+"""The catalog: all models, losses, algorithms, attacks, hierarchy builders and file formats.
 
-A new file in one of these folders with a class in it is all that it takes.
+Each is found in its folder: a new file with a class in it is all that it takes to add one.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Iterator, Mapping
-from functools import cached_property
-from inspect import isabstract
+from collections.abc import Mapping
 from typing import Any
 
 from shoal.base.errors import BadPlan, did_you_mean
+from shoal.base.folder_registry import FolderRegistry
 from shoal.base.settings import Setting
+from shoal.hierarchies.base import builders as hierarchies
+from shoal.io.format import formats
+
+__all__ = [
+    "Registry",
+    "algorithms",
+    "attacks",
+    "formats",
+    "hierarchies",
+    "losses",
+    "models",
+    "registries",
+]
 
 
-class Registry(Mapping[str, type[Setting]]):
+class Registry(FolderRegistry[Setting]):
     """Everything of one kind, by name, in alphabetical order."""
 
     def __init__(self, folder: str, one: str) -> None:
+        super().__init__(f"shoal.{folder}", Setting)
         self.folder = folder
         self.one = one
         self.a_one = f"an {one}" if one[0] in "aeiou" else f"a {one}"
-
-    @cached_property
-    def _found(self) -> dict[str, type[Setting]]:
-        package = importlib.import_module(f"shoal.{self.folder}")
-        found: dict[str, type[Setting]] = {}
-        for module in pkgutil.iter_modules(package.__path__):
-            contents = importlib.import_module(f"shoal.{self.folder}.{module.name}")
-            for thing in vars(contents).values():
-                if (
-                    isinstance(thing, type)
-                    and issubclass(thing, Setting)
-                    and thing.__module__ == contents.__name__
-                    and not isabstract(thing)
-                ):
-                    found[thing.name] = thing
-        return dict(sorted(found.items()))
-
-    def __getitem__(self, name: str) -> type[Setting]:
-        return self._found[name]
 
     def named(self, name: str) -> type[Setting]:
         """The thing of this name, or an error that says what there is."""
@@ -52,12 +44,6 @@ class Registry(Mapping[str, type[Setting]]):
                 f"no {self.one} {name!r}{did_you_mean(name, self._found) or ';'} "
                 f"there are {', '.join(self._found)}"
             ) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
 
     @property
     def decided(self) -> dict[str, type[Setting]]:

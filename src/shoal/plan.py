@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import tomllib
 from collections.abc import Sequence
@@ -16,12 +15,18 @@ from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.errors import BadFile, BadPlan, is_text, preview
 from shoal.base.settings import Setting
-from shoal.hierarchies.base import FreeRanges, FreeSets, LevelFile
-from shoal.io.files import check_source
 from shoal.io.frames import atomic
+from shoal.io.sources import check_source
 from shoal.losses import Loss
 from shoal.models import Model
-from shoal.table.encode import Column, Missing, columns_with_role, naming, relative_to
+from shoal.table.roles import (
+    Column,
+    Missing,
+    columns_with_role,
+    free_columns,
+    naming,
+    relative_to,
+)
 
 
 class Plan(Setting):
@@ -178,9 +183,7 @@ class Plan(Setting):
     @property
     def _free(self) -> list[str]:
         """The quasi-identifiers that may be published as free ranges or sets."""
-        quasi = columns_with_role(self.columns, "quasi")
-        kinds = FreeRanges | FreeSets
-        return [name for name in quasi if isinstance(self.columns[name].hierarchy, kinds)]
+        return free_columns(self.columns)
 
     def _check_free(self) -> None:
         """Complain of free ranges and sets where the algorithm, or the loss, needs trees."""
@@ -222,7 +225,7 @@ class Plan(Setting):
     def files(self) -> list[Path]:
         """The files that the plan reads."""
         hierarchies = (column.hierarchy for column in self.columns.values())
-        return [h.path for h in hierarchies if isinstance(h, LevelFile)]
+        return [h.file for h in hierarchies if h is not None and h.file is not None]
 
     def __repr__(self) -> str:
         return f"Plan of {len(self.columns)} columns:\n{self.to_toml()}"
@@ -278,14 +281,8 @@ class Plan(Setting):
         lines += ["", "[columns]"]
         for name, column in self.columns.items():
             entry: dict[str, Any] = {"role": column.role}
-            if isinstance(column.hierarchy, LevelFile):
-                entry["hierarchy"] = column.hierarchy.setting()
-                if folder is not None and isinstance(entry["hierarchy"], str):
-                    entry["hierarchy"] = Path(
-                        os.path.relpath(column.hierarchy.path, folder)
-                    ).as_posix()
-            elif column.hierarchy is not None:
-                entry["hierarchy"] = column.hierarchy.setting()
+            if column.hierarchy is not None:
+                entry["hierarchy"] = column.hierarchy.setting_in(folder)
             if not column.publish:
                 entry["publish"] = False
             note = f"  # {self._notes[name]}" if name in self._notes else ""

@@ -6,8 +6,8 @@ import pyarrow as pa
 
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import open_frame
-from shoal.table.encode import Column
 from shoal.table.published_table import read_published
+from shoal.table.roles import Column
 
 DISEASES = Hierarchy.from_tree(
     {

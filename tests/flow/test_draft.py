@@ -13,7 +13,7 @@ from shoal import BadTable, Plan
 from shoal.cli.console import show_roles
 from shoal.datasets import adult, hospital
 from shoal.report.plan_facts import plan_file
-from shoal.table.encode import Column
+from shoal.table.roles import Column
 from tests.cli.test_console import printed
 
 

@@ -23,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.base.errors import BadFile, BadTable
-from shoal.io import files, frames
+from shoal.io import frames, text_reading
 from shoal.io.frames import Frame, atomic, check_target, open_frame, read, write
 
 PEOPLE = {
@@ -538,7 +538,7 @@ def test_headers_may_hold_line_ends_and_quotes(tmp_path):
 
 
 def test_a_file_of_many_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "BLOCK", 1 << 12)
+    monkeypatch.setattr(text_reading, "BLOCK", 1 << 12)
     table = {"id": [f"{i:05d}" for i in range(20_000)], "note": ['a "b",\n'] * 20_000}
     for ending in (".csv", ".csv.gz", ".csv.xz", ".csv.zst"):
         write(as_read(table), tmp_path / f"x{ending}")
@@ -657,7 +657,7 @@ def test_a_field_may_be_long_but_a_row_has_a_limit(tmp_path, monkeypatch):
     long = "x\n" * 200_000  # more than the csv module takes by itself
     assert values(read(file(tmp_path, f'a,b\n1,"{long}"\n'))) == {"a": ["1"], "b": [long]}
     assert csv.field_size_limit() == limit
-    monkeypatch.setattr(files, "BLOCK", 1 << 12)
+    monkeypatch.setattr(text_reading, "BLOCK", 1 << 12)
     row = ",".join([SECRET + "x" * 4000] * 4)
     assert "longer than" in refuse(file(tmp_path, f"a,b,c,d\n1,2,3,4\n{row}\n"), BadTable)
 

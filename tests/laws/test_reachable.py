@@ -28,7 +28,8 @@ import pytest
 import shoal
 from shoal.base.errors import ShoalError
 from shoal.cli import main as cli
-from shoal.io import files, frames, reachable
+from shoal.io import arrow_tables, files, frames, reachable
+from shoal.io.formats.parquet import Parquet
 
 ROWS = 12
 SUPPRESSED = (10, 11)  # their quasi-identifiers are theirs alone
@@ -235,7 +236,7 @@ def test_the_markers_can_be_found_at_all(tmp_path):
         assert set(shown(unpacked(path), cells)) == set(cells)
         assert shown(unpacked(path), {"note": [mark("note", 1).encode()]})
     with pytest.raises(ShoalError, match="holds more than the cells"):
-        reachable.check_bytes(path, table)
+        files.check_bytes(path, table)
 
 
 ENDINGS = (".parquet", ".csv", ".tsv", ".txt.gz", ".csv.xz", ".tab.zst")
@@ -260,9 +261,7 @@ def test_item_9_no_file_and_no_frame_holds_what_is_not_published(kind, tmp_path,
         content = unpacked(path)
         assert not shown(content, hidden()), ending
         assert shown(content, {"published": [mark("disease", 3).encode()]})  # it is a release
-    monkeypatch.setattr(
-        files, "PARQUET_OPTIONS", {"write_statistics": False, "compression": "none"}
-    )
+    monkeypatch.setattr(Parquet, "writing", {"write_statistics": False, "compression": "none"})
     release.save(tmp_path / "plain.parquet")
     assert not shown((tmp_path / "plain.parquet").read_bytes(), hidden())
     back = frames.read(tmp_path / "plain.parquet")
@@ -385,7 +384,7 @@ def test_item_9_the_read_back_refuses_what_shows_more_than_cells(
     spoil, what, tmp_path, monkeypatch
 ):
     release = shoal.anonymize(arrow(), asked(NAMES["arrow"]))
-    monkeypatch.setattr(files, "PARQUET_OPTIONS", spoil)
+    monkeypatch.setattr(Parquet, "writing", spoil)
     with pytest.raises(ShoalError, match=what):
         release.save(tmp_path / "x.parquet")
     assert not list(tmp_path.iterdir())
@@ -393,7 +392,7 @@ def test_item_9_the_read_back_refuses_what_shows_more_than_cells(
 
 def test_item_9_the_read_back_sees_entries_of_dictionaries_and_notes(tmp_path, monkeypatch):
     release = shoal.anonymize(arrow(), asked(NAMES["arrow"]))
-    monkeypatch.setattr(files, "compact", lambda values: values)
+    monkeypatch.setattr(arrow_tables, "compact", lambda values: values)
     for name, what in (
         ("list", "dictionary"),
         ("struct", "notes on columns"),
@@ -414,7 +413,7 @@ def test_item_9_the_read_back_sees_entries_of_dictionaries_and_notes(tmp_path, m
     ):
         path.write_bytes(content)
         with pytest.raises(ShoalError, match="holds more than the cells"):
-            reachable.check_bytes(path, table)
+            files.check_bytes(path, table)
 
 
 def spoiled(release: shoal.Release, table: pa.Table) -> shoal.Release:

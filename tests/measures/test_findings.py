@@ -22,8 +22,8 @@ from shoal.measures.risks import Risks
 from shoal.models.t_closeness import TCloseness
 from shoal.report.promises import PROMISES, may_move, promise
 from shoal.report.sections.certainty import sure_facts
-from shoal.table.encode import Column
 from shoal.table.published_table import read_published
+from shoal.table.roles import Column
 from tests.cli.test_console import printed
 
 

@@ -21,8 +21,8 @@ from shoal.report.page import render
 from shoal.report.promises import PROMISES, promise
 from shoal.report.release_report import facts, page
 from shoal.report.width_facts import LINES, widths
-from shoal.table.encode import Column
 from shoal.table.published_table import read_published
+from shoal.table.roles import Column
 
 
 def published(columns, **roles):
@@ -116,28 +116,28 @@ def told(hierarchy, values):
 def test_widths_of_dates():
     labels = ["2024-05-17", "2024-05", "2024", "2024", "2020 to 2029", "*", ""]
     assert told(Hierarchy.dates(["month", "year", "decade"]), labels) == {
-        "the exact date": 1, "month": 1, "year": 2, "decade": 1, "held back": 1, "empty": 1,
+        "the exact date": 1, "month": 1, "year": 2, "decade": 1, "suppressed": 1, "empty": 1,
     }  # fmt: skip
     finer = Hierarchy.dates(["hour", "week"])
     labels = ["2024-05-17 13:45", "2024-05-17 13h", "week of 2024-05-13", "2024-Q2", "2020 to 2024"]
     assert told(finer, labels) == {
-        "the exact date": 1, "hour": 1, "week": 1, "quarter": 1, "5 years": 1, "held back": 0,
+        "the exact date": 1, "hour": 1, "week": 1, "quarter": 1, "5 years": 1, "suppressed": 0,
     }  # fmt: skip
 
 
 def test_widths_of_numbers_codes_and_values():
     assert told(Hierarchy.ranges([5, 10]), ["17", "[15, 20)", "[10, 20)", "[10, 20)", "*"]) == {
-        "the exact number": 1, "a range of 5": 1, "a range of 10": 2, "held back": 1,
+        "the exact number": 1, "a range of 5": 1, "a range of 10": 2, "suppressed": 1,
     }  # fmt: skip
     assert told(Hierarchy.prefixes(), ["47677", "476**", "4****", "*"]) == {
         "the whole code": 1, "the first 3 characters": 1, "the first 1 character": 1,
-        "held back": 1,
+        "suppressed": 1,
     }  # fmt: skip
-    assert told(None, ["f", "m", "*"]) == {"as it was": 2, "held back": 1}
-    assert told(Hierarchy.flat(), ["f"]) == {"as it was": 1, "held back": 0}
+    assert told(None, ["f", "m", "*"]) == {"as it was": 2, "suppressed": 1}
+    assert told(Hierarchy.flat(), ["f"]) == {"as it was": 1, "suppressed": 0}
     tree = Hierarchy.from_tree({"Any": {"north": {"far": ["a"], "near": ["b"]}, "south": ["c"]}})
     assert told(tree, ["a", "far", "near", "north", "south", "Any"]) == {
-        "as it was": 1, "level 1, such as “far”": 3, "level 2, such as “north”": 1, "held back": 1,
+        "as it was": 1, "level 1, such as “far”": 3, "level 2, such as “north”": 1, "suppressed": 1,
     }  # fmt: skip
 
 
@@ -163,7 +163,7 @@ def test_the_widths_are_those_of_a_release():
     release = shoal.anonymize(table, asked)
     age, sex = facts(release).widths
     ages = release.frame["age"].to_pylist()
-    assert dict(age.rows)["held back"] == ages.count("*")
+    assert dict(age.rows)["suppressed"] == ages.count("*")
     assert dict(sex.rows)["as it was"] == 50 - release.frame["sex"].to_pylist().count("*")
     assert "How exact the published values are" in render(page(facts(release)))
 

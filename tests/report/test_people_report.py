@@ -15,8 +15,8 @@ from shoal.io.frames import open_frame
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from shoal.report.sensitive_facts import sensitive_facts
-from shoal.table.encode import Column
 from shoal.table.published_table import read_published
+from shoal.table.roles import Column
 from tests.attacks.test_people import COLUMNS, hospital
 
 MODELS = [

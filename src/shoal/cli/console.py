@@ -25,7 +25,7 @@ from shoal.measures.findings import TOP
 from shoal.measures.findings import findings as important
 from shoal.measures.utility import Utility
 from shoal.models import Check
-from shoal.table.encode import columns_with_role
+from shoal.table.roles import columns_with_role
 
 WORDS = {
     "read": "reading",

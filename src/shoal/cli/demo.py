@@ -19,7 +19,7 @@ from shoal.flow.draft import draft
 from shoal.hierarchies.base import Hierarchy
 from shoal.io import frames
 from shoal.plan import Plan
-from shoal.table.encode import Column
+from shoal.table.roles import Column
 
 
 def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Console], None]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from shoal.base import interrupt
+from shoal.io.format import known_endings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,9 +40,7 @@ app = typer.Typer(
 DONE, BROKEN, BAD_INPUT, DEFECT = 0, 1, 2, 70  # and after an interrupt interrupt.status()
 NOTHING = "nothing was written"
 
-Data = Annotated[
-    Path, typer.Argument(metavar="DATA", help="CSV or TSV (also .gz, .xz, .zst) or Parquet")
-]
+Data = Annotated[Path, typer.Argument(metavar="DATA", help=f"a table: {known_endings()}")]
 PlanFile = Annotated[Path, typer.Option("--plan", help="the plan, a TOML file")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="where the release goes")]
 Report = Annotated[

@@ -29,9 +29,10 @@ from shoal.measures.verify import check_all
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
 from shoal.table.coding import value_codes
-from shoal.table.encode import Table, columns_with_role, encode
+from shoal.table.encode import Table, encode
 from shoal.table.match_graph import Linkage, link
 from shoal.table.published_table import Published, read_published
+from shoal.table.roles import columns_with_role
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from shoal.io.frames import Frame, open_frame
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.table.coding import value_codes
-from shoal.table.encode import Column, Role
+from shoal.table.roles import Column, Role
 
 K = 5
 FREE_TEXT = 30  # mean length from which on a text is prose rather than a category

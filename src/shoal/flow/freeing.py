@@ -9,11 +9,12 @@ free value in proportion to its width (eq. 11 and 12, Wang 2018). A column whose
 from __future__ import annotations
 
 from shoal.base.errors import BadHierarchy
-from shoal.hierarchies.base import FreeRanges, FreeSets, Hierarchy
+from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import number_of
 from shoal.plan import Plan
-from shoal.table.encode import Column, Table, columns_with_role
+from shoal.table.encode import Table
+from shoal.table.roles import Column
 
 FEWEST = 3  # values of a column; of two, a set of both is all of them
 MOST_VALUES = 1_000  # values of a column of which sets are tried; each takes a bit of every class
@@ -30,13 +31,6 @@ def freed(plan: Plan, table: Table) -> Plan | None:
     return plan.changed(columns=dict(plan.columns) | free)
 
 
-def free_names(plan: Plan) -> list[str]:
-    """The quasi-identifiers that may be published as free ranges or sets."""
-    kinds = FreeRanges | FreeSets
-    quasi = columns_with_role(plan.columns, "quasi")
-    return [name for name in quasi if isinstance(plan.columns[name].hierarchy, kinds)]
-
-
 def _free(tree: Tree) -> Hierarchy | None:
     """Ranges for a flat column of numbers, sets for others; None: neither is of use."""
     labels = [label for label in tree.labels[1:] if label is not None]
@@ -45,7 +39,7 @@ def _free(tree: Tree) -> Hierarchy | None:
     numbers = not any(_code(label) for label in labels)
     if not numbers and len(labels) > MOST_VALUES:
         return None
-    hierarchy = FreeRanges() if numbers else FreeSets()
+    hierarchy = Hierarchy.free_ranges() if numbers else Hierarchy.free_sets()
     try:
         hierarchy.tree(labels)
     except BadHierarchy:  # values that look like sets already

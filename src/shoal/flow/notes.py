@@ -9,8 +9,8 @@ from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.plan import Plan
 from shoal.table.coding import merged_note, value_codes
-from shoal.table.encode import columns_with_role
 from shoal.table.published_table import Published
+from shoal.table.roles import columns_with_role
 
 
 def without_person(frame: Frame, plan: Plan) -> list[str]:

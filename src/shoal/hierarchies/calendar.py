@@ -11,6 +11,13 @@ from shoal.base.errors import BadHierarchy, brief, did_you_mean
 STEPS = ("hour", "day", "week", "month", "quarter", "year", "N years", "decade", "century")
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
 _DAYS = {"day": 1, "week": 7}
+_WRITTEN = {  # how `around` writes the names of steps
+    r"\d{4}-\d\d-\d\d \d\dh": "hour",
+    r"week of .*": "week",
+    r"\d{4}-\d\d": "month",
+    r"\d{4}-Q\d": "quarter",
+    r"\d{4}": "year",
+}
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,21 @@ class CalendarStep:
             f"no calendar step {brief(name)}{did_you_mean(word, STEPS) or ';'} "
             f"there are {', '.join(STEPS)} (N up to 9999)"
         )
+
+    @staticmethod
+    def written(label: str) -> CalendarStep | None:
+        """The step by the way in which a label is written; None for days and all else.
+
+        >>> CalendarStep.written("2024-Q2").name, CalendarStep.written("2020 to 2029").name
+        ('quarter', 'decade')
+        """
+        for pattern, name in _WRITTEN.items():
+            if re.fullmatch(pattern, label):
+                return CalendarStep.of(name)
+        if years := re.fullmatch(r"(\d{4}) to (\d{4})", label):
+            long = int(years[2]) - int(years[1]) + 1
+            return CalendarStep.of({10: "decade", 100: "century"}.get(long, f"{long} years"))
+        return None
 
     def holds(self, fine: CalendarStep) -> bool:
         """Whether whole finer steps fill this one."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 
-from shoal.base.errors import BadHierarchy, brief
+from shoal.base.errors import BadHierarchy, brief, preview
 from shoal.base.settings import DIGITS
 
 ROOT = "*"
@@ -96,6 +96,23 @@ def is_long_number(value: object) -> bool:
         number = re.fullmatch(r"[+-]?[0-9]+(\.[0-9]+)?(e\+?[0-9]+)?", value.strip().lower())
         return number is not None and number_of(value) is None
     return isinstance(value, int) and not isinstance(value, bool) and number_of(value) is None
+
+
+def not_numbers(kind: str, strange: list[object]) -> BadHierarchy:
+    """What is wrong with values that ranges cannot hold, and what to do."""
+    large = [value for value in strange if is_long_number(value)]
+    if large:
+        begin = [f"{text(value)[:20]}…" for value in large]
+        return BadHierarchy(
+            f"{kind} need numbers of at most {DIGITS} digits before the point, and the column "
+            f"holds longer ones: {preview(begin)}; if they are codes, give the column another "
+            "hierarchy, for example prefixes or flat"
+        )
+    hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
+    return BadHierarchy(
+        f"{kind} need numbers, but the column holds {preview(strange)}{hint}; give the column "
+        "another hierarchy, or, if they mean missing, list them under missing_values"
+    )
 
 
 def end_of(written: str) -> Fraction | None:

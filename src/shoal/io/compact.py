@@ -15,13 +15,13 @@ import pyarrow.compute as pc
 
 from shoal.base.errors import BadTable
 
-Column: TypeAlias = "pa.Array | pa.ChunkedArray"
+ArrowColumn: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 # Extension types whose settings say how to read a value, and can hold none themselves.
 KNOWN = ("arrow.uuid", "arrow.json", "arrow.bool8", "pandas.period", "pandas.interval")
 
 
-def compact(values: Column) -> Column:
+def compact(values: ArrowColumn) -> ArrowColumn:
     """Copy a column so that only its cells are in it, at any depth; its type stays as it is.
 
     Notes on fields are left out. An extension type that is not known becomes what it is stored as.

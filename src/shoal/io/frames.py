@@ -12,23 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.base.errors import BadTable, is_text, preview
+from shoal.io.arrow_tables import check_column_names, check_takeable, takeable
 from shoal.io.atomic import atomic, check_place
-from shoal.io.compact import Column, compact, plain_field
-from shoal.io.files import (
-    DELIMITER_KEY,
-    DELIMITERS,
-    Progress,
-    check_names,
-    check_takeable,
-    check_target,
-    holds_types,
-    read_table,
-    same_cells,
-    takeable,
-    text_parts,
-    write_table,
-)
-from shoal.io.reachable import check_bytes
+from shoal.io.compact import ArrowColumn, compact, plain_field
+from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
+from shoal.io.format import Progress
+from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, Layout
+from shoal.io.text_writing import same_cells, text_parts
 
 __all__ = [
     "Frame",
@@ -67,7 +57,7 @@ class Frame:
     def __repr__(self) -> str:
         return f"Frame({self.kind}, {self.height} rows, {len(self.names)} columns)"
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> ArrowColumn:
         """Give a column as arrow, missing values as null; what arrow has no type for, as text."""
         values = self._exact(name)
         kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
@@ -87,7 +77,7 @@ class Frame:
         return Frame(self._frame.select(list(names)).to_native())
 
     def rebuild(
-        self, rows: np.ndarray[Any, Any], columns: dict[str, Column], drop: Collection[str]
+        self, rows: np.ndarray[Any, Any], columns: dict[str, ArrowColumn], drop: Collection[str]
     ) -> Frame:
         """Take these rows by position, put these columns in place of their namesakes, drop some."""
         if any(len(values) != len(rows) for values in columns.values()):
@@ -117,7 +107,7 @@ class Frame:
         fields = [plain_field(field) for field in native.schema]
         return pa.table([compact(one) for one in native.columns], pa.schema(fields, known))
 
-    def _exact(self, name: str) -> Column:
+    def _exact(self, name: str) -> ArrowColumn:
         """Give a column in the arrow type nearest to its own."""
         series = self._frame[name]
         if self.kind == "arrow":
@@ -149,7 +139,7 @@ class Frame:
                 ".str.encode('utf-8', 'ignore').str.decode('utf-8')"
             ) from None
 
-    def _series(self, name: str, values: Column) -> nw.Series[Any]:
+    def _series(self, name: str, values: ArrowColumn) -> nw.Series[Any]:
         """Turn an arrow column into a column of this kind of frame."""
         library: Any = nw.get_native_namespace(self._frame)
         if self.kind == "pandas":
@@ -256,10 +246,10 @@ def open_frame(source: Any, progress: Progress | None = None) -> Frame:
     if isinstance(source, str | Path):
         return read(source, progress)
     if isinstance(source, pa.Table):
-        check_names(source.column_names, "the table")
+        check_column_names(source.column_names, "the table")
         return Frame(takeable(source))
     if nw.dependencies.is_pandas_dataframe(source) or nw.dependencies.is_polars_dataframe(source):
-        check_names(list(source.columns), "the table")
+        check_column_names(list(source.columns), "the table")
         if nw.dependencies.is_pandas_dataframe(source):
             for name in source.columns:
                 if _is_arrow(source[name]):
@@ -281,7 +271,7 @@ def fingerprint(source: Any) -> str | None:
 
 
 def read(path: str | Path, progress: Progress | None = None) -> Frame:
-    """Read a text file or a Parquet file into an arrow frame."""
+    """Read a file of any known format into an arrow frame."""
     return Frame(read_table(path, progress))
 
 
@@ -294,7 +284,7 @@ def read_back(path: str | Path) -> Frame:
 
 def write(frame: Frame, path: str | Path) -> None:
     """Write a frame to this very path, in the format that its name says."""
-    if holds_types(path):
+    if keeps_types(path):
         columns = [frame._exact(name) for name in frame.names]
         write_table(pa.table(columns, frame.names), path)
     else:
@@ -303,7 +293,7 @@ def write(frame: Frame, path: str | Path) -> None:
 
 def csv_parts(frame: Frame) -> Iterator[Any]:
     """The bytes of the CSV file that `write` makes of a frame, without writing it."""
-    return text_parts(_for_text(frame), "release.csv")
+    return text_parts(_for_text(frame), Layout("", ""))
 
 
 def _for_text(frame: Frame) -> pa.Table:

@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.base.errors import ShoalError
 from shoal.io.compact import plain_field
-from shoal.io.files import PARQUET, opened, text_parts
+from shoal.io.format import holds_more
+from shoal.io.text_layout import Layout, opened
+from shoal.io.text_writing import text_parts
 
 Struct: TypeAlias = "dict[int, Any]"  # a Thrift struct, by number of field
 
@@ -32,36 +33,21 @@ COUNTS = {3, 4}  # of missing and of distinct values: no value (Statistics)
 GZIP_HEADER = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0])  # no name of a file, no comment, no time
 
 
-def check_bytes(path: Path, table: pa.Table) -> None:
-    """Raise unless a file, from which this table was read, has no value that the table lacks."""
-    if path.suffix.lower() in PARQUET:
-        _check_parquet(path)
-    else:
-        _check_text(path, table)
-
-
-def _refuse(what: str) -> ShoalError:
-    return ShoalError(
-        f"the file that was written holds more than the cells of its table: {what}; this is a "
-        "defect, and nothing is released"
-    )
-
-
 # Text
 
 
-def _check_text(path: Path, table: pa.Table) -> None:
-    """The cells that were read, written again, must be the very bytes."""
-    if path.suffix.lower() == ".gz":
+def check_text(path: Path, layout: Layout, table: pa.Table) -> None:
+    """Raise an error unless the cells that were read, written again, are the very bytes."""
+    if layout.packing == ".gz":
         with path.open("rb") as raw:
             if raw.read(len(GZIP_HEADER)) != GZIP_HEADER:
-                raise _refuse("its gzip header has fields")
-    with opened(path) as stream:
-        for part in text_parts(table, path):
+                raise holds_more("its gzip header has fields")
+    with opened(path, layout) as stream:
+        for part in text_parts(table, layout):
             if stream.read(len(part)) != part:
-                raise _refuse("text that stands in no cell")
+                raise holds_more("text that stands in no cell")
         if stream.read(1):
-            raise _refuse("text behind the last row")
+            raise holds_more("text behind the last row")
 
 
 # Parquet
@@ -72,7 +58,8 @@ class _Page(NamedTuple):
     content: bytes  # unpacked
 
 
-def _check_parquet(path: Path) -> None:
+def check_parquet(path: Path) -> None:
+    """Raise an error unless every byte of a Parquet file is accounted for by its cells."""
     import pyarrow.parquet as pq  # slow to import, and often not needed
 
     with pq.ParquetFile(path) as file:
@@ -88,7 +75,7 @@ def _check_parquet(path: Path) -> None:
             for i in range(meta.num_columns):
                 chunk = meta.row_group(group).column(i)
                 if chunk.is_stats_set or chunk.has_column_index or chunk.has_offset_index:
-                    raise _refuse("statistics")
+                    raise holds_more("statistics")
                 start = chunk.data_page_offset
                 if chunk.has_dictionary_page:
                     start = min(start, chunk.dictionary_page_offset)
@@ -102,12 +89,12 @@ def _check_parquet(path: Path) -> None:
 def _check_notes(notes: dict[bytes, bytes]) -> None:
     """Only the types of the columns may be noted, and no notes in them."""
     if set(notes) - {ARROW}:
-        raise _refuse("notes")
+        raise holds_more("notes")
     if ARROW in notes:
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(notes[ARROW])))
         plain = pa.schema([plain_field(field) for field in schema])
         if not schema.equals(plain, check_metadata=True):
-            raise _refuse("notes on columns")
+            raise holds_more("notes on columns")
 
 
 def _check_tiles(data: mmap.mmap, chunks: list[tuple[int, int]]) -> None:
@@ -116,10 +103,10 @@ def _check_tiles(data: mmap.mmap, chunks: list[tuple[int, int]]) -> None:
     place = len(MAGIC)
     for start, end in sorted(chunks):
         if start != place:
-            raise _refuse("bytes between its columns")
+            raise holds_more("bytes between its columns")
         place = end
     if place != len(data) - 8 - footer or data[:4] != MAGIC or data[-4:] != MAGIC:
-        raise _refuse("bytes between its parts")
+        raise holds_more("bytes between its parts")
 
 
 def _check_dictionary(pages: Iterator[_Page], repetition: int, definition: int) -> None:
@@ -129,18 +116,18 @@ def _check_dictionary(pages: Iterator[_Page], repetition: int, definition: int) 
         if header[1] == DICTIONARY:
             used = np.zeros(header[7][1], np.bool_)
         elif set(header[5].get(5, {})) - COUNTS:
-            raise _refuse("statistics of a page")
+            raise holds_more("statistics of a page")
         elif header[5][2] in BY_DICTIONARY:
             used[_places(content, header[5][1], repetition, definition)] = True
     if not used.all():
-        raise _refuse("entries of a dictionary that stand in no row")
+        raise holds_more("entries of a dictionary that stand in no row")
 
 
 def _pages(data: mmap.mmap, start: int, end: int, packing: str) -> Iterator[_Page]:
     while start < end:
         header, start = _struct(data, start)
         if header[1] not in (DATA, DICTIONARY):
-            raise _refuse("pages of an unknown kind")
+            raise holds_more("pages of an unknown kind")
         content = data[start : start + header[3]]
         start += header[3]
         if packing != "UNCOMPRESSED" and header[2]:
@@ -149,7 +136,7 @@ def _pages(data: mmap.mmap, start: int, end: int, packing: str) -> Iterator[_Pag
             )
         yield _Page(header, content)
     if start != end:
-        raise _refuse("a page that is longer than its column")
+        raise holds_more("a page that is longer than its column")
 
 
 def _places(content: bytes, count: int, repetition: int, definition: int) -> npt.NDArray[Any]:
@@ -233,4 +220,4 @@ def _value(data: Any, place: int, kind: int) -> tuple[Any, int]:
             return data[place : place + size], place + size
         case 12:
             return _struct(data, place)
-    raise _refuse("a header of an unknown form")
+    raise holds_more("a header of an unknown form")

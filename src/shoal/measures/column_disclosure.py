@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from shoal.io.frames import Frame
 from shoal.table.coding import value_codes
-from shoal.table.encode import Column, columns_with_role
 from shoal.table.equivalence_classes import tally
 from shoal.table.published_table import Published
+from shoal.table.roles import Column, columns_with_role
 
 BAD = 0.05  # the share of people alone from which on a reader is warned
 MANY = 50  # values from which on a sensitive column tells people apart rather than groups

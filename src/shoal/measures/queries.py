@@ -22,9 +22,10 @@ from shoal.hierarchies.free_values import FreeTree
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import text
 from shoal.table.alike import places_alike
-from shoal.table.encode import Table, naming
+from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.published_table import Published, places
+from shoal.table.roles import naming
 from shoal.table.sensitive import Histogram, Sensitive
 
 MANY_ROWS = 250_000  # from which on fewer queries are asked, so that they take few seconds

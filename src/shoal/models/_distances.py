@@ -16,7 +16,6 @@ import numpy as np
 
 from shoal.base.arrays import Floats, Longs
 from shoal.base.errors import BadPlan, preview
-from shoal.hierarchies.base import Flat
 from shoal.hierarchies.calendar import as_date
 from shoal.kernels.distances import emd_line, emd_tree
 from shoal.table.alike import alike
@@ -160,7 +159,7 @@ def _order(column: Sensitive, order: tuple[Any, ...] | None) -> Callable[[int], 
         return lambda v: _number(column.values[v])
     if all(as_date(value) is not None for value in values):
         return lambda v: as_date(column.values[v])
-    if column.hierarchy is not None and not isinstance(column.hierarchy, Flat):
+    if column.hierarchy is not None and column.hierarchy.is_ordered:
         return lambda v: column.nodes[v]
     raise BadPlan(
         f"the values of the sensitive column {column.name!r} have no order of their own, and the "

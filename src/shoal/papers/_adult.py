@@ -23,7 +23,7 @@ from shoal.measures.information_loss import METRICS
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.report.page import Cell, Table
-from shoal.table.encode import Column
+from shoal.table.roles import Column
 
 SAMPLE = 2_000  # rows of a quick run
 AGES = range(17, 91)  # figure 5, Mauger 2020, has 74 values of age

@@ -34,7 +34,7 @@ from shoal.report.promises import bound, promise
 from shoal.report.sections.certainty import SureFact, sure_facts
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
 from shoal.report.width_facts import WidthFact, widths
-from shoal.table.encode import columns_with_role
+from shoal.table.roles import columns_with_role
 
 LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
 

@@ -7,15 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.base.wording import many, number
-from shoal.hierarchies.base import FreeSets, Given, Hierarchy, LevelFile
+from shoal.base.wording import many
+from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import MISSING_WORDS
 from shoal.plan import Plan
-from shoal.table.encode import Column
+from shoal.table.roles import Column
 
 WITHHELD = "see the plan file"
-NUMBERS = (bool, int, float)
 
 
 @dataclass(frozen=True)
@@ -42,37 +41,7 @@ def _how(column: Column) -> str:
             return "replaced by a number that is drawn at random"
         case "sensitive" | "other":
             return "as it is"
-    if column.hierarchy is None:
-        return "as it is, or not at all"
-    setting = column.hierarchy.setting()
-    if isinstance(column.hierarchy, LevelFile):
-        return f"as the hierarchy in {column.hierarchy.path.name} says"
-    match setting:
-        case {"ranges": widths}:
-            return f"in ranges of {_steps(widths)}"
-        case {"prefixes": True}:
-            return "shortened from the right, character by character"
-        case {"prefixes": list(kept)}:
-            return f"shortened to the first {_steps(kept)} characters"
-        case {"dates": steps}:
-            return f"by {_steps(steps)}"
-        case {"flat": _}:
-            return "as it is, or not at all"
-        case {"free_ranges": _}:
-            return "in any range that is needed"
-        case {"free_sets": _}:
-            return "in any set of values that is needed"
-    return f"as the plan's own hierarchy of {many(_leaves(column.hierarchy), 'value')} says"
-
-
-def _steps(steps: Iterable[Any]) -> str:
-    named = [number(step) if isinstance(step, int | float) else str(step) for step in steps]
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} or {named[-1]}"
-
-
-def _leaves(hierarchy: Hierarchy) -> int:
-    tree = hierarchy.tree() if isinstance(hierarchy, Given) else Tree.from_rows([["*"]])
-    return int((tree.level == 0).sum())
+    return (column.hierarchy or Hierarchy.flat()).describe()
 
 
 class _Shown(Hierarchy):
@@ -136,30 +105,10 @@ def _shown(name: str, column: Column, withheld: list[str]) -> Column:
     hierarchy = column.hierarchy
     if hierarchy is None:
         return column
-    setting = hierarchy.setting()
-    if isinstance(hierarchy, LevelFile):
-        # Where somebody keeps files is nobody's business; paths are relative to the plan file.
-        path = hierarchy.path
-        where = path.name if path.is_absolute() or ".." in path.parts else path.as_posix()
-        shown = {**setting, "csv": where} if isinstance(setting, dict) else where
-        shown_as = _Shown(hierarchy, shown)
-        return Column(role=column.role, hierarchy=shown_as, publish=column.publish)
-    if all(_harmless(word, value) for word, value in setting.items()):
-        return column
-    withheld.append(f"the hierarchy of {name}")
-    kind = next(iter(setting), "tree")
-    listed = setting[kind]
-    named = len(listed) if isinstance(hierarchy, FreeSets) else _leaves(hierarchy)
-    words = f"… {many(named, 'value')}, {WITHHELD}"
-    shown_as = _Shown(hierarchy, {kind: words})
+    if hierarchy.listed_values():
+        withheld.append(f"the hierarchy of {name}")
+    shown_as = _Shown(hierarchy, hierarchy.public_setting())
     return Column(role=column.role, hierarchy=shown_as, publish=column.publish)
-
-
-def _harmless(word: str, value: Any) -> bool:
-    """Whether a part of a hierarchy is about steps, not about values."""
-    if word == "dates" or isinstance(value, NUMBERS):
-        return True
-    return isinstance(value, list) and all(isinstance(one, NUMBERS) for one in value)
 
 
 def _line(line: str, withheld: list[str]) -> str:

@@ -1,22 +1,18 @@
-"""The columns of a table: their roles, and how they are encoded as integer codes."""
+"""Encode: a frame becomes a Table of integer codes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
-from pydantic import ConfigDict, field_validator, model_validator
 
 from shoal.base.arrays import Ints, Longs
-from shoal.base.errors import SHOWN, BadHierarchy, BadInput, BadTable, did_you_mean, preview
+from shoal.base.errors import SHOWN, BadHierarchy, BadTable
 from shoal.base.progress import Progress, silent
-from shoal.base.settings import Setting
-from shoal.hierarchies.base import Flat, Hierarchy
+from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.free_values import Covers, FreeTree, join_rows
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
@@ -24,34 +20,8 @@ from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
 from shoal.table.alike import alike_texts
 from shoal.table.coding import Values, Watch, Watched, merge_alike, value_codes
+from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
-
-Role = Literal["identifier", "person", "quasi", "sensitive", "other"]
-Missing = Literal["value", "root", "error"]
-
-
-class Column(Setting):
-    """What a plan says of one column."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-    name: ClassVar[str] = "it"
-    role: Role
-    hierarchy: Hierarchy | None = None
-    publish: bool = True  # of the person column: False counts people and leaves it out
-
-    @model_validator(mode="after")
-    def _who_is_left_out(self) -> Column:
-        if not self.publish and self.role != "person":
-            raise ValueError(
-                "can have publish = false with the role person only; what is never published has "
-                "the role identifier"
-            )
-        return self
-
-    @field_validator("hierarchy", mode="before")
-    @classmethod
-    def _hierarchy(cls, given: Any) -> Hierarchy | None:
-        return None if given is None else Hierarchy.of(given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,36 +112,6 @@ class Table:
         ]
 
 
-def check_names(columns: Collection[str], frame: Frame) -> None:
-    """Complain unless plan and table name the same columns: no silent defaults."""
-    lacking = [name for name in columns if name not in frame.names]
-    if lacking:
-        hints = "".join(did_you_mean(name, frame.names) for name in lacking[:1])
-        raise BadTable(f"the plan names columns that the table lacks: {preview(lacking)}{hints}")
-    unnamed = [name for name in frame.names if name not in columns]
-    if unnamed:
-        raise BadTable(
-            f"the plan says nothing of the columns {preview(unnamed)}; give each a role: "
-            "identifier, person, quasi, sensitive or other"
-        )
-    if frame.height == 0:
-        raise BadTable("the table has no rows; there is nothing to publish")
-
-
-def columns_with_role(columns: Mapping[str, Column], role: Role) -> list[str]:
-    """The columns with this role, in the plan's order."""
-    return [name for name, column in columns.items() if column.role == role]
-
-
-def left_out(columns: Mapping[str, Column]) -> list[str]:
-    """The columns that are not in the release: identifiers, and persons who are only counted."""
-    return [
-        name
-        for name, column in columns.items()
-        if column.role == "identifier" or not column.publish
-    ]
-
-
 def encode(
     frame: Frame,
     columns: Mapping[str, Column],
@@ -180,7 +120,7 @@ def encode(
     progress: Progress = silent,
 ) -> Table:
     """Turn a frame into a Table of integer codes."""
-    check_names(columns, frame)
+    check_columns(columns, frame)
     names = columns_with_role(columns, "quasi")
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
@@ -193,7 +133,7 @@ def encode(
     codes = np.empty((frame.height, len(names)), np.int32, order="F")  # int32[n, q]
     for j, name in enumerate(names):
         progress("encode", j / many)
-        hierarchy = columns[name].hierarchy or Flat()
+        hierarchy = columns[name].hierarchy or Hierarchy.flat()
         with naming(name):
             tree, one_to_one = _encode_quasi(
                 frame.column(name),
@@ -340,26 +280,3 @@ def person_codes(array: Any, missing_values: Sequence[str] = ()) -> Longs:
     nobody = people < 0
     people[nobody] = count + np.arange(nobody.sum())
     return people
-
-
-def relative_to(columns: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The columns of a plan file, with the paths of their hierarchies read from its folder."""
-    resolved = {}
-    for name, column in columns.items():
-        if isinstance(column, Mapping) and isinstance(column.get("hierarchy"), str | Mapping):
-            with naming(name):
-                column = {**column, "hierarchy": Hierarchy.of(column["hierarchy"], folder)}
-        resolved[name] = column
-    return resolved
-
-
-@contextmanager
-def naming(column: str) -> Iterator[None]:
-    """Put the name of the column in front of what is wrong with it."""
-    try:
-        yield
-    except BadInput as error:
-        begin = f"column {column!r}"
-        if str(error).startswith(begin):
-            raise
-        raise type(error)(f"{begin}: {error}") from None

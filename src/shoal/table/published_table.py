@@ -15,9 +15,10 @@ from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.table.coding import value_codes
-from shoal.table.encode import Column, Table, columns_with_role, person_codes, sensitive_columns
+from shoal.table.encode import Table, person_codes, sensitive_columns
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
+from shoal.table.roles import Column, columns_with_role
 from shoal.table.sensitive import Sensitive
 
 

@@ -13,7 +13,8 @@ from shoal.base.errors import ShoalError
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.tree import Tree, label_array
 from shoal.io.frames import Frame
-from shoal.table.encode import Column, Table, columns_with_role, left_out
+from shoal.table.encode import Table
+from shoal.table.roles import Column, columns_with_role, left_out
 
 SUPPRESSED = -1
 

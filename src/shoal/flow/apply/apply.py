@@ -24,9 +24,10 @@ from shoal.flow.release import Release
 from shoal.io.frames import Frame, fingerprint, open_frame
 from shoal.measures.applied import Applied
 from shoal.plan import Plan
-from shoal.table.encode import Table, check_names, encode
+from shoal.table.encode import Table, encode
 from shoal.table.published_table import read_published
 from shoal.table.recoding import SUPPRESSED
+from shoal.table.roles import check_columns
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted
@@ -108,7 +109,7 @@ def _same_columns(frame: Frame, fitted: Fitted, drop_extra: bool) -> Frame:
             "made with did not have them, so nobody said whether they may be published; leave "
             "them out with --drop-extra (in Python: drop_extra=True)"
         )
-    check_names(columns, frame.select(list(columns)))
+    check_columns(columns, frame.select(list(columns)))
     order = [*fitted.order, *(name for name in columns if name not in fitted.order)]
     return frame if frame.names == order else frame.select(order)
 

@@ -17,8 +17,9 @@ from shoal.flow.apply.portable_plan import portable
 from shoal.flow.release import Release
 from shoal.measures.information_loss import kept
 from shoal.plan import Plan
-from shoal.table.encode import Table, columns_with_role
+from shoal.table.encode import Table
 from shoal.table.recoding import SUPPRESSED, Recoding
+from shoal.table.roles import columns_with_role
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.hierarchies.base import FreeRanges, FreeSets, Hierarchy
-from shoal.hierarchies.free_values import Covers, elements_of, ends_of
+from shoal.base.arrays import Ints, Longs
+from shoal.hierarchies.base import Hierarchy
+from shoal.hierarchies.free_values import Covers
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import ROOT
 from shoal.kernels.group import group_rows
-from shoal.table.encode import Column, Table, columns_with_role
+from shoal.table.encode import Table
 from shoal.table.published_table import codes_of
+from shoal.table.roles import Column, columns_with_role
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 Vector = tuple[Label, ...]  # one label per quasi-identifier; None is a missing value
 
 
@@ -26,7 +25,7 @@ def placing_columns(columns: Mapping[str, Column], vectors: Sequence[Vector]) ->
     placing = dict(columns)
     for j, name in enumerate(columns_with_role(columns, "quasi")):
         hierarchy = columns[name].hierarchy
-        if isinstance(hierarchy, FreeRanges | FreeSets):
+        if hierarchy is not None and hierarchy.is_free:
             labels = {vector[j] for vector in vectors}
             placing[name] = Column(role="quasi", hierarchy=_Placing(hierarchy, labels))
     return placing
@@ -59,7 +58,6 @@ class _Placing(Hierarchy):
 
     def __init__(self, hierarchy: Hierarchy, labels: Iterable[Label]) -> None:
         self._hierarchy = hierarchy
-        self._parts = elements_of if isinstance(hierarchy, FreeSets) else ends_of
         self._labels = [label for label in labels if label is not None]
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
@@ -69,7 +67,7 @@ class _Placing(Hierarchy):
         """
         parts: list[Label] = []
         for label in self._labels:
-            parts += self._parts(label)
+            parts += self._hierarchy.parts(label)
         more = [part for part in dict.fromkeys(parts) if part is not None]
         tree = self._hierarchy.tree([*values, *more, ROOT])
         return tree.with_missing() if None in parts else tree

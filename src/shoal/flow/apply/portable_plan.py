@@ -8,7 +8,7 @@ from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.losses.weights import Weights
 from shoal.plan import Plan
-from shoal.table.encode import Column
+from shoal.table.roles import Column
 
 
 def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from shoal.base.errors import BadFile, BadInput
 from shoal.base.version import __version__
 from shoal.flow.apply.labels import Vector
-from shoal.io.files import check_source
 from shoal.io.frames import atomic
+from shoal.io.sources import check_source
 from shoal.plan import Plan
-from shoal.table.encode import columns_with_role
+from shoal.table.roles import columns_with_role
 
 FORMAT, VERSION = "shoal recoding", 2
 CONTENT = ("plan", "order", "columns", "vectors")  # what the checksum is of

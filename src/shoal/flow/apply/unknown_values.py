@@ -12,7 +12,8 @@ from shoal.io.frames import Frame
 from shoal.plan import Plan
 from shoal.table.alike import alike
 from shoal.table.coding import value_codes
-from shoal.table.encode import Column, columns_with_role, person_codes
+from shoal.table.encode import person_codes
+from shoal.table.roles import Column, columns_with_role
 
 Bools = npt.NDArray[np.bool_]
 

@@ -10,13 +10,14 @@ from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.algorithms.gaa import GAA
 from shoal.base.errors import SHOWN, BadInput, BadPlan
-from shoal.flow.freeing import free_names, freed
+from shoal.flow.freeing import freed
 from shoal.losses import Loss
 from shoal.losses.mean import Mean
 from shoal.measures.information_loss import METRICS
 from shoal.measures.tried import words_of
 from shoal.plan import Plan
 from shoal.table.encode import Table
+from shoal.table.roles import free_columns
 
 Encoded = Callable[[Plan], Table]  # makes the table of another plan
 
@@ -90,8 +91,8 @@ class Ways:
             able = candidates(plan, table)
         except BadInput:  # no algorithm, or values of which there are no ranges or sets
             return []
-        before = free_names(self.plan)
-        names = tuple(name for name in free_names(plan) if name not in before)
+        before = free_columns(self.plan.columns)
+        names = tuple(name for name in free_columns(plan.columns) if name not in before)
         variant = Variant(plan, table, names)
         return [Way(one, self.losses[0], variant) for one in able]
 

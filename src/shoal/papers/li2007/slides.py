@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from shoal.hierarchies.base import Hierarchy
-from shoal.table.encode import Column
+from shoal.table.roles import Column
 
 SOURCE = (
     "C. Lustig: slides for CS 295D on N. Li, T. Li, S. Venkatasubramanian: t-Closeness: Privacy "

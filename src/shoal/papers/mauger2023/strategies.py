@@ -23,9 +23,10 @@ from shoal.models.t_closeness import TCloseness
 from shoal.papers._adult import Adult, shown
 from shoal.papers._compare import nauc
 from shoal.papers.mauger2023.paper import MEASURES, STRATEGIES, Measure
-from shoal.table.encode import Column, Table, encode
+from shoal.table.encode import Table, encode
 from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import check_covers
+from shoal.table.roles import Column
 from shoal.table.sensitive import Sensitive
 
 Alone: TypeAlias = Literal["l-diversity", "t-closeness"]

@@ -25,7 +25,8 @@ from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import open_frame
 from shoal.losses.entropy import entropy_below
 from shoal.report.page import Table
-from shoal.table.encode import Column, encode
+from shoal.table.encode import encode
+from shoal.table.roles import Column
 
 SAMPLE = 200  # rows of a quick run
 RECORDS = {"ART": 5_000, "ADULT": 45_222, "CMC": 1_500, "NURSERY": 12_960}  # in the paper

@@ -19,7 +19,7 @@ from shoal.datasets.informs import FILES, holds_informs
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.report.page import Cell, Table
-from shoal.table.encode import Column
+from shoal.table.roles import Column
 
 INFORMS, HOSPITAL = "INFORMS", "hospital"
 PERSON, SENSITIVE = "person", "diagnosis"

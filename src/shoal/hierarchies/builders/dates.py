@@ -1,0 +1,95 @@
+"""Dates in calendar steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from shoal.base.errors import BadHierarchy, preview
+from shoal.hierarchies.base import Hierarchy, Rows, Width, alternatives
+from shoal.hierarchies.calendar import STEPS, CalendarStep, as_date
+from shoal.hierarchies.tree import Label, Tree
+from shoal.hierarchies.values import ROOT, text
+
+
+class Dates(Hierarchy):
+    """Dates in calendar steps."""
+
+    name = "dates"
+    exact = "the exact date"
+
+    def __init__(self, steps: Sequence[str]) -> None:
+        if isinstance(steps, str):
+            steps = [steps]
+        self._steps = [CalendarStep.of(step) for step in steps]
+        if not self._steps:
+            raise BadHierarchy(f"dates need at least one step of {', '.join(STEPS)}")
+        for fine, coarse in zip(self._steps, self._steps[1:], strict=False):
+            if not coarse.holds(fine):
+                raise BadHierarchy(
+                    f"the step {coarse.name!r} does not hold whole steps of {fine.name!r}; "
+                    "order the steps from fine to coarse"
+                )
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The calendar steps around the dates that occur."""
+        moments: dict[str, datetime] = {}
+        bad: list[object] = []
+        for value in values:
+            moment = as_date(value)
+            if moment is None:
+                bad.append(value)
+            else:
+                moments[text(value)] = moment
+        if bad:
+            raise BadHierarchy(
+                f"{preview(bad)}: no dates; write them as 2024-05-17 or 2024-05-17 13:45, "
+                "or give the column another hierarchy"
+            )
+        if not moments:
+            return Tree.from_rows([[ROOT]])
+        whole_days = all(
+            moment == datetime.combine(moment, datetime.min.time()) for moment in moments.values()
+        )
+        low, high = min(moments.values()).toordinal(), max(moments.values()).toordinal()
+        counts: dict[Label, int] = {}
+        rows: Rows = []
+        for label, moment in sorted(moments.items(), key=lambda item: item[1]):
+            row: list[Label] = [label]
+            for step in self._steps:
+                name, bottom, top = step.around(moment)
+                row.append(name)
+                counts[name] = min(high, top - 1) - max(low, bottom) + 1
+            rows.append([*row, ROOT])
+        counts[ROOT] = high - low + 1
+        return Tree.from_rows(rows, counts if whole_days else None)
+
+    def knows(self, value: object) -> bool:
+        """Whether it is a date."""
+        return as_date(value) is not None
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"dates": [step.name for step in self._steps]}
+
+    def describe(self) -> str:
+        """How values are published."""
+        return f"by {alternatives(step.name for step in self._steps)}"
+
+    def listed_values(self) -> int:
+        """None: names of steps are no values."""
+        return 0
+
+    def steps(self) -> list[Width]:
+        """One per calendar step."""
+        return [_width(step) for step in self._steps]
+
+    def step_of(self, label: str) -> Width | None:
+        """The calendar step of a published value."""
+        step = CalendarStep.written(label)
+        return None if step is None else _width(step)
+
+
+def _width(step: CalendarStep) -> Width:
+    return Width(step.months * 31 + step.days + 1, step.name)

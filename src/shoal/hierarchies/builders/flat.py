@@ -1,0 +1,56 @@
+"""Suppression only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.hierarchies.base import Hierarchy, Placed, check_true
+from shoal.hierarchies.sorting import sorted_order
+from shoal.hierarchies.tree import Labels, Tree, flat_tree
+from shoal.hierarchies.values import ROOT, text
+
+
+class Flat(Hierarchy):
+    """Suppression only."""
+
+    name = "flat"
+    is_ordered = False
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """Every value that occurs, straight under the root."""
+        labels = sorted({text(value) for value in values} - {ROOT})
+        return Tree.from_rows([[label, ROOT] for label in labels] or [[ROOT]])
+
+    def placed(self, texts: pa.Array) -> Placed | None:
+        """The same for values without a star."""
+        order = sorted_order(texts)
+        count = len(texts)
+        if not count or pc.any(pc.equal(texts, ROOT)).as_py():
+            return None
+        labels = Labels(
+            pa.concat_arrays([texts, pa.array([ROOT], texts.type)]),
+            pa.array(np.append(count, order)),
+        )
+        nodes = np.empty(count, np.int64)
+        nodes[order] = np.arange(1, count + 1)
+        return Placed(Tree(labels, *flat_tree(count + 1)), nodes)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"flat": True}
+
+    @classmethod
+    def from_setting(cls, value: Any, folder: Path, **options: Any) -> Hierarchy:  # noqa: ARG003
+        """It takes only true."""
+        check_true(cls.name, value)
+        return cls(**options)
+
+    def describe(self) -> str:
+        """How values are published."""
+        return "as it is, or not at all"

@@ -1,0 +1,103 @@
+"""Numbers in any range that is needed, without steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from shoal.base.errors import BadHierarchy, preview
+from shoal.hierarchies.base import Hierarchy, Width, check_true, rounded_up
+from shoal.hierarchies.free_values import FreeTree, closed_range, ends_of
+from shoal.hierarchies.tree import Label, Tree
+from shoal.hierarchies.values import (
+    ROOT,
+    not_numbers,
+    number_of,
+    setting_number,
+    shown,
+    simple,
+    text,
+)
+
+ENDS = "; for the ends write free_ranges = true, low = 1, high = 10"
+
+
+class FreeRanges(Hierarchy):
+    """Any range of numbers."""
+
+    name = "free_ranges"
+    options = ("low", "high")
+    is_free = True
+    exact = "the exact number"
+
+    def __init__(self, low: float | None = None, high: float | None = None) -> None:
+        self._low = None if low is None else setting_number(low)
+        self._high = None if high is None else setting_number(high)
+        if self._low is not None and self._high is not None and self._low >= self._high:
+            raise BadHierarchy(f"free ranges need low below high, got {low} and {high}")
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The numbers that occur, straight under the root."""
+        spots: dict[str, Fraction] = {}
+        strange: list[object] = []
+        whole = True
+        for value in values:
+            number = number_of(value)
+            if number is not None:
+                spots[text(value)] = number
+            elif value == ROOT:
+                whole = False  # who knows what it stands for
+            else:
+                strange.append(value)
+        if strange:
+            raise not_numbers("free ranges", strange)
+        if not spots:
+            return Tree.from_rows([[ROOT]])
+        order = sorted((number, label) for label, number in spots.items())
+        low, high = self._low, self._high
+        ends = (order[0][0] if low is None else low, order[-1][0] if high is None else high)
+        outside = [label for number, label in order if not ends[0] <= number <= ends[1]]
+        if outside:
+            raise BadHierarchy(
+                f"free ranges from {shown(ends[0])} to {shown(ends[1])} do not hold the values "
+                f"{preview(outside)} of the column; widen low and high"
+            )
+        return FreeTree.of_ranges(order, ends, whole)
+
+    def knows(self, value: object) -> bool:
+        """Whether it is a number between low and high."""
+        number = number_of(value)
+        if number is None:
+            return value == ROOT
+        low, high = self._low, self._high
+        return (low is None or low <= number) and (high is None or number <= high)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        setting: dict[str, Any] = {"free_ranges": True}
+        if self._low is not None:
+            setting["low"] = simple(self._low)
+        if self._high is not None:
+            setting["high"] = simple(self._high)
+        return setting
+
+    @classmethod
+    def from_setting(cls, value: Any, folder: Path, **options: Any) -> Hierarchy:  # noqa: ARG003
+        """It takes only true; the ends are options."""
+        check_true(cls.name, value, ENDS)
+        return cls(**options)
+
+    def parts(self, label: str) -> list[Label]:
+        """The ends of a range."""
+        return list(ends_of(label))
+
+    def describe(self) -> str:
+        """How values are published."""
+        return "in any range that is needed"
+
+    def step_of(self, label: str) -> Width | None:
+        """The width of a range, rounded up: there may be as many widths as classes."""
+        ends = closed_range(label)
+        return None if ends is None else rounded_up(float(ends[1] - ends[0]), "a range of")

@@ -1,0 +1,95 @@
+"""Categories in any set that is needed, without a taxonomy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from shoal.base.errors import BadHierarchy, preview
+from shoal.hierarchies.base import Hierarchy, Width, rounded_up
+from shoal.hierarchies.free_values import FreeTree, elements_of
+from shoal.hierarchies.tree import Label, Tree
+from shoal.hierarchies.values import ROOT, number_of, plain, text
+
+
+class FreeSets(Hierarchy):
+    """Any set of categories."""
+
+    name = "free_sets"
+    is_free = True
+
+    def __init__(self, values: Sequence[object] | None = None) -> None:
+        if values is not None and not isinstance(values, list | tuple | Set):
+            raise BadHierarchy(
+                f"free sets need a list of values, or true for those that occur, got {values!r}"
+            )
+        self._values = None if values is None else list(dict.fromkeys(map(text, values)))
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:
+        """The categories that occur, straight under the root."""
+        found = {text(value) for value in values}
+        labels = sorted(found - {ROOT}, key=_by_number)
+        if self._values is not None:
+            strange = [label for label in labels if not self._has(label)]
+            if strange:
+                raise BadHierarchy(
+                    f"the free sets lack values of the column: {preview(strange)}; add them, or, "
+                    "if they mean missing, list them under missing_values"
+                )
+            labels = [label for label in self._values if label != ROOT]
+        if not labels:
+            return Tree.from_rows([[ROOT]])
+        braced = [label for label in labels if label[:1] == "{" and label[-1:] == "}"]
+        if braced:
+            raise BadHierarchy(
+                f"the column holds {preview(braced)}, which look like sets already; give it "
+                "another hierarchy, or write these values without braces"
+            )
+        return FreeTree.of_sets(labels, closed=ROOT not in found)
+
+    def knows(self, value: object) -> bool:
+        """Whether it is among the values that could occur, and no set."""
+        label = text(value)
+        if label[:1] == "{" and label[-1:] == "}":
+            return False
+        return label == ROOT or self._values is None or self._has(label)
+
+    def _has(self, label: str) -> bool:
+        """Whether a value is among those that could occur, however it is written."""
+        return label in self._known or plain(label) in self._known
+
+    @cached_property
+    def _known(self) -> set[str]:
+        values = self._values or ()
+        return {*values, *map(plain, values)}
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"free_sets": True if self._values is None else list(self._values)}
+
+    @classmethod
+    def from_setting(cls, value: Any, folder: Path, **options: Any) -> Hierarchy:  # noqa: ARG003
+        """The values that could occur, or true for those that do occur."""
+        return cls(None if value is True else value, **options)
+
+    def parts(self, label: str) -> list[Label]:
+        """The elements of a set."""
+        return elements_of(label)
+
+    def describe(self) -> str:
+        """How values are published."""
+        return "in any set of values that is needed"
+
+    def step_of(self, label: str) -> Width | None:
+        """The size of a set, rounded up: there may be as many sizes as classes."""
+        elements = elements_of(label)
+        return rounded_up(len(elements), "a set of") if elements else None
+
+
+def _by_number(label: str) -> tuple[bool, Fraction, str]:
+    """Numbers by their size, before other categories."""
+    number = number_of(label)
+    return number is None, number or Fraction(0), label

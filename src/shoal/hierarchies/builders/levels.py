@@ -1,0 +1,125 @@
+"""Level tables: one row per value, which leads from the value up to the root."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import lzma
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal.base.errors import BadFile, BadHierarchy
+from shoal.hierarchies.base import Hierarchy, Rows
+from shoal.hierarchies.given import Given
+from shoal.hierarchies.tree import Tree
+from shoal.hierarchies.values import text
+from shoal.io.sources import check_source
+
+
+class Levels(Given):
+    """A level table."""
+
+    name = "levels"
+
+    def __init__(self, rows: Iterable[Sequence[object]]) -> None:
+        self._rows = _tidy(rows)
+        self._tree = Tree.from_rows(self._rows)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return {"levels": [["" if label is None else label for label in r] for r in self._rows]}
+
+
+class LevelFile(Given):
+    """A level table in a file."""
+
+    name = "csv"
+    options = ("sep",)
+
+    def __init__(self, path: str | Path, sep: str | None = None) -> None:
+        self._path = Path(path)
+        self._sep = sep
+        self._rows = _tidy(_read_rows(self._path, sep))
+        try:
+            self._tree = Tree.from_rows(self._rows)
+        except BadHierarchy as error:
+            raise BadHierarchy(f"{self._path}: {error}") from None
+
+    def settled(self, tree: Tree | None = None) -> Hierarchy:  # noqa: ARG002
+        """The content of the file."""
+        return Levels(self._rows)
+
+    def setting(self) -> Any:
+        """How a plan file writes it."""
+        return self._setting(str(self._path))
+
+    def _setting(self, path: str) -> Any:
+        return path if self._sep is None else {"csv": path, "sep": self._sep}
+
+    @classmethod
+    def from_setting(cls, value: Any, folder: Path, **options: Any) -> Hierarchy:
+        """The file in the folder of the plan."""
+        return cls(folder / value, **options)
+
+    def setting_in(self, folder: Path | None) -> Any:
+        """The setting with a path that is relative to the plan file."""
+        if folder is None:
+            return self.setting()
+        return self._setting(Path(os.path.relpath(self._path, folder)).as_posix())
+
+    @property
+    def file(self) -> Path:
+        """The file of the level table."""
+        return self._path
+
+    def describe(self) -> str:
+        """How values are published."""
+        return f"as the hierarchy in {self._path.name} says"
+
+    def listed_values(self) -> int:
+        """None: the values are in the file, not in the plan."""
+        return 0
+
+    def public_setting(self) -> Any:
+        """The setting without folders of this computer."""
+        path = self._path
+        outside = path.is_absolute() or ".." in path.parts
+        return self._setting(path.name if outside else path.as_posix())
+
+
+def _tidy(rows: Iterable[Sequence[object]]) -> Rows:
+    """Rows of labels: blanks stripped, empty fields at the end or between dropped."""
+    tidy: Rows = []
+    for row in rows:
+        labels = [text(field).strip() if field is not None else "" for field in row]
+        if not any(labels):
+            continue
+        tidy.append([labels[0] or None, *(label for label in labels[1:] if label)])
+    return tidy
+
+
+def _read_rows(path: Path, sep: str | None) -> list[list[str]]:
+    check_source(path, "the hierarchy ", "; paths are relative to the plan file")
+    opener: Any = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
+            content = lines.read()
+    except FileNotFoundError:
+        raise BadFile(f"no hierarchy file {path}; paths are relative to the plan file") from None
+    except UnicodeDecodeError:
+        raise BadFile(f"{path} is not UTF-8 text; save the hierarchy as UTF-8") from None
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise BadFile(f"cannot read the hierarchy {path}: {type(error).__name__}") from None
+    if sep is None:
+        head = content[:10_000]
+        sep = max(";\t|,", key=head.count)
+    try:
+        return list(csv.reader(io.StringIO(content, newline=""), delimiter=sep))
+    except csv.Error:
+        raise BadFile(
+            f"cannot read the hierarchy {path}: a field is longer than 131,072 characters; is a "
+            "quote not closed?"
+        ) from None

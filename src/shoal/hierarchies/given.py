@@ -1,0 +1,70 @@
+"""Given hierarchies: the whole tree is written down, and the column does not change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from math import inf
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.base.wording import many
+from shoal.hierarchies.base import AS_IT_WAS, SUPPRESSED, Hierarchy, Placed, Width
+from shoal.hierarchies.tree import Tree, label_array
+from shoal.hierarchies.values import plain, text
+
+
+class Given(Hierarchy):
+    """A tree that does not depend on the column."""
+
+    _tree: Tree
+
+    def tree(self, values: Iterable[object] = ()) -> Tree:  # noqa: ARG002
+        """The tree as it was given."""
+        return self._tree
+
+    def placed(self, texts: pa.Array) -> Placed | None:
+        """The tree as it was given, where it has every value as it is written."""
+        found = pc.index_in(texts, label_array(self._tree.labels).cast(texts.type))
+        if found.null_count:
+            return None
+        return Placed(self._tree, found.to_numpy(zero_copy_only=False).astype(np.int64))
+
+    def knows(self, value: object) -> bool:
+        """Whether the tree has this value, however it is written."""
+        return self._node(text(value)) >= 0
+
+    def _node(self, label: str) -> int:
+        """The node of a value, however it is written; or -1."""
+        node = self._tree.node(label)
+        return node if node >= 0 else self._alike.get(plain(label), -1)
+
+    @cached_property
+    def _alike(self) -> dict[str, int]:
+        alike: dict[str, int] = {}
+        for node, label in enumerate(self._tree.labels):
+            if label is not None:
+                alike.setdefault(plain(label), node)
+        return alike
+
+    def describe(self) -> str:
+        """How values are published."""
+        return f"as the plan's own hierarchy of {many(self._leaves, 'value')} says"
+
+    def listed_values(self) -> int:
+        """All leaves are listed."""
+        return self._leaves
+
+    @property
+    def _leaves(self) -> int:
+        return int((self._tree.level == 0).sum())
+
+    def width(self, label: str) -> Width:
+        """The level of a value in the tree."""
+        node = self._node(label)
+        if node == 0:
+            return SUPPRESSED
+        level = 0 if node < 0 else int(self._tree.level[node])
+        return Width(-inf, AS_IT_WAS) if level == 0 else Width(level, "")

@@ -1,0 +1,103 @@
+"""File formats: what each of them can do, and which one a file has by its name.
+
+The formats are in the folder `formats`, one per file. This module and theirs import no heavy
+library, as the help of the command line names the endings.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from filecmp import cmp
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+from shoal.base.errors import BadFile, ShoalError
+from shoal.base.folder_registry import FolderRegistry
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Progress: TypeAlias = Callable[[int, int], None]  # bytes of the file read so far, and in all
+
+
+class Format(ABC):
+    """A file format: how its files are named, read and written."""
+
+    name: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]]  # of file names, in lower case: ".csv"
+    packings: ClassVar[tuple[str, ...]] = ()  # endings of compressed files, behind the others
+    keeps_types: ClassVar[bool]  # whether columns are read with the types they were written with
+
+    @abstractmethod
+    def read(self, path: Path, progress: Progress | None) -> pa.Table:
+        """Read a file into an arrow table.
+
+        Errors must not show what stands in a row. The system's and arrow's own errors may pass:
+        the caller replaces their words.
+        """
+
+    @abstractmethod
+    def write(self, table: pa.Table, path: Path) -> None:
+        """Write a table to this very path; the same table always gives the same bytes."""
+
+    def check_bytes(self, path: Path, table: pa.Table) -> None:
+        """Raise an error unless a file, from which this table was read, holds only its cells.
+
+        By default the cells are written again and must give the very bytes of the file.
+        """
+        from shoal.io.arrow_tables import compact_table  # needs pyarrow
+
+        with TemporaryDirectory() as folder:
+            again = Path(folder, path.name)
+            self.write(compact_table(table), again)
+            if not cmp(path, again, shallow=False):
+                raise holds_more("bytes that do not follow from them")
+
+
+formats = FolderRegistry("shoal.io.formats", Format)  # type: ignore[type-abstract]
+
+
+def format_of(path: Path) -> Format:
+    """The format of a file by its name.
+
+    >>> format_of(Path("people.2024.TSV.gz")).name
+    'tsv'
+    """
+    packing = packing_of(path)
+    endings = [ending.lower() for ending in path.suffixes]
+    ending = "".join(endings[-2:-1] if packing else endings[-1:])
+    for kind in formats.values():
+        if ending in kind.endings and (not packing or packing in kind.packings):
+            return kind()
+    raise BadFile(f"cannot tell the format of {path} from its name; use {known_endings()}")
+
+
+def packing_of(path: Path) -> str:
+    """The ending of a compressed file; "" for others."""
+    ending = path.suffix.lower()
+    return ending if any(ending in kind.packings for kind in formats.values()) else ""
+
+
+def known_endings() -> str:
+    """The endings of all formats, for messages.
+
+    >>> known_endings()
+    '.csv, .txt, .tsv, .tab (also with .gz, .xz, .zst behind) or .parquet, .pq'
+    """
+    alike: dict[tuple[str, ...], list[str]] = {}  # by packings
+    for kind in formats.values():
+        alike.setdefault(kind.packings, []).extend(kind.endings)
+    return " or ".join(
+        ", ".join(endings) + (f" (also with {', '.join(packings)} behind)" if packings else "")
+        for packings, endings in alike.items()
+    )
+
+
+def holds_more(what: str) -> ShoalError:
+    """The error for a file that was written and holds more than its table."""
+    return ShoalError(
+        f"the file that was written holds more than the cells of its table: {what}; this is a "
+        "defect, and nothing is released"
+    )

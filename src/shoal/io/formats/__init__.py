@@ -1,0 +1,1 @@
+"""One file format per file; a new file is all that a new one needs. Internal."""

@@ -1,0 +1,71 @@
+"""Parquet: columns with types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from shoal.base.errors import BadFile
+from shoal.io.format import Format, Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS = 1 << 20  # in a group of rows of a file
+
+
+class Parquet(Format):
+    """Apache Parquet. The libraries are slow to import, and often not needed."""
+
+    name = "parquet"
+    endings = (".parquet", ".pq")
+    keeps_types = True
+    writing: ClassVar[dict[str, Any]] = {"write_statistics": False}  # they could show more values
+
+    def read(self, path: Path, progress: Progress | None) -> pa.Table:  # noqa: ARG002
+        """Read a file."""
+        import pyarrow.parquet as pq
+
+        from shoal.io.arrow_tables import check_column_names
+
+        with pq.ParquetFile(path) as file:  # read_table() would make a column of a folder "k=5"
+            table = file.read()
+        check_column_names(table.column_names, str(path))
+        return table
+
+    def write(self, table: pa.Table, path: Path) -> None:
+        """Write a table; each group of rows has dictionaries of its own."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        from shoal.io.arrow_tables import compact_table
+
+        schema = compact_table(table.slice(0, 0)).schema
+        try:
+            with pq.ParquetWriter(path, schema, **self.writing) as file:
+                for start in range(0, max(table.num_rows, 1), ROWS):
+                    file.write_table(compact_table(table.slice(start, ROWS)))
+        except pa.ArrowException:  # may speak of values
+            _name_column(table)
+            raise
+
+    def check_bytes(self, path: Path, table: pa.Table) -> None:  # noqa: ARG002
+        """Take the file apart, byte by byte."""
+        from shoal.io.reachable import check_parquet
+
+        check_parquet(path)
+
+
+def _name_column(table: pa.Table) -> None:
+    """Raise an error that names the column that Parquet cannot hold, if there is one."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for field in table.schema:
+        try:
+            pq.write_table(table.select([field.name]), pa.BufferOutputStream())
+        except pa.ArrowException:
+            raise BadFile(
+                f"column {field.name!r} is of type {field.type}, which Parquet cannot hold; "
+                "drop or cast the column"
+            ) from None

@@ -1,0 +1,39 @@
+"""Sources: whether a path can be read at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from shoal.base.errors import BadFile, did_you_mean
+
+KINDS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def check_source(path: Path, what: str, hint: str = "") -> None:
+    """Refuse to read what is not a plain file: a pipe or a device may never end.
+
+    `what` says what the file is for, as in "the plan "; `hint` what to do where there is none.
+    """
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except FileNotFoundError:
+        near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+        hint = hint or did_you_mean(path.name, near)
+        raise BadFile(f"cannot read {what}{path}: no such file{hint}") from None
+    except ValueError:  # a lone surrogate or a NUL in the name
+        raise BadFile(f"cannot read {what}{str(path)!r}: no file can have this name") from None
+    except OSError as error:  # a loop of links, a name that is too long, no permission
+        shown = str(path) if len(str(path)) < 200 else f"{str(path)[:80]}…"
+        raise BadFile(f"cannot read {what}{shown}: {os.strerror(error.errno or 0)}") from None
+    if kind != stat.S_IFREG:
+        advice = "" if kind == stat.S_IFDIR else "; write its content to a file first"
+        found = KINDS.get(kind, "something else")
+        raise BadFile(f"cannot read {what}{path}: it is {found}, not a file{advice}")

@@ -1,0 +1,42 @@
+"""Text formats: one line per row, fields between delimiters, possibly compressed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from shoal.io.format import Format, Progress, packing_of
+from shoal.io.packing import PACKINGS
+from shoal.io.text_layout import Layout
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Text(Format):
+    """A text file with a header. The modules that do the work are slow to import."""
+
+    packings = PACKINGS
+    keeps_types = False
+    delimiter: ClassVar[str] = ""  # "": the header decides
+
+    def _layout(self, path: Path) -> Layout:
+        return Layout(self.delimiter, packing_of(path))
+
+    def read(self, path: Path, progress: Progress | None) -> pa.Table:
+        """Read a file; every column is text."""
+        from shoal.io.text_reading import read_text
+
+        return read_text(path, self._layout(path), progress)
+
+    def write(self, table: pa.Table, path: Path) -> None:
+        """Write a table."""
+        from shoal.io.text_writing import write_text
+
+        write_text(table, path, self._layout(path))
+
+    def check_bytes(self, path: Path, table: pa.Table) -> None:
+        """Raise an error unless the cells, written again, are the very bytes before packing."""
+        from shoal.io.reachable import check_text
+
+        check_text(path, self._layout(path), table)

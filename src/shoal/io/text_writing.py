@@ -1,0 +1,101 @@
+"""Writing text files, and what a column is as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.base.errors import BadFile
+from shoal.io.compact import ArrowColumn
+from shoal.io.packing import packed
+from shoal.io.text_layout import DELIMITER_KEY, Layout
+
+
+def write_text(table: pa.Table, path: Path, layout: Layout) -> None:
+    """Write a table to this very path."""
+    with path.open("wb") as raw, packed(raw, layout.packing) as out:
+        for part in text_parts(table, layout):
+            out.write(part)
+
+
+def text_parts(table: pa.Table, layout: Layout) -> Iterator[pa.Buffer]:
+    """The bytes of the text file that holds a table, before they are packed."""
+    notes = table.schema.metadata or {}
+    delimiter = layout.delimiter or notes.get(DELIMITER_KEY, b",").decode()
+    names = table.column_names
+    text = pa.table([_text(table[name], name) for name in names], names)
+    yield _lines([pa.array([name], pa.large_string()) for name in names], delimiter)
+    for batch in text.to_batches(max_chunksize=1 << 16):
+        yield _lines(batch.columns, delimiter)
+
+
+def same_cells(one: ArrowColumn, other: ArrowColumn) -> bool:
+    """Whether two columns hold the same in every row, as a text file would write it.
+
+    >>> same_cells(pa.array([17, None]), pa.array(["17", ""]))
+    True
+    """
+    first, second = map(_chunked, (one, other))
+    if first.type == second.type and first.equals(second):
+        return True
+    with suppress(BadFile):  # no text: then both must be of one type
+        first, second = (_chunked(_text(column, "")).fill_null("") for column in (first, second))
+    return bool(first.equals(second))
+
+
+def _chunked(values: ArrowColumn) -> pa.ChunkedArray:
+    return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
+
+
+def _text(values: ArrowColumn, name: str) -> ArrowColumn:
+    """Turn a column into text, to be written to a text file."""
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if pa.types.is_nested(values.type):
+        plain = [json.dumps(value, default=str, ensure_ascii=False) for value in values.to_pylist()]
+        return pa.array(plain, pa.large_string(), mask=values.is_null().to_numpy())
+    with suppress(pa.ArrowInvalid):  # the coarsest unit that loses nothing: no trail of zeros
+        if pa.types.is_timestamp(values.type):
+            values = values.cast(pa.timestamp("s", values.type.tz))
+        if pa.types.is_duration(values.type):  # arrow would write a number without its unit
+            values = values.cast(pa.duration("us"))
+            values = pa.array([v if v is None else str(v) for v in values.to_pylist()])
+    try:
+        return values.cast(pa.large_string())
+    except pa.ArrowException:
+        raise BadFile(
+            f"column {name!r} is of type {values.type}, which a text file cannot hold; "
+            "write Parquet, or drop the column"
+        ) from None
+
+
+def _lines(columns: list[pa.Array], delimiter: str) -> pa.Buffer:
+    r"""Join columns of text to the lines of a text file.
+
+    >>> columns = [["a", None], ["1;2", ""]]
+    >>> _lines([pa.array(column, pa.large_string()) for column in columns], ";").to_pybytes()
+    b'a;"1;2"\n;""\n'
+    """
+    comma, nothing, end = pa.array([delimiter, "", "\n"], pa.large_string())
+    missing = "" if len(columns) > 1 else '""'  # an empty line is no row to most readers
+    fields = [_quoted(column, delimiter).fill_null(missing) for column in columns]
+    rows = pc.binary_join_element_wise(*fields, comma)
+    rows = pc.binary_join_element_wise(rows, nothing, end)
+    return pc.binary_join(pa.LargeListArray.from_arrays([0, len(rows)], rows), nothing)[
+        0
+    ].as_buffer()
+
+
+def _quoted(values: pa.Array, delimiter: str) -> pa.Array:
+    """Quote the fields that need it; arrow's own writer quotes all text."""
+    special = pc.match_substring_regex(values, f'["\r\n{delimiter}]|^$')
+    if not pc.any(special).as_py():
+        return values
+    quote, nothing = pa.array(['"', ""], pa.large_string())
+    doubled = pc.replace_substring(values, '"', '""')
+    return pc.if_else(special, pc.binary_join_element_wise(quote, doubled, quote, nothing), values)

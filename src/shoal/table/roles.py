@@ -1,0 +1,105 @@
+"""The roles of columns: what a plan says of each, and whether it fits the table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import ConfigDict, field_validator, model_validator
+
+from shoal.base.errors import BadInput, BadTable, did_you_mean, preview
+from shoal.base.settings import Setting
+from shoal.hierarchies.base import Hierarchy
+from shoal.io.frames import Frame
+
+Role = Literal["identifier", "person", "quasi", "sensitive", "other"]
+Missing = Literal["value", "root", "error"]
+
+
+class Column(Setting):
+    """What a plan says of one column."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    name: ClassVar[str] = "it"
+    role: Role
+    hierarchy: Hierarchy | None = None
+    publish: bool = True  # of the person column: False counts people and leaves it out
+
+    @model_validator(mode="after")
+    def _who_is_left_out(self) -> Column:
+        if not self.publish and self.role != "person":
+            raise ValueError(
+                "can have publish = false with the role person only; what is never published has "
+                "the role identifier"
+            )
+        return self
+
+    @field_validator("hierarchy", mode="before")
+    @classmethod
+    def _hierarchy(cls, given: Any) -> Hierarchy | None:
+        return None if given is None else Hierarchy.of(given)
+
+
+def check_columns(columns: Collection[str], frame: Frame) -> None:
+    """Raise an error unless plan and table name the same columns: there are no silent defaults."""
+    lacking = [name for name in columns if name not in frame.names]
+    if lacking:
+        hints = "".join(did_you_mean(name, frame.names) for name in lacking[:1])
+        raise BadTable(f"the plan names columns that the table lacks: {preview(lacking)}{hints}")
+    unnamed = [name for name in frame.names if name not in columns]
+    if unnamed:
+        raise BadTable(
+            f"the plan says nothing of the columns {preview(unnamed)}; give each a role: "
+            "identifier, person, quasi, sensitive or other"
+        )
+    if frame.height == 0:
+        raise BadTable("the table has no rows; there is nothing to publish")
+
+
+def columns_with_role(columns: Mapping[str, Column], role: Role) -> list[str]:
+    """The columns with this role, in the plan's order."""
+    return [name for name, column in columns.items() if column.role == role]
+
+
+def left_out(columns: Mapping[str, Column]) -> list[str]:
+    """The columns that are not in the release: identifiers, and persons who are only counted."""
+    return [
+        name
+        for name, column in columns.items()
+        if column.role == "identifier" or not column.publish
+    ]
+
+
+def free_columns(columns: Mapping[str, Column]) -> list[str]:
+    """The quasi-identifiers that may be published as free ranges or sets."""
+    found = []
+    for name in columns_with_role(columns, "quasi"):
+        hierarchy = columns[name].hierarchy
+        if hierarchy is not None and hierarchy.is_free:
+            found.append(name)
+    return found
+
+
+def relative_to(columns: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The columns of a plan file, with the paths of their hierarchies read from its folder."""
+    resolved = {}
+    for name, column in columns.items():
+        if isinstance(column, Mapping) and isinstance(column.get("hierarchy"), str | Mapping):
+            with naming(name):
+                column = {**column, "hierarchy": Hierarchy.of(column["hierarchy"], folder)}
+        resolved[name] = column
+    return resolved
+
+
+@contextmanager
+def naming(column: str) -> Iterator[None]:
+    """Put the name of the column in front of what is wrong with it."""
+    try:
+        yield
+    except BadInput as error:
+        begin = f"column {column!r}"
+        if str(error).startswith(begin):
+            raise
+        raise type(error)(f"{begin}: {error}") from None
