@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal.base.errors import BadPlan, brief, did_you_mean
 
 DIGITS = 300  # that a number may have before its point: what is measured of it fits into a float
+
+# Ranges that options share; an option that needs another one writes it in the same way.
+AtLeastOne = Annotated[int, Field(ge=1)]
+AtLeastTwo = Annotated[int, Field(ge=2)]
+NotNegative = Annotated[int, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+AboveOne = Annotated[float, Field(gt=1, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1)]  # from 0 to 1
+PositiveShare = Annotated[float, Field(gt=0, le=1)]
+ProperShare = Annotated[float, Field(gt=0, lt=1)]  # neither nothing nor all
+OUT_OF_RANGE = {
+    "greater_than_equal",
+    "greater_than",
+    "less_than_equal",
+    "less_than",
+    "finite_number",
+}
 
 
 class Setting(BaseModel):
@@ -56,9 +73,39 @@ def explain(name: str, error: ValidationError, known: Any) -> str:
             sentences.append(f"{name} needs {field}, which is not given")
         elif fault["type"] == "value_error":
             sentences.append(f"{name} {fault['msg'].removeprefix('Value error, ')}")
+        elif fault["type"] in OUT_OF_RANGE and field in known:
+            given = f"{field}={brief(fault['input'])}"
+            sentences.append(f"{name} needs {field} {allowed(known[field].metadata)}, got {given}")
         else:
             wish = fault["msg"][0].lower() + fault["msg"][1:]
             choices = re.findall(r"'([^']+)'", fault["msg"])
             hint = did_you_mean(brief(fault["input"]).strip("'"), choices) if choices else ""
             sentences.append(f"{name}: {field}={brief(fault['input'])}: {wish}{hint}")
     return "; ".join(sentences)
+
+
+def allowed(limits: Any) -> str:
+    """The range of an option in words, from the limits that pydantic keeps of it.
+
+    >>> class Some(Setting):
+    ...     name = "some"
+    ...     k: AtLeastTwo = 2
+    ...     alpha: PositiveShare = 1.0
+    >>> [allowed(field.metadata) for field in Some.model_fields.values()]
+    ['of 2 or more', 'above 0 and at most 1']
+    """
+    given = {
+        key: getattr(limit, key)
+        for limit in limits
+        for key in ("ge", "gt", "le", "lt")
+        if getattr(limit, key, None) is not None
+    }
+    if set(given) == {"ge"}:
+        return f"of {given['ge']:g} or more"
+    if set(given) == {"ge", "le"}:
+        return f"from {given['ge']:g} to {given['le']:g}"
+    words = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+    ranges = [f"{words[key]} {limit:g}" for key, limit in given.items()]
+    if any(getattr(limit, "allow_inf_nan", None) is False for limit in limits):
+        ranges.append("finite")
+    return " and ".join(ranges)
