@@ -16,9 +16,9 @@ from shoal import Hierarchy, Plan
 from shoal.catalog import models
 from shoal.io.frames import open_frame
 from shoal.measures.record_counts import row_count
+from shoal.models import Model
 from shoal.report.class_sizes import candidate_sizes, sizes
 from shoal.report.page import render
-from shoal.report.promises import PROMISES, promise
 from shoal.report.release_report import facts, page
 from shoal.report.width_facts import LINES, widths
 from shoal.table.published_table import read_published
@@ -206,14 +206,13 @@ def test_sizes_count_every_class_once():
 
 
 def test_plain_words_fit_the_models():
-    options = {"k": 3, "l": 2, "p": 2, "c": 1.5, "alpha": 0.5, "t": 0.2, "beta": 0.6, "delta": 0.7}
-    assert set(models) == set(PROMISES)  # a promise in plain words for every model
     for kind in models.values():
-        wanted = {key: value for key, value in options.items() if key in kind.model_fields}
+        assert kind.guarantee is not Model.guarantee, f"{kind.name} has no guarantee in plain words"
+        wanted = {**kind.loosest, **({"k": 3} if "k" in kind.model_fields else {})}
         if "column" in kind.model_fields:
             wanted["column"] = "a {brace}"
         for linked in (False, True):
-            told = promise(kind(**wanted), linked)
+            told = kind(**wanted).guarantee(linked)
             assert ("a {brace}" in told) == ("column" in wanted)
             if kind.linkage:
                 assert "3" in told

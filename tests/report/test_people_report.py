@@ -58,8 +58,8 @@ def test_the_report_speaks_of_people():
     html = render(page(facts(release)))
     for told in (
         "cannot tell which of its people it is",
-        "Pick one row of each person of a class: however you pick, at least 2 different values of "
-        "disease remain.",
+        "Pick one record of each person of a class: however you pick, at least 2 different values "
+        "of disease remain.",
         "percent of the people of the class who have it",
         "the same chance, on average over all people",
         "people whom nobody else looks like",

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import field_validator
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._shared.goals import Found, Levels, greatest_k, make_goal
+from shoal.algorithms._shared.goals import Found, Levels, make_goal
 from shoal.algorithms._shared.requirements import all_satisfied, check_reachable, k_and_others
 from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach
@@ -21,7 +21,7 @@ from shoal.base.progress import Progress, silent
 from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
-from shoal.models import Model
+from shoal.models import Model, min_class_size
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
@@ -127,7 +127,7 @@ class Judge:
     ) -> None:
         self.table, self.limit = table, limit
         _, others = k_and_others(models)
-        self.k = greatest_k(models)
+        self.k = min_class_size(models)
         # With nothing left out two classes that satisfy a model do so together, so that all
         # models are alike: what fails at some levels fails at lower ones.
         self.first = [model for model in others if limit == 0 or model.is_monotone]

@@ -26,6 +26,12 @@ class Loss(Setting):
     """A number for every published value of a column."""
 
     reported: ClassVar[bool] = True  # whether every release is measured by it
+    counts: ClassVar[str] = ""  # what it counts, for readers who do not know it: "It counts …"
+
+    @classmethod
+    def explained(cls) -> str:
+        """What the metric counts, in plain words."""
+        return cls.counts or cls.summary()
 
     @abstractmethod
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:

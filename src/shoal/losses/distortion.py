@@ -16,6 +16,7 @@ class Distortion(EdgeLoss):
     """Levels climbed, dearer towards the root, weighted by w1 (Sec. 3.2.1, Mauger 2023)."""
 
     name: ClassVar[str] = "distortion"
+    counts: ClassVar[str] = "steps up the hierarchy, where upper steps cost more than lower ones"
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """1 / (h - lvl) for each level passed, as a share of all levels, times w1."""

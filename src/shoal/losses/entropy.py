@@ -21,6 +21,10 @@ class Entropy(Loss):
     """
 
     name: ClassVar[str] = "entropy"
+    counts: ClassVar[str] = (
+        "how much remains to guess for an attacker who wants the exact value and knows how "
+        "frequent each value is in this table"
+    )
 
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:
         """The root's entropy less the node's, divided by the number of columns."""

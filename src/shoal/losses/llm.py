@@ -14,6 +14,10 @@ class LLM(EdgeLoss):
     """Leaves lost, weighted by w2 (Sec. 3.2.2, Mauger 2023)."""
 
     name: ClassVar[str] = "llm"
+    counts: ClassVar[str] = (
+        "how many original values a published one may stand for, not as a share: columns with "
+        "many values, such as dates, outweigh the others"
+    )
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """(nl(x') - nl(x)) × w2."""

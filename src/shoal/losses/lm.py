@@ -16,6 +16,10 @@ class LM(Loss):
     """Values that the published one may stand for, from 0 to 1 (eq. 1, Tassa 2012)."""
 
     name: ClassVar[str] = "lm"
+    counts: ClassVar[str] = (
+        "how many values besides the true one a published value may stand for, as a share of all "
+        "others of its column"
+    )
 
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:
         """((|root| - 1) - (|node| - 1)) / (|root| - 1), divided by the number of columns."""

@@ -30,6 +30,10 @@ class Mean(Loss):
     """
 
     name: ClassVar[str] = "mean"
+    counts: ClassVar[str] = (
+        "the mean of the seven measures of Mauger et al. (2023), each in percent of what it could "
+        "lose"
+    )
     reported: ClassVar[bool] = False  # as mean_loss, for every release
 
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:

@@ -14,6 +14,10 @@ class NCP(EdgeLoss):
     """Leaves lost, as a share of all leaves (Sec. 3.2.1, Mauger 2023)."""
 
     name: ClassVar[str] = "ncp"
+    counts: ClassVar[str] = (
+        "how many original values a published one may stand for, as a share of all values of its "
+        "column; all columns count alike"
+    )
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:  # noqa: ARG002
         """(nl(x') - nl(x)) / nl(root)."""

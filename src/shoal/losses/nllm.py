@@ -14,6 +14,10 @@ class NLLM(EdgeLoss):
     """Leaves lost, as a share of all leaves, weighted by w2 (Sec. 3.2.2, Mauger 2023)."""
 
     name: ClassVar[str] = "nllm"
+    counts: ClassVar[str] = (
+        "how many original values a published one may stand for, as a share of all values of its "
+        "column; columns whose hierarchy has few steps count more"
+    )
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """(nl(x') - nl(x)) / nl(root) × w2."""

@@ -16,6 +16,10 @@ class Total(EdgeLoss):
     """Levels climbed, as a share of all levels (Sec. 3.2.1, Mauger 2023)."""
 
     name: ClassVar[str] = "total"
+    counts: ClassVar[str] = (
+        "steps up the hierarchy, as a share of all its steps: publishing a date as a month is one "
+        "step, however many days a month has"
+    )
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:  # noqa: ARG002
         """(lvl(x') - lvl(x)) / (h - 1)."""

@@ -18,6 +18,7 @@ class Weights(EdgeLoss):
     """Your own weights: for each column, of the edge above each value (Def. 3, Mauger 2023)."""
 
     name: ClassVar[str] = "weights"
+    counts: ClassVar[str] = "the weights that the plan gives each step"
     reported: ClassVar[bool] = False  # there are none but the plan's
     edge_weights: dict[str, dict[str, float]]
 

@@ -14,6 +14,10 @@ class WLLM(EdgeLoss):
     """Leaves lost, weighted by w1 (Sec. 3.2.2, Mauger 2023)."""
 
     name: ClassVar[str] = "wllm"
+    counts: ClassVar[str] = (
+        "how many original values a published one may stand for, not as a share; columns whose "
+        "hierarchy has many steps count less"
+    )
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """(nl(x') - nl(x)) × w1."""

@@ -14,6 +14,10 @@ class WNLLM(EdgeLoss):
     """Leaves lost, as a share of all leaves, weighted by w1 (Sec. 3.2.2, Mauger 2023)."""
 
     name: ClassVar[str] = "wnllm"
+    counts: ClassVar[str] = (
+        "how many original values a published one may stand for, as a share of all values of its "
+        "column; columns whose hierarchy has many steps count less"
+    )
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """(nl(x') - nl(x)) / nl(root) × w1."""

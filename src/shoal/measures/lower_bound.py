@@ -24,9 +24,6 @@ from shoal.kernels.search.cells import Lattice
 from shoal.losses import Loss
 from shoal.losses._integer_costs import LARGEST, exact_costs
 from shoal.models import Model
-from shoal.models.eir_l_diversity import EIRLDiversity
-from shoal.models.ir_k_anonymity import IRKAnonymity
-from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 
@@ -95,9 +92,9 @@ def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
         return bound
     whole, partly, none = [], [], []
     for model in models:
-        if isinstance(model, KAnonymity | IRKAnonymity):
+        if model.only_class_size:
             whole.append(model.key)
-        elif min_class_size([model]) > 1:
+        elif model.min_people > 1:
             partly.append(model.key)
         else:
             none.append(model.key)
@@ -105,16 +102,6 @@ def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
     return replace(
         bound, covers=tuple(whole), covers_partly=tuple(partly), does_not_cover=tuple(none)
     )
-
-
-def min_class_size(models: Sequence[Model]) -> int:
-    """The people that every class has if these promises hold; 1: nothing is promised about it."""
-    crowds = [
-        model.l if isinstance(model, EIRLDiversity) else getattr(model, "k", 1)
-        for model in models
-        if not model.linkage
-    ]
-    return max(crowds, default=1)
 
 
 def lower_bound(

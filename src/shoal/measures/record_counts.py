@@ -66,6 +66,6 @@ def row_count(seen: Published, k: int) -> RowCount | None:
     )
 
 
-def min_class_size_asked(models: Iterable[Model]) -> int:
-    """The largest k of these promises; 0 where none names one."""
-    return max((getattr(model, "k", 0) for model in models), default=0)
+def required_class_size(models: Iterable[Model]) -> int:
+    """Among how many people the models hide each person; 0 if none says so."""
+    return max((model.hidden_among for model in models if model.size_option), default=0)

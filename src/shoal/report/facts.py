@@ -16,6 +16,7 @@ from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import Change, number, percent
 from shoal.io import frames
+from shoal.losses import Loss
 from shoal.measures.applied import Applied
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import ClassReason, Explains, Reason
@@ -29,8 +30,7 @@ from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.attack_words import finding
 from shoal.report.class_sizes import SizeFact, candidate_sizes, sizes
-from shoal.report.measures import counted
-from shoal.report.promises import bound, promise
+from shoal.report.guarantees import bound, guarantee
 from shoal.report.sections.certainty import SureFact, sure_facts
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
 from shoal.report.width_facts import WidthFact, widths
@@ -188,7 +188,11 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         objective=_objective(plan.algorithm),
         losses=dict(quality.losses),
         column_losses=dict(quality.columns),
-        loss_words={name: counted(name, kind.summary()) for name, kind in catalog.losses.items()},
+        loss_words={
+            name: kind.explained()
+            for name, kind in catalog.losses.items()
+            if issubclass(kind, Loss)
+        },
         generalized_percent=quality.generalized_percent,
         root_percent=quality.root_percent,
         mean_loss=quality.mean_loss,
@@ -244,7 +248,7 @@ def _promises(release: Outcome) -> list[Promise]:
         Promise(
             model=check.model,
             column=check.column,
-            words=promise(
+            words=guarantee(
                 model,
                 release.after.linked,
                 release.after.beliefs.get(check.column) if check.column else None,

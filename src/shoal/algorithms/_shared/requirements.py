@@ -35,13 +35,14 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
     """Raise an error if the whole table as one class violates a model: no partition does better."""
     _, others = k_and_others(models)
     for model in models:
-        k = getattr(model, "k", 0)
-        if table.crowd < k:
+        if table.crowd < model.hidden_among and not model.linkage:
+            asked = f"{model.size_option}={model.hidden_among}"
             raise CannotReach(
                 model.key,
                 table.crowd,
-                f"{model.key} with k={k} cannot be reached: the table has {table.crowd} "
-                f"{'person' if table.crowd == 1 else 'people'}; {_instead(table.crowd)}",
+                f"{model.key} with {asked} cannot be reached: the table has {table.crowd} "
+                f"{'person' if table.crowd == 1 else 'people'}; "
+                f"{_instead(str(model.size_option), table.crowd)}",
             )
     if not others:
         return
@@ -52,11 +53,11 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
             raise CannotReach(model.key, best, model.out_of_reach(best))
 
 
-def _instead(people: int) -> str:
-    """What to ask of a table with too few people."""
+def _instead(option: str, people: int) -> str:
+    """What to require of a table with too few people."""
     if people < 2:
         return "nobody can be hidden in it; add people"
-    return f"the best k possible is {people}: ask for that, or add people"
+    return f"the best {option} possible is {people}: ask for that, or add people"
 
 
 def judge_by(models: Sequence[Model], start: Classes) -> Judge | None:

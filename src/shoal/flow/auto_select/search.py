@@ -176,7 +176,9 @@ class Search:
         return min(rows, self.table.rows)
 
     def _k(self) -> int:
-        return max((getattr(model, "k", 2) for model in self.plan.models), default=2)
+        return max(
+            (model.hidden_among for model in self.plan.models if model.size_option), default=2
+        )
 
     def _sample_work(self, rows: int) -> float:
         work = sorted(way.work(rows) for way in self.ways.first)
