@@ -76,7 +76,7 @@ def test_compare_does_not_set_an_option_called_k_that_counts_something_else(monk
         with_ks(plan, [2, 3])
     plan = Plan(columns=columns, models=[InPopulation(k=50), Members(least=4)])
     assert list(with_ks(plan, None)) == [4]
-    assert with_ks(plan, [7])[7].models == (InPopulation(k=50), Members(least=7))
+    assert with_ks(plan, [7])[7].models == [InPopulation(k=50), Members(least=7)]
 
 
 def test_an_option_of_another_name_is_proven():
