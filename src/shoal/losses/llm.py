@@ -15,9 +15,10 @@ class LLM(EdgeLoss):
 
     name: ClassVar[str] = "llm"
     counts: ClassVar[str] = (
-        "how many original values a published one may stand for, not as a share: columns with "
-        "many values, such as dates, outweigh the others"
+        "the number of original values that a published value covers; it is not a share, so "
+        "columns with many values, such as dates, outweigh the others"
     )
+    place_in_mean: ClassVar[int] = 4
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """(nl(x') - nl(x)) × w2."""

@@ -15,9 +15,10 @@ class NCP(EdgeLoss):
 
     name: ClassVar[str] = "ncp"
     counts: ClassVar[str] = (
-        "how many original values a published one may stand for, as a share of all values of its "
-        "column; all columns count alike"
+        "the number of original values that a published value covers, as a share of all values "
+        "of its column; all columns weigh the same"
     )
+    place_in_mean: ClassVar[int] = 2
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:  # noqa: ARG002
         """(nl(x') - nl(x)) / nl(root)."""

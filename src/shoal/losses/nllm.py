@@ -15,9 +15,10 @@ class NLLM(EdgeLoss):
 
     name: ClassVar[str] = "nllm"
     counts: ClassVar[str] = (
-        "how many original values a published one may stand for, as a share of all values of its "
-        "column; columns whose hierarchy has few steps count more"
+        "the number of original values that a published value covers, as a share of all values "
+        "of its column; columns with a flat hierarchy weigh more"
     )
+    place_in_mean: ClassVar[int] = 5
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """(nl(x') - nl(x)) / nl(root) × w2."""

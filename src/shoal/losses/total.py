@@ -17,9 +17,10 @@ class Total(EdgeLoss):
 
     name: ClassVar[str] = "total"
     counts: ClassVar[str] = (
-        "steps up the hierarchy, as a share of all its steps: publishing a date as a month is one "
-        "step, however many days a month has"
+        "levels climbed in the hierarchy, as a share of all its levels: generalizing a date to "
+        "a month is one level, however many days a month has"
     )
+    place_in_mean: ClassVar[int] = 3
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:  # noqa: ARG002
         """(lvl(x') - lvl(x)) / (h - 1)."""

@@ -15,9 +15,10 @@ class WLLM(EdgeLoss):
 
     name: ClassVar[str] = "wllm"
     counts: ClassVar[str] = (
-        "how many original values a published one may stand for, not as a share; columns whose "
-        "hierarchy has many steps count less"
+        "the number of original values that a published value covers; it is not a share, and "
+        "columns with a high hierarchy weigh less"
     )
+    place_in_mean: ClassVar[int] = 6
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """(nl(x') - nl(x)) × w1."""

@@ -15,9 +15,10 @@ class WNLLM(EdgeLoss):
 
     name: ClassVar[str] = "wnllm"
     counts: ClassVar[str] = (
-        "how many original values a published one may stand for, as a share of all values of its "
-        "column; columns whose hierarchy has many steps count less"
+        "the number of original values that a published value covers, as a share of all values "
+        "of its column; columns with a high hierarchy weigh less"
     )
+    place_in_mean: ClassVar[int] = 7
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """(nl(x') - nl(x)) / nl(root) × w1."""

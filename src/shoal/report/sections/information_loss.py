@@ -8,13 +8,12 @@ from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, Plot, Table, Text
 from shoal.report.plots import Bars, bars
 
-SHOWN = 30  # columns that are drawn or told in detail
-
+SHOWN = 30  # columns that are drawn or listed
 WHY_THEY_DIFFER = (
-    "The measures answer different questions, so their numbers differ and none of them is wrong. "
-    "A birth date published as its year may stand for 365 of some 30,000 days: about 1\xa0% is "
-    "lost if one counts values, and two of four steps, 50\xa0%, if one counts steps (month, year, "
-    "decade, nothing at all). Compare releases by one and the same measure only."
+    "The metrics answer different questions, so their numbers differ and none of them is wrong. "
+    "A birth date published as its year covers 365 of some 30,000 days: counted by values, about "
+    "1 % is lost; counted by levels (month, year, decade, suppressed), two of four, 50 %. Compare "
+    "releases by the same metric only."
 )
 
 
