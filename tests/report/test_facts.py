@@ -75,7 +75,10 @@ def test_the_page_says_how_many_rows_of_a_person_give_them_away():
     html = render(page(known))
     assert "The number of rows of a person is visible" in html
     assert "Of 13 people, 1 is the only one of their class with their number of rows" in html
-    assert "does not know how many rows a person has; whoever knows that finds 1 of 13" in html
+    assert (
+        "does not know how many records a person has; an attacker who knows that identifies 1 of 13"
+        in html
+    )
     assert '<th scope="col">people</th>' in html  # beside the rows of a class
 
 

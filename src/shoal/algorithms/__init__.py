@@ -23,6 +23,8 @@ class Algorithm(Setting):
     """A way from a table to a recoding that keeps the promises."""
 
     free: ClassVar[bool] = False  # whether it can publish free ranges and free sets
+    # Whether `recode` takes a TableModel; otherwise classes are merged after it (`table_models`).
+    judges_whole_table: ClassVar[bool] = False
     pace: ClassVar[float] = 1.0  # seconds that 10,000 rows take, about; `auto` weighs it
 
     free_pace: ClassVar[float] = 3.0  # times as long with free values, about

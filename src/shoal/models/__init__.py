@@ -209,6 +209,20 @@ class TableModel(Model):
         """The level of the table, once per class."""
         return np.full(len(classes), self.reached(classes))
 
+    def satisfied(self, classes: Classes) -> Bools:
+        """All classes if the table satisfies the model; otherwise those that do not raise it.
+
+        If the mean is too high, some class has a risk above it: merging or suppressing that class
+        helps.
+        """
+        if self.holds(self.reached(classes)):
+            return np.ones(len(classes), np.bool_)
+        return self.holds_each(self.risk(classes.crowd))
+
+    def holds_each(self, levels: Floats) -> Bools:
+        """Which levels are enough."""
+        return np.asarray(self._enough(levels), np.bool_)
+
 
 class SensitiveModel(Model):
     """A requirement about one sensitive column.

@@ -1,4 +1,4 @@
-"""What is asked of classes: whether it can be reached at all, and which classes satisfy it."""
+"""What models require of classes: whether it can be reached, and which classes satisfy it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from shoal.base.arrays import Bools, Longs
 from shoal.base.errors import CannotReach
-from shoal.models import Model
+from shoal.models import Model, TableModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 
-# Given the class that each starting class is in now, which of the classes with these numbers pass.
+# From the class that each starting class is in now: which of the classes with these numbers pass.
 Judge = Callable[[Longs, Longs], Bools]
 
 
@@ -61,9 +61,14 @@ def _instead(option: str, people: int) -> str:
 
 
 def judge_by(models: Sequence[Model], start: Classes) -> Judge | None:
-    """What decides which merged classes satisfy these models; None where there are none."""
+    """A function that says which merged classes satisfy these models; None if there are none."""
 
     def judge(into: Longs, ids: Longs) -> Bools:
         return all_satisfied(models, start.merged(into, ids))
 
     return judge if models else None
+
+
+def mean_risk(model: TableModel, people: Longs) -> float:
+    """The level of a table whose classes have so many people."""
+    return float(model.total(people).sum() / people.sum())
