@@ -513,7 +513,7 @@ def _progress(console: Console) -> Iterator[Progress]:
     from rich.console import Console
 
     from shoal.cli.console import progress_on
-    from shoal.kernels import told_of_compiling
+    from shoal.kernels import on_compiling
 
     screen = console if console.stderr else Console(stderr=True)
 
@@ -522,7 +522,7 @@ def _progress(console: Console) -> Iterator[Progress]:
             "Compiling kernels that this run is the first to use (once, up to a minute or two) …"
         )
 
-    with progress_on(screen) as draw, told_of_compiling(compiling):
+    with progress_on(screen) as draw, on_compiling(compiling):
 
         def tell(stage: str, share: float) -> None:
             interrupt.check()
