@@ -42,8 +42,7 @@ class Setting(BaseModel):
         large = [k for k, v in options.items() if isinstance(v, int) and abs(v) >= 10**DIGITS]
         if large:
             raise BadPlan(
-                f"{self.name}: {large[0]} is a whole number of more than {DIGITS} digits; write a "
-                "smaller one"
+                f"{self.name}: {large[0]} has more than {DIGITS} digits; use a smaller number"
             )
         try:
             super().__init__(**options)

@@ -17,13 +17,15 @@ class Kind(StrEnum):
     losses = "losses"
     algorithms = "algorithms"
     attacks = "attacks"
+    hierarchies = "hierarchies"
+    formats = "formats"
 
 
 @command
 def list_(
     kind: Annotated[Kind | None, typer.Argument(help="List only these.")] = None,
 ) -> None:
-    """List the available models, losses, algorithms and attacks, with their options."""
+    """List models, losses, algorithms, attacks, hierarchies and file formats, with options."""
     from shoal.cli.catalog_tables import show_catalog
     from shoal.cli.console import open_console
 
