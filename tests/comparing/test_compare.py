@@ -421,7 +421,7 @@ def test_a_run_that_takes_too_long_or_dies(monkeypatch):
     monkeypatch.setattr(trial_module, "SERVE", "raise SystemExit(3)")
     with pytest.raises(Failed, match="status 3"):
         trial.run(plan())
-    with pytest.raises(BadPlan, match="limit is a number of seconds above 0"):
+    with pytest.raises(BadPlan, match="limit needs a number of seconds above 0"):
         compare(table(), plan(), limit=0, apart=True)
 
 

@@ -53,7 +53,7 @@ def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
     table.add_column("  algorithm", overflow="fold")
     for name in [*([judge] if judge != MEAN else []), MEAN, *more]:
         table.add_column(f"% lost\n{name}", justify="right", style="dim" if name in more else "")
-    for heading in ("classes", "min\nclass", *(["suppr.\nrecords"] if suppressed else [])):
+    for heading in ("classes", "min\nclass", *(["supp.\nrows"] if suppressed else [])):
         table.add_column(heading, justify="right")
     for heading in ("recode\nseconds", "total\nseconds", "used\nMB"):
         table.add_column(heading, justify="right")
