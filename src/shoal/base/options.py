@@ -33,7 +33,7 @@ def options_of(kind: type[Setting]) -> list[Option]:
     >>> for option in options_of(Some):
     ...     print(*option, sep=" / ")
     k / whole number of 2 or more / required / smallest class, in people
-    kind / a | b / "a" / what it is
+    kind / a | b / a / what it is
     """
     return [
         Option(name, _values(field), _default(field), field.description or "")
@@ -71,8 +71,10 @@ def _inside(kind: Any) -> list[Any]:
 
 
 def _default(field: FieldInfo) -> str:
-    """The default of an option, as a plan file writes it."""
+    """The default of an option in words."""
     if field.is_required():
         return "required"
     value = field.get_default(call_default_factory=True)
-    return "none" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+    if value is None or isinstance(value, str):
+        return value or "none"
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -13,13 +13,9 @@ from rich.text import Text
 from shoal import catalog
 from shoal.base.options import options_of
 from shoal.base.settings import Setting
-from shoal.hierarchies.base import Hierarchy
-from shoal.io.format import Format
 
 KINDS: dict[str, Mapping[str, Any]] = {
     **catalog.registries,
-    "hierarchies": catalog.hierarchies,
-    "formats": catalog.formats,
 }
 
 
@@ -29,33 +25,19 @@ def show_catalog(console: Console, kind: str | None = None) -> None:
         if kind in (None, title):
             console.print(Text(f"\n{title}", "bold underline"))
             for name, entry in entries.items():
-                console.print(Text.assemble("\n", (name, "bold cyan"), "  ", entry.summary()))
-                _show_options(console, list(option_rows(entry)))
+                console.print(Text(f"\n{name}", "bold cyan"))
+                console.print(Padding(Text(entry.summary()), (0, 0, 0, 4)))
+                table = Table.grid(padding=(0, 2, 0, 0))
+                for option, description in option_rows(entry):
+                    table.add_row(Text(option, no_wrap=True), Text(description))
+                if table.row_count:
+                    console.print(Padding(table, (0, 0, 0, 6)))
 
 
-def _show_options(console: Console, rows: list[tuple[str, str, str]]) -> None:
-    """Print options in aligned columns: name, allowed values, description."""
-    if rows:
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(no_wrap=True)
-        table.add_column(max_width=26)
-        table.add_column()
-        for row in rows:
-            table.add_row(*map(Text, row))
-        console.print(Padding(table, (0, 0, 0, 4)))
-
-
-def option_rows(entry: Any) -> Iterator[tuple[str, str, str]]:
-    """Per option its name, the values that it takes with the default, and its description."""
+def option_rows(entry: Any) -> Iterator[tuple[str, str]]:
+    """Per option its name, and its description with the values that it takes."""
     if issubclass(entry, Setting):
         for option in options_of(entry):
             default = option.default
-            note = default if default == "required" else f"default {default}"
-            yield option.name, f"{option.values}, {note}", option.description
-    elif issubclass(entry, Hierarchy):
-        yield entry.name, "", entry.takes
-        for name, description in entry.options.items():
-            yield name, "", description
-    elif issubclass(entry, Format):
-        packed = f"; compressed: {', '.join(entry.packings)}" if entry.packings else ""
-        yield "files", "", ", ".join(entry.endings) + packed
+            note = default if default == "required" else f"default: {default}"
+            yield option.name, f"{option.description} ({option.values}; {note})".lstrip()
