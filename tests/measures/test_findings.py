@@ -226,7 +226,7 @@ def test_issue_12_5_the_rule():
         ("record-count", None),
         ("background-knowledge", "u"),  # skewness of u is below 1 %
     ]
-    assert "“x” goes from 10 % to 70 %" in found[2].words
+    assert "“x”, from 10 % to 70 %" in found[2].words
     assert "30 of 100 people" in found[4].words
     assert LIKELY == 1.0
     assert TOP == 3
@@ -237,8 +237,8 @@ def test_issue_12_5_without_classes_people_are_counted():
     found = findings(
         exposed(linked=True, homogeneity={"s": {"percent": 4.0}}, matching={"percent": 3.0})
     )
-    assert found[0].words.startswith("For 4 % of the people all records that could be theirs")
-    assert "one record is likelier to be theirs" in found[1].words
+    assert found[0].words.startswith("For 4 % of the people all possible records have")
+    assert "one record is theirs with a probability of more than 50 %" in found[1].words
 
 
 def test_issue_12_5_of_two_values_the_other_one_is_no_finding():

@@ -28,7 +28,6 @@ from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
-from shoal.report.attack_words import finding
 from shoal.report.class_sizes import SizeFact, candidate_sizes, sizes
 from shoal.report.promises import bound, promise
 from shoal.report.sections.certainty import SureFact, sure_facts
@@ -181,7 +180,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         find=_chance(chances["prosecutor"]),
         sampled=bool(after.attacks.get("matching", {}).get("samples", 0)),
         find_mean=_chance(chances["average"]),
-        attacks=attack_facts(release, seen),
+        attacks=attack_facts(release),
         sure=sure_facts(release),
         findings=release.findings,
         guide=plan.loss.name,
@@ -315,7 +314,7 @@ def _risks(
     for name in [*words, *(name for name in after if name not in words)]:
         was, now = _chance(before.get(name)), _chance(after.get(name))
         if was is not None and now is not None:
-            changes.append(Change(words.get(name, finding(name)), was, now))
+            changes.append(Change(words.get(name, name.replace("_", " ")), was, now))
     return changes
 
 

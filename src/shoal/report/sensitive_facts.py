@@ -18,7 +18,6 @@ from shoal.table.sensitive import Histogram
 
 WORST = 3  # classes that are shown of each sensitive column
 VALUES = 7  # sensitive values that are shown of them
-TELLING = ("homogeneity", "skewness")  # attacks whose classes are shown before any others
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
         gain = np.maximum(gain, _gain(by_people))
         order = _telling_first(histogram, hit, gain, distance)[:WORST]
         # Shares of people, unless the first class stands out by its rows alone.
-        if not hit[order[0]] or any(hits[name][order[0]] for name in TELLING):
+        if not hit[order[0]] or any(hits[name][order[0]] for name in shown_attacks()):
             counted = by_people
     else:
         order = _telling_first(histogram, hit, gain, distance)[:WORST]
@@ -119,14 +118,22 @@ def _distance(histogram: Histogram, held: PersonValues | None) -> npt.NDArray[np
 def _hits(histogram: Histogram, held: PersonValues | None) -> dict[str, npt.NDArray[np.bool_]]:
     """In which classes each telling attack succeeds; apart where it does so by rows alone."""
     hits = {}
-    for name in TELLING:
-        attack = catalog.attacks[name]()
-        assert isinstance(attack, SensitiveAttack)
+    for name, attack in shown_attacks().items():
         hits[name] = by_rows = attack.victims(histogram)
         if held is not None:
             hits[name] = among = attack.among_people(held)
             hits[f"{name} (of rows)"] = by_rows & ~among
     return hits
+
+
+def shown_attacks() -> dict[str, SensitiveAttack]:
+    """The attacks whose classes are shown."""
+    every = {name: kind() for name, kind in catalog.attacks.items()}
+    return {
+        name: attack
+        for name, attack in every.items()
+        if isinstance(attack, SensitiveAttack) and attack.class_words
+    }
 
 
 def _gain(histogram: Histogram) -> npt.NDArray[np.float64]:
