@@ -15,12 +15,12 @@ import shoal
 from shoal import Hierarchy, Plan
 from shoal.catalog import models
 from shoal.io.frames import open_frame
+from shoal.measures.breakdowns.class_sizes import candidate_sizes, sizes
+from shoal.measures.breakdowns.value_widths import LINES, widths
 from shoal.measures.record_counts import row_count
-from shoal.report.class_sizes import candidate_sizes, sizes
 from shoal.report.page import render
 from shoal.report.promises import PROMISES, promise
 from shoal.report.release_report import facts, page
-from shoal.report.width_facts import LINES, widths
 from shoal.table.published_table import read_published
 from shoal.table.roles import Column
 

@@ -1,0 +1,40 @@
+"""What attacks found, as tables on the screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from shoal.cli.console import new_table, shown
+from shoal.measures.exposure import Exposure
+from shoal.report.attack_facts import attack_lines
+
+
+def attack_changes(before: Exposure, after: Exposure) -> Table:
+    """The share of records on which each attack succeeds, before and after."""
+    whom = "people" if after.linked else "records"
+    table = new_table(
+        f"Attacks: {whom} on which they succeed", "attack", "on", "original", "release", left=2
+    )
+    old = {(line.attack, line.column): line.share for line in attack_lines(before.attacks)}
+    for line in attack_lines(after.attacks):
+        was = old.get((line.attack, line.column), "")
+        table.add_row(line.attack, shown(line.column or ""), _plain(was), _plain(line.share))
+    return table
+
+
+def attack_findings(attacks: dict[str, dict[str, Any]]) -> Table:
+    """What each attack found; the detail has a line of its own, so that no name is cut."""
+    table = new_table("Attacks", "attack", "on", "records found", "", left=2)
+    table.columns[0].min_width = 22
+    for line in attack_lines(attacks):
+        detail = f"\n  [dim]{shown(_plain(line.detail))}[/]" if line.detail else ""
+        on = shown(line.column or "")
+        table.add_row(line.attack + detail, on, line.count, _plain(line.share))
+    return table
+
+
+def _plain(text: str) -> str:
+    """With plain spaces: a terminal may have ASCII only."""
+    return text.replace("\xa0", " ")
