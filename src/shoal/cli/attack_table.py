@@ -13,9 +13,9 @@ from shoal.report.attack_facts import attack_lines
 
 def attack_changes(before: Exposure, after: Exposure) -> Table:
     """The share of records on which each attack succeeds, before and after."""
-    whom = "people" if after.linked else "records"
+    whom = "people on whom" if after.linked else "records on which"
     table = new_table(
-        f"Attacks: {whom} on which they succeed", "attack", "on", "original", "release", left=2
+        f"Attacks: {whom} they succeed", "attack", "on", "original", "release", left=2
     )
     old = {(line.attack, line.column): line.share for line in attack_lines(before.attacks)}
     for line in attack_lines(after.attacks):

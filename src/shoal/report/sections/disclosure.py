@@ -248,10 +248,8 @@ def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
         Bars("whole table", column.shares),
         *(Bars(letter, one.shares) for letter, one in zip(letters, column.worst, strict=True)),
     ]
-    what = (
-        "percent of the people who have the value" if column.by_people else "percent of the records"
-    )
-    svg = bars(labels, series, what, show=percent)
+    what = "people who have the value" if column.by_people else "records"
+    svg = bars(labels, series, f"percent of the {what}", show=percent)
     values = "Values" if not column.others else f"The {len(column.values)} most revealing values"
     return [
         Table(

@@ -49,11 +49,10 @@ def loss(facts: Facts) -> list[Block]:
     rest = len(columns) - len(drawn)
     more = f" {many(rest, 'column')} with smaller losses are not drawn." if rest else ""
     metrics = sorted(facts.losses.items(), key=lambda item: (item[0] != facts.guide, -item[1]))
+    guiding = None if facts.objective else facts.guide
     rows: list[list[Cell | str]] = [
         [
-            Cell(
-                name, "guided this release" if name == facts.guide and not facts.objective else ""
-            ),
+            Cell(name, "guided this release" if name == guiding else ""),
             sentence(facts.loss_words.get(name, "")),
         ]
         for name, _ in metrics
@@ -61,7 +60,7 @@ def loss(facts: Facts) -> list[Block]:
     return [
         Text(
             f"{percent(facts.generalized_percent)} of the values of quasi-identifiers are "
-            f"generalized, {percent(facts.root_percent)} of them are suppressed. "
+            f"generalized, which includes {percent(facts.root_percent)} that are suppressed. "
             + (
                 f"{many(facts.suppressed, 'record')} were suppressed. "
                 if facts.suppressed

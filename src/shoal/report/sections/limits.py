@@ -18,18 +18,19 @@ def limits(facts: Facts) -> list[str]:
         )
     if facts.linked:
         items += _linked(facts)
-    if others := facts.columns_with_role("other"):
-        many_columns = len(others) > 1
+    if unchanged := facts.columns_with_role("other"):
+        many_columns = len(unchanged) > 1
         items.append(
-            f"The {'columns' if many_columns else 'column'} {listed(others)} "
+            f"The {'columns' if many_columns else 'column'} {listed(unchanged)} "
             f"{'are' if many_columns else 'is'} published unchanged, because the plan assumes that "
             f"no attacker knows {'them' if many_columns else 'it'}. For an attacker who does, the "
             "risks are higher than this page says."
         )
     if facts.columns_with_role("sensitive"):
+        others = "other possible records" if facts.linked else "the others of its class"
         items.append(
             "An attacker who already knows a sensitive value of a person may use it to distinguish "
-            f"the person's record from {'other possible ones' if facts.linked else 'others of its class'}."
+            f"the person's record from {others}."
         )
     if facts.persons_published:
         items.append(
@@ -49,9 +50,9 @@ def limits(facts: Facts) -> list[str]:
     if facts.applied:
         items.append(
             "The release was made with the recoding of another release, and verified by itself. An "
-            "attacker who has both releases, and knows that a person is in both tables, can compare "
-            "the two classes of the person, and may be left with fewer people than either release "
-            "guarantees."
+            "attacker who has both releases, and knows that a person is in both tables, can "
+            "compare the two classes of the person, and may be left with fewer people than either "
+            "release guarantees."
         )
     if facts.suppressed:
         items.append(

@@ -65,7 +65,7 @@ _NO_CHECKSUM = (
 )
 
 
-def _chance(facts: Facts) -> str:
+def _randomness(facts: Facts) -> str:
     if facts.seed is not None:
         return (
             f"Random seed: {facts.seed}. The same table and plan give exactly the same release "
