@@ -56,7 +56,7 @@ def test_whom_the_number_of_rows_tells_is_counted():
     assert audit.as_dict()["risks"]["row_count"] == {"alone": 1, "fewer_than_k": 3}
     json.dumps(told, allow_nan=False)
     for out in (printed(show_release, release), printed(show_audit, audit)):
-        assert "Warning: highest re-identification risk, 33.3 %: this holds for" in out
+        assert "Warning: highest re-identification risk, 33.3 %: this is for" in out
         assert "identifies 1 of 6 people" in " ".join(out.split())
 
 
