@@ -57,7 +57,7 @@ class Agglomerative(FreeClustering):
         small = np.concatenate([start.size < k, np.zeros(n, np.bool_)])
         state = kernels.Agglomeration(
             into=np.arange(2 * n),
-            crowd=_twice(start.size),
+            people=_twice(start.size),
             near=np.full(2 * n, -1, np.int64),
             heap=np.empty((2 * n + 1, 4), np.int64),
             counts=np.array([0, n, int(small.sum()), 0], np.int64),
@@ -69,12 +69,12 @@ class Agglomerative(FreeClustering):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             left = int(state.counts[2]) / n if state.counts[3] == n else 1.0
             begun = int(state.counts[3]) / n
             progress("joining clusters", min(1.0, 0.5 * begun + 0.5 * (1 - left)))
 
-        run_boxes(space, boxes, np.flatnonzero(small), step, tell)
+        run_boxes(space, boxes, np.flatnonzero(small), step, report)
         label = survivors(state.into)[:n][start.label]
         if not small[label].any():
             return np.asarray(boxes.box[label])
@@ -110,7 +110,7 @@ class Agglomerative(FreeClustering):
         classes = trie.Classes(vector, _twice(rows), _twice(first), np.zeros(2 * n, np.bool_))
         state = kernels.Agglomeration(
             into=np.arange(2 * n),
-            crowd=_twice(start.size),
+            people=_twice(start.size),
             near=np.full(2 * n, -1, np.int64),
             heap=np.empty((2 * n + 1, 4), np.int64),
             counts=np.array([0, n, 0, 0], np.int64),
@@ -123,12 +123,12 @@ class Agglomerative(FreeClustering):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             begun = int(state.counts[3]) / (2 * n)  # half of it, all in all, is to begin
             left = int(state.counts[2]) / n if begun == 1 else 1.0
             task.progress("joining clusters", min(1.0, 0.5 * begun + 0.5 * (1 - left)))
 
-        run(step, make_index(2 * n, task.trees), task.trees, tell)
+        run(step, make_index(2 * n, task.trees), task.trees, report)
         used = int(state.counts[1])
         return survivors(state.into)[:n], ~classes.fails[:used]
 
@@ -157,10 +157,10 @@ class Agglomerative(FreeClustering):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             task.progress("joining the rest", int(done[0]) / lines)
 
-        run(step, make_index(lines, task.trees), task.trees, tell)
+        run(step, make_index(lines, task.trees), task.trees, report)
         survivors(into)
         new = np.empty(len(units), np.int64)
         new[fine], new[left] = into[number], into[m:]

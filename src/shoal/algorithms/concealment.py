@@ -16,7 +16,7 @@ from shoal.base.errors import BadPlan, CannotReach, did_you_mean
 from shoal.base.pace import parts
 from shoal.base.progress import Progress, silent
 from shoal.kernels.group import group_rows
-from shoal.kernels.matching import conceal as kernels
+from shoal.kernels.matching import components, conceal, diversify, groups, randomize
 from shoal.kernels.search import class_index as trie
 from shoal.kernels.search import tuple_index as static
 from shoal.losses import Loss
@@ -160,8 +160,8 @@ def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) 
 class _Run:
     """The state of a run: what is published of each record, and the graph of who could be whom."""
 
-    graph: kernels.Graph
-    edges: kernels.Edges
+    graph: components.Graph
+    edges: components.Edges
 
     def __init__(self, table: Table, loss: Loss, progress: Progress) -> None:
         self.table, self.progress = table, progress
@@ -178,25 +178,25 @@ class _Run:
         self.fan = max(tree.size for tree in table.trees)
         n, q = table.rows, len(costs)
         self.stack = np.empty((q, 9), np.int64)
-        groups = n + 2
+        most = n + 2  # groups
         self.classes = trie.Classes(
-            np.zeros((groups, q), np.int32),
-            np.zeros(groups, np.int64),
-            np.zeros(groups, np.int64),
-            np.zeros(groups, np.bool_),
+            np.zeros((most, q), np.int32),
+            np.zeros(most, np.int64),
+            np.zeros(most, np.int64),
+            np.zeros(most, np.bool_),
         )
-        self.groups = kernels.Groups(
+        self.groups = groups.Groups(
             of=np.zeros(n, np.int64),
-            head=np.full(groups, -1),
+            head=np.full(most, -1),
             next=np.full(n, -1),
             last=np.full(n, -1),
-            free=np.arange(groups)[::-1].copy(),
-            mark=np.array([groups]),
+            free=np.arange(most)[::-1].copy(),
+            mark=np.array([most]),
             old=np.zeros(q, np.int32),
             new=np.zeros(q, np.int32),
         )
         self.index = trie.empty_index(
-            groups, len(self.trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * self.fan + 8 * q + 64
+            most, len(self.trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * self.fan + 8 * q + 64
         )
 
     def _parts(self, word: str, total: int) -> Iterator[slice]:
@@ -217,7 +217,7 @@ class _Run:
         """What Algorithm 6 publishes of each record, int32[n, q]."""
         each = np.empty((self.table.rows, expanded.shape[1]), np.int32)
         for part in self._parts("tossing", len(expanded)):
-            kernels.randomized(
+            randomize.randomized(
                 self.tuples, self.trees, expanded, k, near, part.start, part.stop,
                 self.start, self.records, rng, each,
             )  # fmt: skip
@@ -226,7 +226,7 @@ class _Run:
     def publish(self, each: Ints) -> None:
         """Publish each record as its vector."""
         for begin, stop in parts(len(each)):
-            self.index = kernels.start_groups(
+            self.index = groups.start_groups(
                 self.index, self.trees, self.classes, self.groups, each, begin, stop, self.fan
             )
 
@@ -234,7 +234,7 @@ class _Run:
         """Algorithm 3."""
         done = np.zeros(len(self.tuples.size), np.bool_)
         for part in self._parts("covering", len(order)):
-            self.index = kernels.anonymize_1k(
+            self.index = conceal.anonymize_1k(
                 self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
                 order[part], done, k, self.fan, self.stack,
             )  # fmt: skip
@@ -244,7 +244,7 @@ class _Run:
         matches = self._draw()
         done = matches >= k
         for part in self._parts("concealing", len(order)):
-            self.index, self.edges = kernels.conceal(
+            self.index, self.edges = conceal.conceal(
                 self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
                 self.graph, self.edges, order[part], done, k, self.fan, self.stack,
             )  # fmt: skip
@@ -264,7 +264,7 @@ class _Run:
     def _diversify(self, model: SensitiveModel, order: Longs) -> int:
         column = next(one for one in self.table.sensitive if one.name == model.column)
         by_share = isinstance(model, FrequencyLDiversity)
-        wanted = kernels.Wanted(
+        wanted = diversify.Wanted(
             column.codes,
             0 if by_share else int(np.ceil(model.required - 1e-9)),
             model.required if by_share else 0.0,
@@ -272,7 +272,7 @@ class _Run:
         )
         total = 0
         for part in self._parts("diversifying", len(order)):
-            self.index, self.edges, made = kernels.diversify(
+            self.index, self.edges, made = diversify.diversify(
                 self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
                 self.graph, self.edges, order[part], wanted, self.start, self.records,
                 self.fan, self.stack,
@@ -294,7 +294,7 @@ class _Run:
         start = component[linkage.fits[apart]].astype(np.int64)
         end = np.searchsorted(names, of_class[linkage.of_class[apart]])
         edge = np.unique(start * many + end)
-        self.graph = kernels.Graph(
+        self.graph = components.Graph(
             into=np.arange(many),
             of=component.astype(np.int64),
             out_head=np.full(many, -1),
@@ -303,11 +303,11 @@ class _Run:
             in_tail=np.full(many, -1),
             seen=np.zeros(many, np.int64),
             back=np.zeros(many, np.int64),
-            told=np.zeros(many, np.int64),
+            met=np.zeros(many, np.int64),
             queue=np.zeros(many, np.int64),
             mark=np.zeros(3, np.int64),
         )
-        self.edges = kernels.start_graph(self.graph, edge // many, edge % many)
+        self.edges = components.start_graph(self.graph, edge // many, edge % many)
         return linkage.matches
 
     def recoding(self) -> Recoding:

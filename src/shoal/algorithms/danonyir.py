@@ -44,8 +44,8 @@ class DAnonyIR(Algorithm):
     ) -> Recoding:
         """Cluster people; all rows of a person are published alike."""
         check_reachable(table, models)
-        crowd = np.arange(table.rows) if table.people is None else table.people
-        run = PersonClasses(table, loss, models, crowd, rng.permutation(int(crowd.max()) + 1))
+        people = np.arange(table.rows) if table.people is None else table.people
+        run = PersonClasses(table, loss, models, people, rng.permutation(int(people.max()) + 1))
         run.cluster(progress)
         run.handle(rng, progress)
         if not run.boxes:
@@ -55,4 +55,4 @@ class DAnonyIR(Algorithm):
                 f"{models[0].key} cannot be reached by danonyir: everybody would be suppressed; "
                 "ask for less, or choose another algorithm",
             )
-        return run.recoding(crowd)
+        return run.recoding(people)

@@ -40,8 +40,8 @@ class KMember(Pooled):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             pool.progress("filling clusters", min(1.0, int(state[1] * pool.k + state[2]) / n))
 
-        run_boxes(space, boxes, np.arange(n), step, tell)
+        run_boxes(space, boxes, np.arange(n), step, report)
         return pool.with_the_rest(label)

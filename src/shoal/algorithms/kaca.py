@@ -53,8 +53,8 @@ class KACA(Pooled):
             return outcome
 
         # By itself: it is so much quicker than to merge that its pace would be far too high.
-        index = run(fill, make_index(n, task.trees), task.trees, run_of.tell)
-        run(step, index, task.trees, run_of.tell)
+        index = run(fill, make_index(n, task.trees), task.trees, run_of.report)
+        run(step, index, task.trees, run_of.report)
         return run_of.label()
 
     def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:
@@ -69,7 +69,7 @@ class KACA(Pooled):
             )
             return outcome
 
-        run_boxes(space, boxes, np.arange(len(start)), step, run_of.tell)
+        run_boxes(space, boxes, np.arange(len(start)), step, run_of.report)
         return run_of.label()
 
 
@@ -89,7 +89,7 @@ class _Run:
         self.state = (start.size.copy(), self.into, small, place, self.mark, rng.random(n))
         self.few, self.progress = max(len(few), 1), progress
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Say how many of the small classes are gone."""
         self.progress("merging", 1.0 - int(self.mark[0]) / self.few)
 

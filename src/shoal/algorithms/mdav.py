@@ -42,8 +42,8 @@ class MDAV(Pooled):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             pool.progress("filling clusters", min(1.0, int(state[0] * pool.k + state[1]) / n))
 
-        run_boxes(space, boxes, np.arange(n), step, tell)
+        run_boxes(space, boxes, np.arange(n), step, report)
         return np.unique(label, return_inverse=True)[1]

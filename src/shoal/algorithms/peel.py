@@ -163,11 +163,11 @@ def peel(task: Task, lend: bool = False) -> Longs:
     in_order = np.lexsort(task.lattice.vector.T[::-1])
     most = max(LOOKS_AT_LEAST, LOOKS * n)
 
-    def tell(looks: int) -> None:
+    def report(looks: int) -> None:
         # Half of the way at most, as pieces may follow, but never less than what is done.
         task.progress("peeling", max(float((label >= 0).mean()), looks / most / 2))
 
-    if not _peel_among(task, best, in_order, most, lend, label, tell):
+    if not _peel_among(task, best, in_order, most, lend, label, report):
         _peel_apart(task, best, in_order, lend, label)
     task.progress("peeling", 1.0)
     return np.where(label < 0, np.arange(n), label)
@@ -180,7 +180,7 @@ def _peel_among(
     most: int,
     lend: bool,
     label: Longs,
-    tell: Callable[[int], None],
+    report: Callable[[int], None],
 ) -> bool:
     """Peel these tuples with so many looks at most; whether they were enough."""
     limits, looks = ceilings(task), 0
@@ -189,10 +189,10 @@ def _peel_among(
         left = among[(label[among] < 0) | (best.spare[among] >= 0)]
         if task.start.people[left].sum() < task.k:
             break
-        tell(looks)
+        report(looks)
         best.cost[left] = NONE
         looks += cheapest_cells(
-            task.lattice, best, left, ceiling, ceiling, most - looks, partial(tell, looks)
+            task.lattice, best, left, ceiling, ceiling, most - looks, partial(report, looks)
         )
         wanted = left[best.cost[left] < NONE]
         wanted = wanted[np.lexsort((task.start.first[wanted], best.cost[wanted]))]
@@ -213,17 +213,17 @@ def _peel_apart(task: Task, best: kernels.Best, in_order: Longs, lend: bool, lab
     rank = np.argsort(in_order)
     at = max(done, 0.5)
 
-    def tell(share: float) -> Callable[..., None]:
+    def report(share: float) -> Callable[..., None]:
         return lambda *_: task.progress("peeling", share)
 
     pieces = Cutting(space, task.start, PIECE * task.k, True, None)
-    pieces.cut([left], tell(at))
+    pieces.cut([left], report(at))
     rests, gone = [], 0
     for piece in pieces.parts():
         gone += len(piece)
         share = at + (1 - at) * gone / len(left)
         among = in_order[np.sort(rank[piece])]
-        _peel_among(task, best, among, LOOKS_APART * len(piece), lend, label, tell(share))
+        _peel_among(task, best, among, LOOKS_APART * len(piece), lend, label, report(share))
         rests.append(piece[label[piece] < 0])
     task.notes.append(
         f"peel: the columns have too many combinations of values to look at all; after "

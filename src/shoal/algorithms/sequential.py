@@ -82,10 +82,10 @@ class Sequential(Clustering):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             task.progress("moving records", (turn + int(moving.done[1]) / n) / self.passes)
 
-        run(step, make_index(m, trees), trees, tell)
+        run(step, make_index(m, trees), trees, report)
         return moving.label, int(moving.done[2])
 
 

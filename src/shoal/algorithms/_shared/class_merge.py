@@ -69,7 +69,7 @@ def start_state(people: Longs, room: int) -> kernels.Merge:
     n = len(people)
     return kernels.Merge(
         into=np.arange(n),
-        crowd=people.copy(),
+        people=people.copy(),
         unjudged=np.zeros(n, np.bool_),
         heap=np.empty((room, 3), np.int64),
         counts=np.zeros(5, np.int64),

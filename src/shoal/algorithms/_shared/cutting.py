@@ -14,6 +14,7 @@ from shoal.base.progress import Progress
 from shoal.hierarchies.free_values import FreeTree
 from shoal.kernels.grouping import mondrian as kernels
 from shoal.kernels.search.boxes import TREE
+from shoal.kernels.search.spans import tops
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.table.encode import Table
@@ -106,7 +107,7 @@ class Cutting:
         refused = np.zeros((n, len(self.table.trees)), np.bool_)
         return kernels.Parts(begin, stop, refused, nothing - 1, nothing.copy(), nothing.copy())
 
-    def _propose(self, parts: kernels.Parts, progress: Progress, told: float) -> None:
+    def _propose(self, parts: kernels.Parts, progress: Progress, share: float) -> None:
         """Find a cut for every part that has none at hand; where there is none, refuse all."""
         fresh = np.flatnonzero(parts.groups == 0)
         asked = kernels.Parts(*(field[fresh] for field in parts))
@@ -120,7 +121,7 @@ class Cutting:
                 *self.scratch, at, stop,
             )  # fmt: skip
             at = stop
-            progress("cutting", told)
+            progress("cutting", share)
         asked.refused[asked.groups == 0] = True
         for field, found in zip(parts, asked, strict=True):
             field[fresh] = found
@@ -173,7 +174,7 @@ class Cutting:
         for j, kind in enumerate(self.shapes.kind):
             if kind == TREE:
                 low, high = spans[:, at[j]].copy(), spans[:, at[j] + 1].copy()
-                boxes[:, old[j]] = kernels.tops(self.shapes, j, low, high)
+                boxes[:, old[j]] = tops(self.shapes, j, low, high)
             else:
                 boxes[:, old[j] : old[j + 1]] = spans[:, at[j] : at[j + 1]]
         vectors, covers = self.space.vectors(boxes)

@@ -32,12 +32,12 @@ class Exchange:
         self.possible = int((price * start.size).sum())
         self.hurried = False  # whether a move ended before it had tried all
 
-    def improve(self, label: Longs, passes: int, tell: Callable[[float], None]) -> Longs:
+    def improve(self, label: Longs, passes: int, report: Callable[[float], None]) -> Longs:
         """Renumber the class of each tuple; by the costs that guide, the loss never rises."""
         loss = self.loss(label)
         for number in range(passes):
-            tell(number / passes)
-            better = self.one_pass(label, partial(_share_of, tell, number, passes))
+            report(number / passes)
+            better = self.one_pass(label, partial(_share_of, report, number, passes))
             now = self.loss(better)
             if now >= loss:
                 break
@@ -45,7 +45,7 @@ class Exchange:
             if gain < LITTLE * loss:
                 break
             loss = now
-        tell(1.0)
+        report(1.0)
         return label
 
     def loss(self, label: Longs) -> int:
@@ -56,7 +56,7 @@ class Exchange:
         kept = self.trees.cost[self.trees.start[:-1] + wide].sum(axis=1)
         return self.possible - int((kept * self.start.size).sum())
 
-    def one_pass(self, label: Longs, tell: Callable[[float], None]) -> Longs:
+    def one_pass(self, label: Longs, report: Callable[[float], None]) -> Longs:
         """Move, dissolve, re-partition: each of them once over all."""
         n, q = self.vector.shape
         classes, parts = in_classes(self.shapes, self.vector, self.start, label)
@@ -79,7 +79,7 @@ class Exchange:
                 return kernel(at, self.trees, classes, parts, *args, fan, pieces)
 
             parts.at[0], parts.at[2] = 0, work.visits[0] + VISITS * n
-            run(step, index[0], self.trees, lambda: tell((stage + parts.at[0] / total) / 4))
+            run(step, index[0], self.trees, lambda: report((stage + parts.at[0] / total) / 4))
             self.hurried = self.hurried or work.visits[0] >= parts.at[2]
 
         each(0, many, kernels.fill_index)
@@ -125,6 +125,6 @@ def in_classes(
     return classes, parts
 
 
-def _share_of(tell: Callable[[float], None], number: int, passes: int, share: float) -> None:
+def _share_of(report: Callable[[float], None], number: int, passes: int, share: float) -> None:
     """Report the progress of all passes when one is so far."""
-    tell((number + share) / passes)
+    report((number + share) / passes)

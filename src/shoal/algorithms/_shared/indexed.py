@@ -10,6 +10,7 @@ import numpy as np
 from shoal.base.pace import Pace
 from shoal.kernels.grouping import merge as merging
 from shoal.kernels.search import class_index as trie
+from shoal.kernels.search.class_search import Work
 
 Index = TypeVar("Index")
 
@@ -34,12 +35,10 @@ def larger(index: trie.Index, trees: trie.Trees) -> trie.Index:
     return grown
 
 
-def make_work(trees: trie.Trees) -> trie.Work:
+def make_work(trees: trie.Trees) -> Work:
     """Scratch space for searches."""
     q = len(trees.start) - 1
-    return trie.Work(
-        np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(2, np.int64)
-    )
+    return Work(np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(2, np.int64))
 
 
 def run(

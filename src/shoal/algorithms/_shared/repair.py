@@ -262,7 +262,7 @@ class Repair:
         """What it is worth that these classes take these tuples, of those that can be spared."""
         held = self.parts
         b = held.of[tuples]
-        spare = held.crowd[b] - held.people[tuples] >= max(self.k, 1)
+        spare = held.class_people[b] - held.people[tuples] >= max(self.k, 1)
         a, b, tuples, cost = a[spare], b[spare], tuples[spare], cost[spare]
         if not len(a):
             return Options(a, b, tuples, np.zeros(0))

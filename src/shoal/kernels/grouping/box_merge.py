@@ -8,7 +8,7 @@ from __future__ import annotations
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.grouping.clusters import pop_pair, push_pair
 from shoal.kernels.grouping.merge import DONE, JUDGE, NEEDS_ROOM, PAUSED, pop, push
-from shoal.kernels.search.box_index import add, crowded, drop, nearest, twin
+from shoal.kernels.search.box_index import add, drop, nearest, needs_rebuild, twin
 from shoal.kernels.search.boxes import NO_COST, join_boxes, note_kept
 
 
@@ -36,20 +36,20 @@ def forget(merge, fails, c):
 
 @lean_kernel
 def enlist(boxes, merge, fails, c, k, more):
-    """Judge a class by its crowd, and put it on the heap if it fails or has to be judged yet."""
-    fails[c] = merge.crowd[c] < k
+    """Judge a class by its people, and put it on the heap if it fails or has to be judged yet."""
+    fails[c] = merge.people[c] < k
     merge.unjudged[c] = more and not fails[c]
     if fails[c]:
         merge.counts[2] += 1
     if merge.unjudged[c]:
         merge.counts[4] += 1
     if fails[c] or merge.unjudged[c]:
-        push(merge, merge.crowd[c], boxes.first[c], c)
+        push(merge, merge.people[c], boxes.first[c], c)
 
 
 @kernel
 def begin(boxes, merge, fails, k, more):
-    """Judge all classes by their crowds."""
+    """Judge all classes by their people."""
     for c in range(len(merge.into)):
         enlist(boxes, merge, fails, c, k, more)
         merge.counts[1] += 1
@@ -62,13 +62,13 @@ def merge_boxes(shapes, index, boxes, merge, fails, k, more, by_size, budget):
     while merge.counts[0] > 0:
         if index.looks[0] >= pause:
             return PAUSED
-        if crowded(index):
+        if needs_rebuild(index):
             return NEEDS_ROOM
         c = merge.heap[0, 2]
         current = (
             merge.into[c] == c
             and (fails[c] or merge.unjudged[c])
-            and merge.heap[0, 0] == merge.crowd[c]
+            and merge.heap[0, 0] == merge.people[c]
             and merge.heap[0, 1] == boxes.first[c]
         )
         if current and merge.unjudged[c]:
@@ -83,7 +83,7 @@ def merge_boxes(shapes, index, boxes, merge, fails, k, more, by_size, budget):
         while b >= 0:  # and after it those that have become the same
             drop(index, boxes, b)
             forget(merge, fails, b)
-            merge.crowd[c] += merge.crowd[b]
+            merge.people[c] += merge.people[b]
             swallow(shapes, boxes, merge.into, c, b, by_size)
             merge.counts[1] -= 1
             b = twin(shapes, index, boxes, c)
@@ -124,7 +124,7 @@ def unite(shapes, boxes, state, small, a, b, by_size):
     boxes.size[d], boxes.first[d] = boxes.size[a], boxes.first[a]
     state.into[d], state.into[a] = d, d
     swallow(shapes, boxes, state.into, d, b, by_size)
-    state.crowd[d] = state.crowd[a] + state.crowd[b]
+    state.people[d] = state.people[a] + state.people[b]
     small[a], small[b] = False, False
     return d
 
@@ -142,7 +142,7 @@ def agglomerate(shapes, index, boxes, state, small, k, by_size, budget):
     while counts[3] < n or (counts[0] > 0 and counts[2] > 1):
         if index.looks[0] >= pause:
             return PAUSED
-        if crowded(index):
+        if needs_rebuild(index):
             return NEEDS_ROOM
         index.looks[0] += 1
         if counts[3] < n:
@@ -163,11 +163,11 @@ def agglomerate(shapes, index, boxes, state, small, k, by_size, budget):
             drop(index, boxes, b)
             counts[2] -= 1
             d = unite(shapes, boxes, state, small, d, b, by_size)
-            if state.crowd[d] >= k:
+            if state.people[d] >= k:
                 counts[2] -= 1
                 break
             b = twin(shapes, index, boxes, d)
-        if state.crowd[d] < k:
+        if state.people[d] < k:
             small[d] = True
             add(index, boxes, d)
             seek(shapes, index, boxes, state, d)
@@ -181,7 +181,7 @@ def spread(shapes, index, boxes, into, done, by_size, budget):
     while done[0] < len(into):
         if index.looks[0] >= pause:
             return PAUSED
-        if crowded(index):
+        if needs_rebuild(index):
             return NEEDS_ROOM
         x = done[0]
         done[0] += 1

@@ -12,7 +12,8 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
-from shoal.kernels.search.class_index import cheapest, has_room, insert, remove, spent
+from shoal.kernels.search.class_index import has_room, insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 from shoal.kernels.search.tuple_index import join
 
 
@@ -23,7 +24,7 @@ class Agglomeration(NamedTuple):
     """
 
     into: np.ndarray  # int64[2 n], the union this cluster went into; itself while there is none
-    crowd: np.ndarray  # int64[2 n], what k counts
+    people: np.ndarray  # int64[2 n], what k counts
     near: np.ndarray  # int64[2 n], the nearest when last looked for
     heap: np.ndarray  # int64[2 n + 1, 4]: cost, earlier and later first record of the pair, cluster
     counts: np.ndarray  # int64[4]: heap used, clusters so far, too small, steps of the start
@@ -108,7 +109,7 @@ def unite(trees, classes, state, a, b):
     join(trees, classes.vector[d], classes.vector[b])
     classes.size[d] = classes.size[a] + classes.size[b]
     classes.first[d] = min(classes.first[a], classes.first[b])
-    state.crowd[d] = state.crowd[a] + state.crowd[b]
+    state.people[d] = state.people[a] + state.people[b]
     state.into[a], state.into[b], state.into[d] = d, d, d
     classes.fails[a], classes.fails[b] = False, False
     return d
@@ -117,7 +118,7 @@ def unite(trees, classes, state, a, b):
 @lean_kernel
 def settle_union(index, trees, classes, state, d, k, by_size, work):
     """Set a new cluster aside if it is large enough, or look for its nearest."""
-    while state.crowd[d] < k:
+    while state.people[d] < k:
         classes.fails[d] = True
         same = insert(index, trees, classes, d)
         if same < 0:
@@ -149,7 +150,7 @@ def agglomerate(index, trees, classes, state, work, k, by_size, fan, budget):
         work.visits[1] += 1
         if counts[3] < n:
             c = counts[3]
-            classes.fails[c] = state.crowd[c] < k
+            classes.fails[c] = state.people[c] < k
             if classes.fails[c]:
                 insert(index, trees, classes, c)
                 counts[2] += 1

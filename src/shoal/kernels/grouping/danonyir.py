@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.hitting import PAUSES, smallest_hitting_set
-from shoal.kernels.search.box_index import AWAY, add, crowded, drop, nearest
+from shoal.kernels.search.box_index import AWAY, add, drop, nearest, needs_rebuild
 from shoal.kernels.search.boxes import NO_COST, join_boxes, note_kept
 
 # What a demand asks of a class.
@@ -23,7 +23,7 @@ SLACK = 1e-9  # a hair's breadth of rounding does not count
 
 NO_END = np.int64(1) << 62  # more people than can be looked at
 
-DONE, PAUSED, CROWDED = 0, 1, 2
+DONE, PAUSED, NEEDS_REBUILD = 0, 1, 2
 
 
 class People(NamedTuple):
@@ -44,7 +44,7 @@ class Demands(NamedTuple):
     bound: np.ndarray  # float64[demands]
 
 
-class Crowd(NamedTuple):
+class Forming(NamedTuple):
     """The class at hand, as it is counted while people join it (Algorithms 5 and 6)."""
 
     who: np.ndarray  # int64[people], its people
@@ -67,94 +67,95 @@ class Crowd(NamedTuple):
 
 
 @lean_kernel
-def clear(people, crowd):
+def clear(people, forming):
     """Begin a new class."""
-    for i in range(crowd.mark[0]):
-        p = crowd.who[i]
+    for i in range(forming.mark[0]):
+        p = forming.who[i]
         for h in range(people.first[p, 0], people.first[p, people.first.shape[1] - 1]):
-            crowd.rows[people.value[h]] = 0
-            crowd.owners[people.value[h]] = 0
-    crowd.mark[:] = 0
-    crowd.sums[:] = 0
-    crowd.seen[:] = 0
+            forming.rows[people.value[h]] = 0
+            forming.owners[people.value[h]] = 0
+    forming.mark[:] = 0
+    forming.sums[:] = 0
+    forming.seen[:] = 0
 
 
 @lean_kernel
-def admit(people, crowd, p):
+def admit(people, forming, p):
     """Count one more person."""
-    crowd.who[crowd.mark[0]] = p
-    crowd.mark[0] += 1
-    crowd.mark[1] += people.records[p]
-    crowd.mark[2] = max(crowd.mark[2], people.records[p])
+    forming.who[forming.mark[0]] = p
+    forming.mark[0] += 1
+    forming.mark[1] += people.records[p]
+    forming.mark[2] = max(forming.mark[2], people.records[p])
     for c in range(people.first.shape[1] - 1):
-        sums = crowd.sums[c]
+        sums = forming.sums[c]
         for h in range(people.first[p, c], people.first[p, c + 1]):
             v = people.value[h]
-            if crowd.owners[v] == 0:
+            if forming.owners[v] == 0:
                 sums[0] += 1
-            crowd.rows[v] += people.amount[h]
-            crowd.owners[v] += 1
-            sums[1] = max(sums[1], crowd.rows[v])
-            sums[2] = max(sums[2], crowd.owners[v])
+            forming.rows[v] += people.amount[h]
+            forming.owners[v] += 1
+            sums[1] = max(sums[1], forming.rows[v])
+            sums[2] = max(sums[2], forming.owners[v])
 
 
 @lean_kernel
-def still_hit(people, crowd, column, d):
+def still_hit(people, forming, column, d):
     """Whether everybody has a value of the hitting set that was found before."""
-    size = crowd.seen[d, 0]
-    for i in range(crowd.seen[d, 1], crowd.mark[0]):
-        p = crowd.who[i]
+    size = forming.seen[d, 0]
+    for i in range(forming.seen[d, 1], forming.mark[0]):
+        p = forming.who[i]
         met = False
         for h in range(people.first[p, column], people.first[p, column + 1]):
             for s in range(size):
-                met = met or crowd.hit[d, s] == people.value[h]
+                met = met or forming.hit[d, s] == people.value[h]
         if not met:
             return False
     return size > 0
 
 
 @lean_kernel
-def hit_by_fewer(people, crowd, d, column, fewest):
+def hit_by_fewer(people, forming, d, column, fewest):
     """Whether fewer values than this meet everybody: the class then breaks EIR l-diversity.
 
     NO, YES or LATER. As in Algorithm 5 what was found before is used again: a hitting set that
     meets those who have come since is one still. Only if it does not, another one is sought.
     """
-    if crowd.state[1] == 0 and still_hit(people, crowd, column, d):
-        crowd.seen[d, 1] = crowd.mark[0]
+    if forming.state[1] == 0 and still_hit(people, forming, column, d):
+        forming.seen[d, 1] = forming.mark[0]
         return YES
     used = 0
-    crowd.first[0] = 0
-    for i in range(crowd.mark[0]):
-        p = crowd.who[i]
+    forming.first[0] = 0
+    for i in range(forming.mark[0]):
+        p = forming.who[i]
         for h in range(people.first[p, column], people.first[p, column + 1]):
-            crowd.value[used] = people.value[h]
+            forming.value[used] = people.value[h]
             used += 1
-        crowd.first[i + 1] = used
-    crowd.budget[0] = NO_END
+        forming.first[i + 1] = used
+    forming.budget[0] = NO_END
     size = smallest_hitting_set(
-        crowd.first, crowd.value, 0, crowd.mark[0], fewest - 1, crowd.chosen, crowd.banned,
-        crowd.used, crowd.tick, crowd.person, crowd.at, crowd.hit[d], crowd.budget, crowd.state,
+        forming.first, forming.value, 0, forming.mark[0], fewest - 1, forming.chosen,
+        forming.banned, forming.used, forming.tick, forming.person, forming.at, forming.hit[d],
+        forming.budget, forming.state,
     )  # fmt: skip
     if size == PAUSES:
-        crowd.state[4] = d
+        forming.state[4] = d
         return LATER
     if size < fewest:
-        crowd.seen[d, 0], crowd.seen[d, 1] = size, crowd.mark[0]
+        forming.seen[d, 0], forming.seen[d, 1] = size, forming.mark[0]
         return YES
     return NO
 
 
 @lean_kernel
-def satisfied(people, crowd, demands):
+def satisfied(people, forming, demands):
     """Whether the class keeps everything that is demanded; what is quick to tell comes first.
 
     NO, YES or LATER: then it goes on when it is asked again of the same class.
     """
-    number, records, most = crowd.mark[0], crowd.mark[1], crowd.mark[2]
+    number, records, most = forming.mark[0], forming.mark[1], forming.mark[2]
     for d in range(len(demands.kind)):
         kind, bound = demands.kind[d], demands.bound[d]
-        sums = crowd.sums[demands.column[d]]
+        sums = forming.sums[demands.column[d]]
         if kind == PEOPLE:
             fine = number >= bound
         elif kind == VALUES:
@@ -170,10 +171,10 @@ def satisfied(people, crowd, demands):
             fine = number >= bound and sums[0] >= bound
         if not fine:
             return NO
-    for d in range(crowd.state[4] if crowd.state[1] > 0 else 0, len(demands.kind)):
+    for d in range(forming.state[4] if forming.state[1] > 0 else 0, len(demands.kind)):
         if demands.kind[d] != HITTING:
             continue
-        hit = hit_by_fewer(people, crowd, d, demands.column[d], np.int64(demands.bound[d]))
+        hit = hit_by_fewer(people, forming, d, demands.column[d], np.int64(demands.bound[d]))
         if hit == LATER:
             return LATER
         if hit == YES:
@@ -191,51 +192,51 @@ class Clusters(NamedTuple):
 
 
 @lean_kernel
-def call_up(people, crowd, clusters, c):
+def call_up(people, forming, clusters, c):
     """Count the people of class c."""
     p = clusters.head[c]
     while p >= 0:
-        admit(people, crowd, p)
+        admit(people, forming, p)
         p = clusters.next[p]
 
 
 @lean_kernel
-def found_class(shapes, done, done_index, crowd, clusters, box, order_of):
-    """Make the crowd at hand a class that can be found."""
+def found_class(shapes, done, done_index, forming, clusters, box, order_of):
+    """Make the forming at hand a class that can be found."""
     c = clusters.mark[0]
     clusters.mark[0] += 1
     clusters.head[c] = -1
     first = NO_COST
-    for i in range(crowd.mark[0]):
-        p = crowd.who[i]
+    for i in range(forming.mark[0]):
+        p = forming.who[i]
         clusters.of[p] = c
         clusters.next[p] = clusters.head[c]
         clusters.head[c] = p
         first = min(first, order_of[p])
     for w in range(len(box)):
         done.box[c, w] = box[w]
-    done.size[c], done.first[c] = crowd.mark[1], first
+    done.size[c], done.first[c] = forming.mark[1], first
     note_kept(shapes, box, done.keeps[c])
     add(done_index, done, c)
 
 
 @kernel
 def cluster(
-    shapes, pool, pool_index, done, done_index, people, demands, crowd, clusters, order, box,
+    shapes, pool, pool_index, done, done_index, people, demands, forming, clusters, order, box,
     budget,
 ):  # fmt: skip
-    """Algorithm 1, lines 2 to 19, for so many people; the crowd may be left unsatisfied at the end.
+    """Algorithm 1, lines 2 to 19, for so many people; the last class may not satisfy all demands.
 
     `order` is in which people are chosen to begin a class. Returns PAUSED when the budget is spent,
-    CROWDED when the index of classes must be built anew; the class at hand stays as it is.
+    NEEDS_REBUILD when the index of classes must be built anew; the class at hand stays as it is.
     """
     n = len(order)
-    crowd.state[0] = 10 * budget
+    forming.state[0] = 10 * budget
     pause = pool_index.looks[0] + done_index.looks[0] + budget
     while True:
-        if crowded(done_index):
-            return CROWDED
-        if crowd.mark[0] == 0:
+        if needs_rebuild(done_index):
+            return NEEDS_REBUILD
+        if forming.mark[0] == 0:
             while clusters.mark[1] < n and pool.where[order[clusters.mark[1]]] == AWAY:
                 clusters.mark[1] += 1
             if clusters.mark[1] == n:
@@ -243,13 +244,13 @@ def cluster(
             p = order[clusters.mark[1]]
             drop(pool_index, pool, p)
             box[:] = pool.box[p]
-            admit(people, crowd, p)
+            admit(people, forming, p)
             pool_index.looks[0] += 1
-        good = satisfied(people, crowd, demands)
+        good = satisfied(people, forming, demands)
         while good != YES:
             if good == LATER or pool_index.looks[0] + done_index.looks[0] >= pause:
                 return PAUSED
-            size = crowd.mark[1]
+            size = forming.mark[1]
             p, near = nearest(shapes, pool_index, pool, box, size, NO_COST, NO_COST, -1)
             if p < 0:
                 return DONE  # nobody is left: the people at hand are residual
@@ -257,21 +258,21 @@ def cluster(
             if c < 0:
                 drop(pool_index, pool, p)
                 join_boxes(shapes, box, pool.box[p])
-                admit(people, crowd, p)
+                admit(people, forming, p)
             else:
                 drop(done_index, done, c)
                 join_boxes(shapes, box, done.box[c])
-                before = crowd.mark[0]
-                call_up(people, crowd, clusters, c)
-                done_index.looks[0] += crowd.mark[0] - before
-            good = satisfied(people, crowd, demands)
-        found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
-        clear(people, crowd)
+                before = forming.mark[0]
+                call_up(people, forming, clusters, c)
+                done_index.looks[0] += forming.mark[0] - before
+            good = satisfied(people, forming, demands)
+        found_class(shapes, done, done_index, forming, clusters, box, pool.first)
+        clear(people, forming)
 
 
 @kernel
 def handle(
-    shapes, pool, done, done_index, people, demands, crowd, clusters, p, suppression, box,
+    shapes, pool, done, done_index, people, demands, forming, clusters, p, suppression, box,
     set_aside, at, budget,
 ):  # fmt: skip
     """Algorithm 7: let person p join the nearest class that stays satisfied, or suppress it.
@@ -280,7 +281,7 @@ def handle(
     that did not stay satisfied, which are to be put back. `at` is int64[2]: how many these are, and
     the class that is tried at the moment, -1: none. PAUSED: it goes on when it is called again.
     """
-    crowd.state[0] = 10 * budget
+    forming.state[0] = 10 * budget
     pause = done_index.looks[0] + budget
     while True:
         if at[1] < 0:
@@ -292,12 +293,12 @@ def handle(
             if c < 0 or 0 <= suppression < cost:
                 break
             drop(done_index, done, c)
-            clear(people, crowd)
-            call_up(people, crowd, clusters, c)
-            done_index.looks[0] += crowd.mark[0]
-            admit(people, crowd, p)
+            clear(people, forming)
+            call_up(people, forming, clusters, c)
+            done_index.looks[0] += forming.mark[0]
+            admit(people, forming, p)
             at[1] = c
-        good = satisfied(people, crowd, demands)
+        good = satisfied(people, forming, demands)
         if good == LATER:
             return PAUSED
         c = at[1]
@@ -305,9 +306,9 @@ def handle(
         if good == YES:
             box[:] = done.box[c]
             join_boxes(shapes, box, pool.box[p])
-            found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
+            found_class(shapes, done, done_index, forming, clusters, box, pool.first)
             break
         set_aside[at[0]] = c
         at[0] += 1
-    clear(people, crowd)
+    clear(people, forming)
     return DONE

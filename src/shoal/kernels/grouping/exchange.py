@@ -13,7 +13,8 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
-from shoal.kernels.search.class_index import cheapest, insert, remove, spent
+from shoal.kernels.search.class_index import insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 from shoal.kernels.search.tuple_index import join
 
 SEEDS = 6  # tuples from which a new class grows, of two neighbours
@@ -28,7 +29,7 @@ class Parts(NamedTuple):
     after: np.ndarray  # int64[tuples], the next one of the same class
     before: np.ndarray  # int64[tuples]
     of: np.ndarray  # int64[tuples], its class
-    crowd: np.ndarray  # int64[classes], people
+    class_people: np.ndarray  # int64[classes], people
     people: np.ndarray  # int64[tuples]
     at: np.ndarray  # int64[3]: the next to look at, moves made, visits after which to end
 
@@ -113,7 +114,7 @@ def link_all(parts):
 @lean_kernel
 def empty(classes, parts, c):
     """Make a class forget its tuples."""
-    parts.head[c], parts.crowd[c], classes.size[c] = -1, 0, 0
+    parts.head[c], parts.class_people[c], classes.size[c] = -1, 0, 0
 
 
 @lean_kernel
@@ -125,7 +126,7 @@ def add(trees, classes, parts, x, c):
     else:
         join(trees, classes.vector[c], classes.vector[tuple_])
     classes.size[c] += classes.size[tuple_]
-    parts.crowd[c] += parts.people[x]
+    parts.class_people[c] += parts.people[x]
     link(parts, x, c)
 
 
@@ -143,7 +144,7 @@ def put(index, trees, classes, parts, c):
         x = after
     classes.size[c] += classes.size[same]
     classes.first[c] = min(classes.first[c], classes.first[same])
-    parts.crowd[c] += parts.crowd[same]
+    parts.class_people[c] += parts.class_people[same]
     empty(classes, parts, same)
     insert(index, trees, classes, c)
 
@@ -185,7 +186,7 @@ def move_tuples(index, trees, classes, parts, work, scratch, k, fan, budget):
         x = parts.at[0]
         parts.at[0] += 1
         a, row = parts.of[x], classes_ + x
-        if parts.crowd[a] - parts.people[x] < k:
+        if parts.class_people[a] - parts.people[x] < k:
             continue
         left = scratch.vector  # what covers the class without the tuple
         begun = False
@@ -211,7 +212,7 @@ def move_tuples(index, trees, classes, parts, work, scratch, k, fan, budget):
         remove(index, trees, classes, b, True)
         unlink(parts, x)
         classes.size[a] -= size
-        parts.crowd[a] -= parts.people[x]
+        parts.class_people[a] -= parts.people[x]
         assign(vector[a], left)
         add(trees, classes, parts, x, b)
         put(index, trees, classes, parts, a)
@@ -247,7 +248,7 @@ def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan,
         if work.visits[0] >= parts.at[2]:
             return DONE
         c = order[parts.at[0]]
-        if parts.head[c] < 0 or parts.crowd[c] >= 2 * k:
+        if parts.head[c] < 0 or parts.class_people[c] >= 2 * k:
             parts.at[0] += 1
             continue
         many = list_members(parts, c, scratch.members, 0)
@@ -255,7 +256,7 @@ def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan,
             return NEEDS_ROOM
         work.visits[1] += 1 + many
         parts.at[0] += 1
-        gain, must = np.int64(0), parts.crowd[c] < k
+        gain, must = np.int64(0), parts.class_people[c] < k
         kept_c = kept(trees, vector[c])
         for i in range(many):
             row = classes_ + scratch.members[i]
@@ -293,7 +294,8 @@ def best_parting(trees, classes, parts, scratch, a, b, k):
     classes_, vector, members = len(parts.head), classes.vector, scratch.members
     inside, order, rest, grown = scratch.inside, scratch.order, scratch.rest, scratch.vector
     many = list_members(parts, b, members, list_members(parts, a, members, 0))
-    size, crowd = classes.size[a] + classes.size[b], parts.crowd[a] + parts.crowd[b]
+    size = classes.size[a] + classes.size[b]
+    everyone = parts.class_people[a] + parts.class_people[b]
     now = classes.size[a] * kept(trees, vector[a]) + classes.size[b] * kept(trees, vector[b])
     best = now
     seeds = max(1, min(SEEDS, LOOKS // (many * many)))
@@ -326,7 +328,7 @@ def best_parting(trees, classes, parts, scratch, a, b, k):
             join(trees, grown, vector[classes_ + x])
             part += classes.size[classes_ + x]
             people += parts.people[x]
-            if people >= k and crowd - people >= k:
+            if people >= k and everyone - people >= k:
                 total = part * kept(trees, grown) + (size - part) * rest[i + 1]
                 if total > best:
                     best = total
@@ -372,7 +374,7 @@ def part_anew(index, trees, classes, parts, work, scratch, order, k, fan, budget
             b = scratch.near[i]
             if parts.head[a] < 0 or parts.head[b] < 0:
                 continue  # it has become a part of another
-            if parts.crowd[a] + parts.crowd[b] > WIDE * k:
+            if parts.class_people[a] + parts.class_people[b] > WIDE * k:
                 continue
             many, gain = best_parting(trees, classes, parts, scratch, a, b, k)
             work.visits[1] += max(many * many, LOOKS) // 4

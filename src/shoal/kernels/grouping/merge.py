@@ -9,7 +9,8 @@ import numpy as np
 from shoal.kernels import lean_kernel
 from shoal.kernels.grouping.strategy import choose
 from shoal.kernels.levels import badness_of_both, join_lists, push_worst
-from shoal.kernels.search.class_index import ABOVE, FAILS, cheapest, has_room, insert, remove, spent
+from shoal.kernels.search.class_index import ABOVE, FAILS, has_room, insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 
 DONE, PAUSED, NEEDS_ROOM, JUDGE = 0, 1, 2, 3
 
@@ -18,42 +19,42 @@ class Merge(NamedTuple):
     """The state of a merge, so that it can pause and go on."""
 
     into: np.ndarray  # int64[classes], the class this one was merged into; itself while alive
-    crowd: np.ndarray  # int64[classes], what k counts: people, each of them in one class only
+    people: np.ndarray  # int64[classes], what k counts: people, each of them in one class only
     unjudged: np.ndarray  # bool[classes], large enough, but other models have not judged it yet
-    heap: np.ndarray  # int64[places, 3]: crowd, first record, class
+    heap: np.ndarray  # int64[places, 3]: people, first record, class
     counts: np.ndarray  # int64[5]: heap used, alive, failing, inserted so far, unjudged
 
 
 @lean_kernel
 def earlier(heap, i, j):
-    """Whether entry i comes before entry j: the smaller crowd, then the first record."""
+    """Whether entry i comes before entry j: the smaller people, then the first record."""
     if heap[i, 0] != heap[j, 0]:
         return heap[i, 0] < heap[j, 0]
     return heap[i, 1] < heap[j, 1]
 
 
 @lean_kernel
-def push(merge, crowd, first, c):
+def push(merge, people, first, c):
     """Put a class on the heap that fails, or may fail."""
     heap = merge.heap
     i = merge.counts[0]
     merge.counts[0] += 1
     while i > 0:
         above = (i - 1) // 2
-        if heap[above, 0] < crowd or (heap[above, 0] == crowd and heap[above, 1] <= first):
+        if heap[above, 0] < people or (heap[above, 0] == people and heap[above, 1] <= first):
             break
         heap[i, 0], heap[i, 1], heap[i, 2] = heap[above, 0], heap[above, 1], heap[above, 2]
         i = above
-    heap[i, 0], heap[i, 1], heap[i, 2] = crowd, first, c
+    heap[i, 0], heap[i, 1], heap[i, 2] = people, first, c
 
 
 @lean_kernel
 def pop(merge):
-    """Take the class of the smallest crowd off the heap."""
+    """Take the class of the smallest people off the heap."""
     heap = merge.heap
     last = merge.counts[0] - 1
     merge.counts[0] = last
-    crowd, first, c = heap[last, 0], heap[last, 1], heap[last, 2]
+    people, first, c = heap[last, 0], heap[last, 1], heap[last, 2]
     i = 0
     while True:
         kid = 2 * i + 1
@@ -61,17 +62,17 @@ def pop(merge):
             break
         if kid + 1 < last and earlier(heap, kid + 1, kid):
             kid += 1
-        if crowd < heap[kid, 0] or (crowd == heap[kid, 0] and first <= heap[kid, 1]):
+        if people < heap[kid, 0] or (people == heap[kid, 0] and first <= heap[kid, 1]):
             break
         heap[i, 0], heap[i, 1], heap[i, 2] = heap[kid, 0], heap[kid, 1], heap[kid, 2]
         i = kid
-    heap[i, 0], heap[i, 1], heap[i, 2] = crowd, first, c
+    heap[i, 0], heap[i, 1], heap[i, 2] = people, first, c
 
 
 @lean_kernel
 def absorb(classes, merge, a, b):
     """Make class b a part of class a, which keeps its published values."""
-    merge.crowd[a] += merge.crowd[b]  # nobody is in both
+    merge.people[a] += merge.people[b]  # nobody is in both
     for c in (a, b):
         if classes.fails[c]:
             merge.counts[2] -= 1
@@ -92,7 +93,7 @@ def settle(index, trees, classes, merge, c, k, more):
     With fewer people than k a class fails; otherwise, where there are `more` models, these will
     have to judge it.
     """
-    classes.fails[c] = merge.crowd[c] < k
+    classes.fails[c] = merge.people[c] < k
     same = insert(index, trees, classes, c)
     if same >= 0:
         classes.fails[c] = False  # not counted as failing yet
@@ -103,7 +104,7 @@ def settle(index, trees, classes, merge, c, k, more):
     if merge.unjudged[c]:
         merge.counts[4] += 1
     if classes.fails[c] or merge.unjudged[c]:
-        push(merge, merge.crowd[c], classes.first[c], c)
+        push(merge, merge.people[c], classes.first[c], c)
     return -1
 
 
@@ -178,7 +179,7 @@ def make_go_on(judged):
             current = (
                 merge.into[c] == c
                 and (classes.fails[c] or merge.unjudged[c])
-                and merge.heap[0, 0] == merge.crowd[c]
+                and merge.heap[0, 0] == merge.people[c]
                 and merge.heap[0, 1] == classes.first[c]
             )
             if current and (merge.unjudged[c] or (only_small and merge.counts[4] > 0)):

@@ -1,8 +1,6 @@
 """Cuts of parts of a table, along the branches of a tree or a line of values.
 
-A part is a run of `member`, places of tuples. What a tuple, or a part, is in a column stands in a
-span: of a node, or of a range, the first and the last value, of a set a bit for each value. The
-least node that covers some nodes is the least that covers the first and the last of them.
+A part is a run of `member`, which contains places of tuples.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.search.boxes import RANGE, SET, TREE, bits
+from shoal.kernels.search.spans import copy, keeps_all, lowest_bit, top_of, widen
 
 NO_CUT, BRANCHES, LINE = 0, 1, 2
 REST = -1  # what goes to no branch of its own
@@ -36,71 +35,6 @@ class Parts(NamedTuple):
     column: np.ndarray  # int64[parts], along which it is cut
     groups: np.ndarray  # int64[parts], into how many; 0: not at all
     kind: np.ndarray  # int64[parts], NO_CUT, BRANCHES or LINE
-
-
-@lean_kernel
-def top_of(shapes, j, low, high):
-    """The least node of a tree that covers both."""
-    start = shapes.start[j]
-    while high >= shapes.end[start + low]:
-        low = np.int64(shapes.parent[start + low])
-    return low
-
-
-@lean_kernel
-def keeps(shapes, j, span):
-    """What column j of a span keeps."""
-    at, start = shapes.at[j], shapes.start[j]
-    if shapes.kind[j] == TREE:
-        return shapes.worth[start + top_of(shapes, j, span[at], span[at + 1])]
-    if shapes.kind[j] == RANGE:
-        lost = shapes.worth[start + span[at + 1]] - shapes.worth[start + span[at]]
-        return max(shapes.most[j] - lost, np.int64(0))
-    if span[at] & 1:
-        return np.int64(0)
-    count = np.int64(0)
-    for w in range(at, shapes.at[j + 1]):
-        count += bits(span[w])
-    return shapes.most[j] - shapes.unit[j] * (count - 1)
-
-
-@lean_kernel
-def keeps_all(shapes, span):
-    """What a span keeps."""
-    total = np.int64(0)
-    for j in range(len(shapes.kind)):
-        total += keeps(shapes, j, span)
-    return total
-
-
-@lean_kernel
-def copy(source, target):
-    """Write one array over another."""
-    for i in range(len(source)):
-        target[i] = source[i]
-
-
-@lean_kernel
-def widen(shapes, span, other):
-    """Make a span cover another one too."""
-    for j in range(len(shapes.kind)):
-        at = shapes.at[j]
-        if shapes.kind[j] == SET:
-            for w in range(at, shapes.at[j + 1]):
-                span[w] |= other[w]
-        else:
-            span[at] = min(span[at], other[at])
-            span[at + 1] = max(span[at + 1], other[at + 1])
-
-
-@lean_kernel
-def lowest_bit(span, at, stop):
-    """The first value of a set."""
-    for w in range(at, stop):
-        word = span[w]
-        if word != 0:
-            return 64 * (w - at) + bits((word & -word) - 1)
-    return np.int64(0)
 
 
 @lean_kernel
@@ -135,7 +69,7 @@ def branches(shapes, tuples, j, whole, member, group, seen, number, stamp):
 
 
 @kernel
-def put_together(shapes, tuples, member, group, count, k, relaxed):
+def merge_small_branches(shapes, tuples, member, group, count, k, relaxed):
     """Put branches of fewer than k people together with the rest; returns how many parts are left.
 
     If that is still too few, the rest takes in the smallest branch; where cuts are relaxed, before
@@ -171,11 +105,11 @@ def put_together(shapes, tuples, member, group, count, k, relaxed):
         for i in range(len(member)):
             if group[i] == small:
                 group[i] = REST
-    return number_anew(member, group, people, rest)
+    return renumber(member, group, people, rest)
 
 
 @kernel
-def number_anew(member, group, people, rest):
+def renumber(member, group, people, rest):
     """Number the branches that have people, and the rest after them, without gaps."""
     new = np.empty(len(people), np.int64)
     used = 0
@@ -328,7 +262,7 @@ def propose(shapes, tuples, member, parts, group, k, relaxed, seen, number, stam
                     count = branches(
                         shapes, tuples, j, whole, inside, trial, seen, number, stamp[0]
                     )
-                    count = put_together(shapes, tuples, inside, trial, count, k, relaxed)
+                    count = merge_small_branches(shapes, tuples, inside, trial, count, k, relaxed)
                 else:
                     count = line(
                         shapes, tuples, j, inside, trial, k, loose == 1, seen, number, stamp[0]
@@ -369,7 +303,7 @@ def regroup(tuples, member, parts, group, p, passes):
     for i in range(lo, hi):
         if people[group[i]] == 0:
             group[i] = REST
-    parts.groups[p] = number_anew(member[lo:hi], group[lo:hi], people, rest)
+    parts.groups[p] = renumber(member[lo:hi], group[lo:hi], people, rest)
     return parts.groups[p]
 
 
@@ -412,12 +346,3 @@ def closures(shapes, tuples, member, begin, stop):
         for i in range(begin[p] + 1, stop[p]):
             widen(shapes, spans[p], tuples.span[member[i]])
     return spans
-
-
-@kernel
-def tops(shapes, j, low, high):
-    """The least node that covers each pair, int64[pairs]."""
-    top = np.empty(len(low), np.int64)
-    for i in range(len(low)):
-        top[i] = top_of(shapes, j, low[i], high[i])
-    return top

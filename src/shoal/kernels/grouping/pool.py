@@ -12,9 +12,10 @@ from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.grouping.box_merge import swallow
 from shoal.kernels.grouping.clusters import merge_into
 from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
-from shoal.kernels.search.box_index import STANDS, add, crowded, drop, nearest, twin
+from shoal.kernels.search.box_index import STANDS, add, drop, nearest, needs_rebuild, twin
 from shoal.kernels.search.boxes import NO_COST, RANGE, join_boxes
-from shoal.kernels.search.class_index import cheapest, has_room, insert, remove, spent
+from shoal.kernels.search.class_index import has_room, insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 from shoal.kernels.search.farthest import farthest
 
 FEW = 64  # units for which no index is built anew
@@ -151,7 +152,7 @@ def strike(small, place, mark, c):
 
 
 @kernel
-def merge_any(shapes, index, boxes, crowd, into, small, place, mark, draws, k, budget):
+def merge_any(shapes, index, boxes, people, into, small, place, mark, draws, k, budget):
     """Merge one of the classes of fewer than k, drawn at random, with the nearest until none is.
 
     `small` lists those classes, `place` is where each stands there, or -1. `mark` is int64[3]: how
@@ -161,7 +162,7 @@ def merge_any(shapes, index, boxes, crowd, into, small, place, mark, draws, k, b
     while mark[0] > 0 and mark[2] > 1:
         if index.looks[0] >= pause:
             return PAUSED
-        if crowded(index):
+        if needs_rebuild(index):
             return NEEDS_ROOM
         c = small[np.int64(draws[mark[1]] * mark[0])]
         mark[1] += 1
@@ -171,11 +172,11 @@ def merge_any(shapes, index, boxes, crowd, into, small, place, mark, draws, k, b
             drop(index, boxes, b)
             if place[b] >= 0:
                 strike(small, place, mark, b)
-            crowd[c] += crowd[b]
+            people[c] += people[b]
             swallow(shapes, boxes, into, c, b, True)
             mark[2] -= 1
             b = twin(shapes, index, boxes, c)
-        if crowd[c] >= k:
+        if people[c] >= k:
             strike(small, place, mark, c)
         add(index, boxes, c)
     return DONE
@@ -197,7 +198,7 @@ def fill_trees(index, trees, classes, mark, fan, budget):
 
 @lean_kernel
 def merge_any_of_trees(
-    index, trees, classes, crowd, into, small, place, mark, draws, work, k, fan, budget
+    index, trees, classes, people, into, small, place, mark, draws, work, k, fan, budget
 ):
     """The same as `merge_any` over the index of trees, which is filled."""
     q = classes.vector.shape[1]
@@ -218,9 +219,9 @@ def merge_any_of_trees(
             if other >= 0:
                 if place[other] >= 0:
                     strike(small, place, mark, other)
-                crowd[c] += crowd[other]
+                people[c] += people[other]
                 mark[2] -= 1
-        if crowd[c] >= k:
+        if people[c] >= k:
             strike(small, place, mark, c)
     return DONE
 

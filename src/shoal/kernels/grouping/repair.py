@@ -151,7 +151,7 @@ def merge_two(index, trees, classes, parts, a, b):
     join(trees, classes.vector[a], classes.vector[b])
     classes.size[a] += classes.size[b]
     classes.first[a] = min(classes.first[a], classes.first[b])
-    parts.crowd[a] += parts.crowd[b]
+    parts.class_people[a] += parts.class_people[b]
     x = parts.head[b]
     while x >= 0:
         after = parts.after[x]
@@ -170,7 +170,7 @@ def move_one(index, trees, classes, parts, x, b, left):
     remove(index, trees, classes, b, True)
     unlink(parts, x)
     classes.size[a] -= classes.size[row]
-    parts.crowd[a] -= parts.people[x]
+    parts.class_people[a] -= parts.people[x]
     assign(classes.vector[a], left)
     add(trees, classes, parts, x, b)
     put(index, trees, classes, parts, a)

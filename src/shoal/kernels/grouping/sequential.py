@@ -8,7 +8,8 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
-from shoal.kernels.search.class_index import cheapest, has_room, insert, remove, spent
+from shoal.kernels.search.class_index import has_room, insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 from shoal.kernels.search.tuple_index import join
 
 

@@ -12,16 +12,15 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 from shoal.kernels.levels import DIVERSITY, badness_of_both, pop_worst, push_worst, worst_but
-from shoal.kernels.search.class_index import (
+from shoal.kernels.search.class_index import NO_COST, NOBODY
+from shoal.kernels.search.class_search import (
     COST_THEN_BAD,
     FILTER,
-    NO_COST,
-    NOBODY,
     RATIO,
     Goal,
     Known,
     best_by_goal,
-    dearest,
+    highest_cost,
 )
 
 FIRST_COST, FIRST_BADNESS, RATIO_OF_BOTH, ONLY_BADNESS = 1, 2, 3, 4
@@ -77,7 +76,7 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
             known = Known(worst, cost, first, bad, key, cost, bad <= cap)
         elif rule == RATIO_OF_BOTH:
             goal = Goal(RATIO, kind, cap, np.int64(-1))
-            known = Known(worst, cost, first, bad, key, dearest(goal, key), False)
+            known = Known(worst, cost, first, bad, key, highest_cost(goal, key), False)
         elif bad < cap:
             return worst
         elif bad == cap:

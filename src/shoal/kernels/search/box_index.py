@@ -92,7 +92,7 @@ def head(index, boxes, v, by_size, skip):
 
 
 @lean_kernel
-def crowded(index):
+def needs_rebuild(index):
     """Whether the tree should be built anew before another box comes."""
     return index.mark[1] >= min(len(index.waiting), max(SHORT, index.mark[0] // SHARE))
 

@@ -38,7 +38,7 @@ class Lattice(NamedTuple):
     own: np.ndarray  # int64[tuples, q], cost to the root of the values up to this one
     lowest: np.ndarray  # int64[q], the lowest of these
     keeps: np.ndarray  # int64[levels, q], the most that a value keeps at a level
-    crowd: np.ndarray  # int64[tuples], people
+    people: np.ndarray  # int64[tuples], people
 
 
 class Best(NamedTuple):
@@ -100,7 +100,7 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
     ones it has the lowest levels, in the order of the attributes. Pauses after `budget` looks at
     tuples, and stops after `most`.
     """
-    vector, own, crowd, climb = lattice.vector, lattice.own, lattice.crowd, lattice.climb
+    vector, own, people_of, climb = lattice.vector, lattice.own, lattice.people, lattice.climb
     tuples, stack, spare = search.tuples, search.stack, best.spare
     q = vector.shape[1]
     depth, enter, looks = search.at[0], search.at[1] == 1, search.at[2]
@@ -158,13 +158,13 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
             price = own[x, depth] - keeps
             if spare[x] >= 0:
                 if price <= reach:
-                    spared += crowd[x]
-                    kept_of_spared += crowd[x] * spare[x]
+                    spared += people_of[x]
+                    kept_of_spared += people_of[x] * spare[x]
                     least_kept = min(least_kept, spare[x])
                 to += 1
                 continue
             if price <= reach:
-                people += crowd[x]
+                people += people_of[x]
             if price < best.cost[x] and price <= ceiling:
                 least = min(least, best.need[x])
             to += 1
@@ -178,9 +178,9 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
             for i in range(begin, to):
                 x = tuples[i]
                 price = own[x, depth] - keeps
-                dear = least_kept - keeps - (own[x, q - 1] - own[x, depth])
-                if dear > 0:
-                    price += (least - people) * dear // people
+                extra = least_kept - keeps - (own[x, q - 1] - own[x, depth])
+                if extra > 0:
+                    price += (least - people) * extra // people
                 if spare[x] < 0 and price < best.cost[x] and price <= ceiling:
                     gains = True
                     break
@@ -199,8 +199,8 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
                     continue
                 price = own[x, depth] - keeps
                 if people < best.need[x]:
-                    dear = max(0, kept_of_spared // spared - keeps)
-                    price += (best.need[x] - people) * dear // people
+                    extra = max(0, kept_of_spared // spared - keeps)
+                    price += (best.need[x] - people) * extra // people
                 if price < best.cost[x] and price <= ceiling:
                     best.cost[x] = price
                     for j in range(q):
@@ -229,8 +229,8 @@ def borrow(lattice, best, keeps, lacking, spares, used):
             spares[i] = spares[i - 1]
         spares[chosen] = y
         chosen += 1
-        lacking -= lattice.crowd[y]
-        loss += lattice.crowd[y] * max(0, best.spare[y] - keeps)
+        lacking -= lattice.people[y]
+        loss += lattice.people[y] * max(0, best.spare[y] - keeps)
     return chosen if lacking <= 0 else -1, loss
 
 
@@ -247,8 +247,8 @@ def set_spare(trees, lattice, best, found, used, surplus, cell):
         keeps += lattice.cost[lattice.start[j] + cell[j]]
     for f in range(used):
         y = found[f]
-        if lattice.crowd[y] <= surplus:
-            surplus -= lattice.crowd[y]
+        if lattice.people[y] <= surplus:
+            surplus -= lattice.people[y]
             best.spare[y] = keeps
 
 
@@ -287,7 +287,7 @@ def take_cells(
             if lattice.own[y, q - 1] - keeps > reach:
                 continue
             if taken[y] < 0:
-                people += lattice.crowd[y]
+                people += lattice.people[y]
                 found[used] = y
                 used += 1
             elif best.spare[y] >= 0:

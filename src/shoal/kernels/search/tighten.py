@@ -124,7 +124,7 @@ def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
     from pause to pause, `heap` int64[k + 1, 2]. Pauses
     after `budget` looks at tuples, and stops after `most`: then falls may be too high.
     """
-    own, crowd, tuples = lattice.own, lattice.crowd, search.tuples
+    own, people_of, tuples = lattice.own, lattice.people, search.tuples
     q = lattice.vector.shape[1]
     pause = search.at[2] + search.at[3] + budget
     while search.at[2] < most:
@@ -136,7 +136,7 @@ def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
         people, least, hope = np.int64(0), MANY, -MANY
         for i in range(begin, to):
             x = tuples[i]
-            people += crowd[x]
+            people += people_of[x]
             least = min(least, cap[x])
             # A cell below keeps no more than if x lost nothing by the attributes to come.
             hope = max(hope, keeps + own[x, q - 1] - own[x, depth] + fall[x])
