@@ -279,7 +279,7 @@ def test_what_cannot_be_had():
         shoal.anonymize(people(), plan({"name": "p-sensitivity", "column": "disease", "p": 2}))
     with pytest.raises(CannotReach, match="k=21 cannot be reached: the table has 20 rows"):
         shoal.anonymize(people(20), plan({"name": "k-concealment", "k": 21}))
-    with pytest.raises(BadPlan, match="q=3 leaves no choice of 4 near records; ask for a q of 5"):
+    with pytest.raises(BadPlan, match="q=3 leaves no choice of 4 near records; use a q of 5"):
         shoal.anonymize(people(), plan(algorithm={"name": "concealment", "q": 3}))
     persons = plan(columns=plan().columns | {"disease": "person"})
     with pytest.raises(BadPlan, match="person column"):

@@ -21,13 +21,13 @@ from shoal.table.equivalence_classes import Classes, tally
 
 
 class Agglomerative(FreeClustering):
-    """Joins the two closest clusters of all, again and again (Gionis, Mazza, Tassa 2008).
+    """Repeatedly merges the two closest clusters (Gionis, Mazza, Tassa 2008).
 
-    Equal records are one cluster to start with. A cluster of k people is set aside; the people
-    of what is left in the end go, one by one, to the nearest of those. Distance: what joining
-    the two adds to the loss, where each side counts `size` times or once (`unit`). Of several
-    pairs the one whose earlier first record comes first, then the one whose later one does.
-    Clusters that come to have the same closure are one.
+    Equal records start in one cluster. A cluster with k people is set aside. The people of the
+    clusters that remain at the end go, one by one, to the nearest cluster that was set aside. The
+    distance of two clusters is the loss that merging them adds, where each side counts `size`
+    times or once (`unit`). Among equally close pairs, the pair with the earliest record wins, then
+    the pair whose other cluster starts earlier. Clusters with the same closure become one.
     """
 
     name: ClassVar[str] = "agglomerative"
@@ -40,7 +40,7 @@ class Agglomerative(FreeClustering):
         space: Space,
         units: Units,
         k: int,
-        rng: np.random.Generator,  # noqa: ARG002 (no chance)
+        rng: np.random.Generator,  # noqa: ARG002 (not random)
         progress: Progress,
     ) -> Longs:
         """The closure of the cluster of each unit, as boxes, int64[units, words]."""
@@ -78,7 +78,7 @@ class Agglomerative(FreeClustering):
         label = survivors(state.into)[:n][start.label]
         if not small[label].any():
             return np.asarray(boxes.box[label])
-        # What is left joins, unit by unit, the clusters that were set aside.
+        # The remaining units join the clusters that were set aside, one by one.
         left = np.flatnonzero(small[label])
         aside, number = np.unique(label[~small[label]], return_inverse=True)
         into, closed = join_rest(
@@ -89,7 +89,7 @@ class Agglomerative(FreeClustering):
         whole[~small[label]], whole[left] = into[: len(aside)][number], into[len(aside) :]
         return closed[whole]
 
-    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
+    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (not random)
         """Number the cluster of each unit."""
         start = tally(task.units.vector)  # sizes are units here
         rows = np.bincount(start.label, task.units.size, len(start)).astype(np.int64)
@@ -103,7 +103,7 @@ class Agglomerative(FreeClustering):
     def _agglomerate(
         self, task: Task, start: Classes, rows: Longs, first: Longs
     ) -> tuple[Longs, Bools]:
-        """The cluster that each starting one ended up in, and whether a cluster is set aside."""
+        """The final cluster of each initial cluster, and which clusters were set aside."""
         n, q = len(start), len(task.costs)
         vector = np.empty((2 * n, q), np.int32)
         vector[:n] = task.layout.arranged(task.units.vector[start.first])
@@ -124,7 +124,7 @@ class Agglomerative(FreeClustering):
             return outcome
 
         def report() -> None:
-            begun = int(state.counts[3]) / (2 * n)  # half of it, all in all, is to begin
+            begun = int(state.counts[3]) / (2 * n)  # the first half of the work is the start
             left = int(state.counts[2]) / n if begun == 1 else 1.0
             task.progress("joining clusters", min(1.0, 0.5 * begun + 0.5 * (1 - left)))
 
@@ -133,10 +133,10 @@ class Agglomerative(FreeClustering):
         return survivors(state.into)[:n], ~classes.fails[:used]
 
     def _spread(self, task: Task, label: Longs, aside: Bools) -> Longs:
-        """Give the units of the cluster that is left to those that were set aside."""
+        """Move the units of the remaining cluster to those that were set aside."""
         units = task.units
         fine = aside[label]
-        left = np.flatnonzero(~fine)  # by first record, as all units are
+        left = np.flatnonzero(~fine)  # in the order of first records, as all units are
         _, one, number = np.unique(label[fine], return_index=True, return_inverse=True)
         m = len(one)
         whole = closures(task.table.trees, units.vector[fine], number)[one]
@@ -168,5 +168,5 @@ class Agglomerative(FreeClustering):
 
 
 def _twice(start: Longs) -> Longs:
-    """The same numbers with room for as many again."""
+    """The same numbers, followed by room for as many more."""
     return np.concatenate([start, np.zeros_like(start)])

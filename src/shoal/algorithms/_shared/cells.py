@@ -14,7 +14,7 @@ from shoal.base.pace import Pace
 from shoal.kernels.search import cells as kernels
 from shoal.kernels.search.tighten import search_falls
 
-NONE = np.int64(1) << 61  # the cost of no cell at all
+NONE = np.int64(1) << 61  # the cost if there is no cell
 
 
 def make_lattice(layout: Layout, vector: Ints, people: Longs) -> kernels.Lattice:
@@ -68,12 +68,12 @@ def cheapest_cells(
     most: int,
     report: Callable[[], None],
 ) -> int:
-    """Find the cheapest cell of each tuple `among` these, up to the ceiling, if it has none yet.
+    """Find the cheapest cell of each tuple in `among` that has none yet, up to the ceiling.
 
-    Of the people in a cell those count whom it costs no more than `reach`.
-    Stops after `most` looks at tuples: then there may be cheaper cells. Returns the looks it took.
+    Only people for whom the cell costs at most `reach` count. Stops after `most` visits of tuples;
+    then there may be cheaper cells. Returns the number of visits.
     """
-    # Tuples that are looked at together lie together in memory if `among` is in their order.
+    # If `among` is sorted, tuples that are visited together are close in memory.
     some = lattice._replace(
         vector=lattice.vector[among], own=lattice.own[among], people=lattice.people[among]
     )
@@ -92,9 +92,9 @@ def common_falls(
     most: int,
     report: Callable[[], None],
 ) -> tuple[Longs, int]:
-    """By how much the caps on what tuples keep may fall, all at the same time, and the looks taken.
+    """By how much all upper bounds on what tuples keep may fall at once, and the visits of tuples.
 
-    They are right only if fewer than `most` looks at tuples were taken.
+    The result is valid only if there were fewer than `most` visits.
     """
     fall, run, heap = cap.copy(), np.zeros(3, np.int64), np.empty((k + 1, 2), np.int64)
     step = partial(search_falls, lattice, size, cap, k, fall)
@@ -107,7 +107,7 @@ def _search(
     most: int,
     report: Callable[[], None],
 ) -> int:
-    """Go through the cells of all tuples, with time for Ctrl-C; returns the looks at tuples."""
+    """Search the cells of all tuples, with pauses for Ctrl-C; returns the visits of tuples."""
     n, q = lattice.vector.shape
     widest = int(np.diff(lattice.start).max())
     search = kernels.Search(

@@ -1,4 +1,4 @@
-"""Classes of people who are added one by one, as long as it takes to satisfy the models."""
+"""Classes that grow person by person until they satisfy the models."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from shoal.table.recoding import SUPPRESSED, Recoding
 
 
 def counts_people(model: Model) -> bool:
-    """Whether a model is about the people of a class, as the kernel counts them."""
+    """Whether the kernel can count what this model requires."""
     return bool(_demands(model, {}))
 
 
 def _demands(model: Model, columns: dict[str, int]) -> list[tuple[int, int, float]]:
-    """What a model asks of a class, in the words of the kernel; nothing if it cannot be said."""
+    """The requirements of a model in the form of the kernel; empty if it has no such form."""
     k = people_kernels
     column = columns.get(model.about or "", 0)
     match model:
@@ -51,14 +51,14 @@ def _demands(model: Model, columns: dict[str, int]) -> list[tuple[int, int, floa
 
 
 class _Box(NamedTuple):
-    """A class that is done: its people and what is published of them."""
+    """A finished class: its people and their published values."""
 
     people: list[int]
     box: Longs
 
 
 class PersonClasses:
-    """Classes of people: those that are done, and the one that grows."""
+    """Classes of people: the finished ones, and the one that grows."""
 
     def __init__(
         self, table: Table, loss: Loss, models: Sequence[Model], person: Longs, order: Longs
@@ -108,16 +108,16 @@ class PersonClasses:
         )
 
     def handle(self, rng: np.random.Generator, progress: Progress) -> None:
-        """Lines 20 to 26: those who are left over, in random order."""
+        """Lines 20 to 26: assign the remaining people, in random order."""
         rest = np.sort(self.forming.who[: self.forming.mark[0]])
         rng.shuffle(rest)
         people_kernels.clear(self.people, self.forming)
         self.settle(rest, progress, suppress=True)
 
     def settle(self, rest: Longs, progress: Progress, suppress: bool = False) -> None:
-        """Let each of these people join the nearest class that stays sound (Algorithm 7).
+        """Add each of these people to the nearest class that still satisfies the models.
 
-        With `suppress` not if that loses more than to suppress the person.
+        Algorithm 7. With `suppress` a person is suppressed if that loses less.
         """
         aside, pace = np.zeros(len(self.done.size), np.int64), Pace(1_000)
         for i, p in enumerate(rest):
@@ -136,12 +136,12 @@ class PersonClasses:
                 nearest.add(self.done_index, self.done, c)
 
     def _make_room(self) -> None:
-        """Build the index of classes anew where too many wait for it."""
+        """Rebuild the index of classes if too many are not in it yet."""
         if nearest.needs_rebuild(self.done_index):
             self.done_index = self.space.index(self.done)
 
     def found(self, members: Longs, box: Longs) -> None:
-        """Make people a class that is done, published as this box."""
+        """Make these people a finished class, published as this box."""
         for p in members:
             people_kernels.admit(self.people, self.forming, p)
         self._make_room()
@@ -152,13 +152,13 @@ class PersonClasses:
         people_kernels.clear(self.people, self.forming)
 
     def suppression(self, p: int) -> int:
-        """What is lost when everything of a person is suppressed."""
+        """The loss if all records of a person are suppressed."""
         keeps = kernels.kept(self.space.shapes, self.pool.box[p])
         return int(self.people.records[p] * keeps)  # a root keeps nothing
 
     @property
     def boxes(self) -> list[_Box]:
-        """The classes that are done."""
+        """The finished classes."""
         found = []
         for c in np.flatnonzero(self.done.where):
             members, p = [], int(self.clusters.head[c])
@@ -169,7 +169,7 @@ class PersonClasses:
         return found
 
     def recoding(self, person: Longs) -> Recoding:
-        """What is published of each record."""
+        """The published values of each record."""
         of = np.full(len(self.order), SUPPRESSED)
         boxes = self.boxes
         for number, one in enumerate(boxes):
@@ -179,7 +179,7 @@ class PersonClasses:
 
 
 def people_of(table: Table, person: Longs, records: Longs) -> people_kernels.People:
-    """Everybody's sensitive values, those of all columns one after the other."""
+    """The sensitive values of all people, column by column."""
     n = len(records)
     parts: list[Any] = []
     offset = 0
@@ -207,7 +207,7 @@ def people_of(table: Table, person: Longs, records: Longs) -> people_kernels.Peo
 def empty_class(
     people: people_kernels.People, n: int, demands: people_kernels.Demands
 ) -> people_kernels.Forming:
-    """A class with nobody in it."""
+    """An empty class."""
     columns, values = people.first.shape[1] - 1, people.values
     return people_kernels.Forming(
         who=np.zeros(n, np.int64),
