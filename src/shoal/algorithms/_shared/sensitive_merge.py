@@ -184,7 +184,7 @@ class _Merging:
         return gone
 
     def summary(self, ids: Longs, plus: int | None = None) -> Classes:
-        """Some classes in the form that models check, each merged with the class `plus` if given."""
+        """Classes in the form that models check, each merged with the class `plus` if given."""
         added = [] if plus is None else [plus] * len(ids)
         size, people = self.classes.size[ids], self.people[ids]
         if plus is not None:

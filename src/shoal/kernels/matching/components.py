@@ -18,21 +18,21 @@ from shoal.kernels.search.class_index import NO_COST
 class Graph(NamedTuple):
     """The graph H between components of originals, as chains of edges."""
 
-    into: np.ndarray  # int64[components], the component that this one was united with; or itself
+    into: np.ndarray  # int64[components], the component into which this one was merged; or itself
     of: np.ndarray  # int64[tuples], the component of each original at the start
     out_head: np.ndarray  # int64[components]
     out_tail: np.ndarray
     in_head: np.ndarray
     in_tail: np.ndarray
-    seen: np.ndarray  # int64[components], the last search that reached it from the front
-    back: np.ndarray  # int64[components], the last search that reached it from behind
-    met: np.ndarray  # int64[components], the last list of edges in which it was met
+    seen: np.ndarray  # int64[components], the last forward search that reached it
+    back: np.ndarray  # int64[components], the last backward search that reached it
+    met: np.ndarray  # int64[components], the last edge list that contained it
     queue: np.ndarray  # int64[components]
-    mark: np.ndarray  # int64[3]: searches so far, edges used, lists looked through
+    mark: np.ndarray  # int64[3]: searches so far, edges used, edge lists visited
 
 
 class Edges(NamedTuple):
-    """The edges of Graph; there may be more than there was room for at first."""
+    """The edges of Graph; replaced by larger arrays when they are full."""
 
     start: np.ndarray  # int64[edges]
     end: np.ndarray  # int64[edges]
@@ -51,9 +51,9 @@ class Chains(NamedTuple):
 
 @lean_kernel
 def top_of(graph, c):
-    """The component that component c was united with."""
+    """The component into which component c was merged."""
     while graph.into[c] != c:
-        graph.into[c] = graph.into[graph.into[c]]  # the next one to ask has half the way
+        graph.into[c] = graph.into[graph.into[c]]  # halves the path for the next search
         c = graph.into[c]
     return c
 
@@ -78,7 +78,7 @@ def entering(graph, edges):
 
 @lean_kernel
 def append_chain(chains, c, head, tail):
-    """Put edges from `head` to `tail` at the end of those of component c."""
+    """Append the edges from `head` to `tail` to those of component c."""
     if head < 0:
         return
     if chains.head[c] < 0:
@@ -101,7 +101,7 @@ def add_edge(graph, edges, a, b):
 
 @kernel
 def more_edges(graph, edges, room):
-    """The same edges, with room for so many more."""
+    """The same edges, with room for `room` more."""
     used = graph.mark[1]
     if used + room <= len(edges.start):
         return edges
@@ -131,7 +131,7 @@ def start_graph(graph, start, end):
 
 @lean_kernel
 def unite(graph, edges, into, c):
-    """Make component c a part of another one."""
+    """Merge component c into another one."""
     graph.into[c] = into
     out, back = leaving(graph, edges), entering(graph, edges)
     append_chain(out, into, out.head[c], out.tail[c])
@@ -140,10 +140,10 @@ def unite(graph, edges, into, c):
 
 @lean_kernel
 def follow(graph, chains, used, budget, seen, now, within, then):
-    """Follow edges from the components in the queue; what is `within` the search `then` only.
+    """Follow edges from the components in the queue, limited to those `within` the search `then`.
 
-    Marks what is reached in `seen` with `now`; returns how many were, or -1 when the budget of
-    edges is spent.
+    Marks reached components in `seen` with `now`; returns how many, or -1 if the budget of edges is
+    used up.
     """
     at = 0
     while at < used:
@@ -158,7 +158,7 @@ def follow(graph, chains, used, budget, seen, now, within, then):
                 return -1
             c = top_of(graph, chains.far[e])
             after = chains.next[e]
-            if graph.met[c] == graph.mark[2]:  # it is within, or told before: drop it
+            if graph.met[c] == graph.mark[2]:  # the component itself, or a repeated edge: drop it
                 if kept < 0:
                     chains.head[here] = after
                 else:
@@ -179,7 +179,7 @@ def follow(graph, chains, used, budget, seen, now, within, then):
 
 @lean_kernel
 def begin_at_new(graph, edges, first_edge, now, then):
-    """Put the starts of the new edges into the queue, if the search `then` saw them."""
+    """Put the starts of the new edges into the queue, if the search `then` reached them."""
     used = 0
     for e in range(first_edge, graph.mark[1]):
         c = top_of(graph, edges.start[e])
@@ -192,11 +192,11 @@ def begin_at_new(graph, edges, first_edge, now, then):
 
 @lean_kernel
 def close_cycles(graph, edges, to, first_edge):
-    """Unite all components on cycles through the edges that were added, all of them into `to`.
+    """Merge all components on cycles through new edges into `to`.
 
-    Those are what can be reached from `to` and reaches the start of a new edge. Either of the
-    two sets may be large while the other is small: both are sought with a budget that doubles
-    until one is complete, and the other is then sought only within that.
+    These components are reachable from `to` and reach the start of a new edge. Either of the two
+    sets may be large while the other is small. So both are searched with a budget that doubles
+    until one is complete, and the other is then searched only within that one.
     """
     out, back = leaving(graph, edges), entering(graph, edges)
     budget = 64

@@ -40,7 +40,7 @@ def anonymize_1k(index, trees, classes, groups, tuples, original, order, done, k
 def widen(
     index, trees, classes, groups, tuples, original, graph, edges, i, row, fan, stack, found
 ):  # fmt: skip
-    """Make what is published of record i cover a row too, and unite what thereby is on a cycle."""
+    """Generalize record i so that it covers a row, and merge components on new cycles."""
     q = len(row)
     if not has_room(index, q, 2 * fan):
         index = grow_index(index, 2 * len(index.node), 2 * len(index.pool) + 2 * fan)
@@ -76,7 +76,7 @@ def widen(
 
 @lean_kernel
 def count_matches(classes, groups, original, graph, u, found, many):
-    """Published records among these groups that are matches of original u (Def. 6)."""
+    """The number of records in these groups that are matches of original u (Def. 6)."""
     mine = component(graph, u)
     total = np.int64(0)
     for f in range(many):

@@ -1,4 +1,4 @@
-"""Sensitive values of the records that could be a person's (Algorithm 7, Tassa 2012)."""
+"""Diversity of the sensitive values among a person's matches (Algorithm 7, Tassa 2012)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from shoal.kernels.search.tuple_index import nearest_many
 
 
 class Wanted(NamedTuple):
-    """What the sensitive values of a person's matches must be."""
+    """The requirements on the sensitive values of a person's matches."""
 
     secret: np.ndarray  # int32[n], the value of each record
-    distinct: int  # at least so many different values (p-sensitivity); 0: any
-    diversity: float  # the most frequent one at most 1 / so much of them; 0: any
+    distinct: int  # minimum number of distinct values (p-sensitivity); 0: any
+    diversity: float  # the most frequent value has at most the share 1 / diversity; 0: any
     tally: np.ndarray  # int64[values], scratch
 
 
 @lean_kernel
 def values_of_matches(classes, groups, original, graph, u, found, many, wanted):
-    """Count the values of the matches of original u: different ones, the most frequent, all."""
+    """Values of the matches of original u: distinct ones, the highest count, the total."""
     wanted.tally[:] = 0
     mine = component(graph, u)
     distinct, top, total = 0, np.int64(0), np.int64(0)
@@ -48,11 +48,11 @@ def values_of_matches(classes, groups, original, graph, u, found, many, wanted):
 def best_partner(
     trees, classes, groups, tuples, original, graph, i, wanted, few, top, start, records, stack
 ):  # fmt: skip
-    """The record that is no match of record i, would help, and costs least to make one.
+    """The cheapest record to turn into a match of record i that improves its diversity.
 
-    Step 5 of Algorithm 7. Where there are too `few` different values, a new value helps; else one
-    that is less frequent than the most frequent. Records come in the order of what it costs to
-    cover them, which is one part of the cost and so a lower bound of it.
+    Step 5 of Algorithm 7. If there are too `few` distinct values, a new value helps; otherwise one
+    that is less frequent than the most frequent. Records are visited by the cost of covering them,
+    which is a part of the total cost and so a lower bound.
     """
     u = original[i]
     row, mine = tuples.vector[u], classes.vector[groups.of[i]]
@@ -75,7 +75,7 @@ def best_partner(
                     continue
                 vector = classes.vector[groups.of[r]]
                 if component(graph, v) == home and covers(trees, vector, row):
-                    continue  # a match already
+                    continue  # already a match
                 cost = heap[h, 0] + widened(trees, vector, row)
                 if cost < best_cost or (cost == best_cost and r < best):
                     best, best_cost = r, cost
@@ -91,13 +91,13 @@ def diversify(
 ):  # fmt: skip
     """Algorithm 7, for p-sensitivity and for l-diversity, for the records in `order`.
 
-    Returns how often it made a match besides.
+    Also returns the number of new matches.
     """
     near = np.empty(len(classes.size), np.int64)
     inside = np.empty(len(tuples.size), np.int64)
     made = 0
     for i in order:
-        u = original[i]  # an equal one may have been sound before, and not be it any more
+        u = original[i]  # even if an equal original was checked: later changes may matter
         row = tuples.vector[u]
         while True:
             many = covering(index, trees, classes, row, stack, near)
@@ -112,7 +112,7 @@ def diversify(
                 records, stack,
             )  # fmt: skip
             if j < 0:
-                break  # everybody who could help is a match
+                break  # all records that could help are matches
             made += 1
             index, edges = widen(
                 index, trees, classes, groups, tuples, original, graph, edges, j, row, fan,

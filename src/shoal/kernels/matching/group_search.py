@@ -1,4 +1,4 @@
-"""Searches for the groups whose published vector covers a row, or nearly does."""
+"""Searches for groups whose published vector covers a row, or almost covers it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from shoal.kernels.search.class_index import (
 def reach(index, trees, classes, row, enough, stack):
     """How many published records cover a row, and the nearest group that does not.
 
-    Returns as soon as `enough` records cover it. The distance is what the group's vector loses
-    when it is widened to cover the row; of equally near groups the one with the first record.
+    Returns as soon as `enough` records cover it. The distance is the loss of
+    generalizing the group's vector to cover the row; among equals, the group with the first record.
     `stack` is int64[q, 9].
     """
     q = len(row)
@@ -36,7 +36,7 @@ def reach(index, trees, classes, row, enough, stack):
     depth = 0
     t = np.int64(0)
     rise = np.int64(0)
-    out = np.int64(0)  # whether some value on the way does not cover the row's
+    out = np.int64(0)  # whether some value so far does not cover the row's
     enter = True
     start = begin[0]
     a = np.int64(0)
@@ -52,7 +52,7 @@ def reach(index, trees, classes, row, enough, stack):
             lo = below(pool, kids, used, a)
             hi = lo + below(pool, kids + lo, used - lo, end[start + a])
             done_lo, done_hi, at = lo, lo, lo
-            if rise + step[start + a] > best_cost:  # only the value itself is still worth it
+            if rise + step[start + a] > best_cost:  # only the value itself can still be better
                 alone = lo < hi and pool[kids + lo, VALUE] == a
                 done_lo, done_hi = lo + (1 if alone else 0), hi
         if at == done_lo:
@@ -122,14 +122,14 @@ def reach(index, trees, classes, row, enough, stack):
 
 @lean_kernel
 def covering(index, trees, classes, row, stack, found):
-    """Write the groups that cover a row into `found`; returns how many they are."""
+    """Write the groups that cover a row into `found`; returns how many."""
     q = len(row)
     node, pool = index.node, index.pool
     count = 0
     depth = 0
     t = np.int64(0)
     a = np.int64(row[0])
-    more = True  # whether ancestors are left to be looked for among the children of t
+    more = True  # whether ancestors remain to be searched among the children of t
     while True:
         if not more:
             if depth == 0:
@@ -165,7 +165,7 @@ def covering(index, trees, classes, row, stack, found):
 
 @lean_kernel
 def widened(trees, vector, row):
-    """What a vector loses when it is widened to cover a row."""
+    """The loss of generalizing a vector to cover a row."""
     cost = np.int64(0)
     for j in range(len(vector)):
         base = trees.start[j]

@@ -1,6 +1,6 @@
-"""Groups of records that are published alike, and how a record moves from one to another.
+"""Groups of records with the same published values, and moves of records between them.
 
-The groups are in an index of classes that changes with them.
+The groups are stored in an index of classes, which is updated with them.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from shoal.kernels.search.class_index import ABOVE, FIRST, grow_index, has_room,
 
 
 class Groups(NamedTuple):
-    """Who is published alike."""
+    """The records of each group."""
 
     of: np.ndarray  # int64[n], the group of each record
-    head: np.ndarray  # int64[groups], the first of a chain of its records
+    head: np.ndarray  # int64[groups], the first record of its list
     next: np.ndarray  # int64[n]
-    last: np.ndarray  # int64[n], the record before
+    last: np.ndarray  # int64[n], the previous record of the list
     free: np.ndarray  # int64[groups], a stack of unused groups
-    mark: np.ndarray  # int64[1], how many of them are left
+    mark: np.ndarray  # int64[1], the number of unused groups
     old: np.ndarray  # int32[q], scratch
     new: np.ndarray  # int32[q], scratch
 
 
 @lean_kernel
 def update_first(index, classes, g):
-    """Tell the index that a group's first record is an earlier one now."""
+    """Update the index after a group's first record became an earlier one."""
     first = classes.first[g]
     t = index.leaf[g]
     index.node[t, FIRST] = first
@@ -39,7 +39,7 @@ def update_first(index, classes, g):
 
 @lean_kernel
 def enter_group(index, trees, classes, groups, i, vector):
-    """Publish record i, which is in no group, as this vector."""
+    """Publish record i, which is in no group, with this vector."""
     groups.mark[0] -= 1
     g = groups.free[groups.mark[0]]
     for j in range(len(vector)):
@@ -63,7 +63,7 @@ def enter_group(index, trees, classes, groups, i, vector):
 
 @lean_kernel
 def leave_group(index, trees, classes, groups, i):
-    """Take record i out of its group."""
+    """Remove record i from its group."""
     g = groups.of[i]
     if groups.last[i] >= 0:
         groups.next[groups.last[i]] = groups.next[i]
@@ -91,7 +91,7 @@ def leave_group(index, trees, classes, groups, i):
 
 @kernel
 def start_groups(index, trees, classes, groups, vectors, begin, stop, fan):
-    """Publish the records from `begin` to `stop` as their vectors, int32[n, q]."""
+    """Publish the records from `begin` to `stop` with their vectors, int32[n, q]."""
     for i in range(begin, stop):
         if not has_room(index, vectors.shape[1], fan):
             index = grow_index(index, 2 * len(index.node), 2 * len(index.pool) + 2 * fan)

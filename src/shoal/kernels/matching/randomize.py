@@ -7,7 +7,7 @@ import numpy as np
 from shoal.kernels import kernel
 from shoal.kernels.search.tuple_index import join, nearest_many
 
-TRIALS = 20  # of Step 5 of Algorithm 6, until something else than the expansion comes out
+TRIALS = 20  # of Step 5 of Algorithm 6, to get something other than the expansion
 
 
 @kernel
@@ -22,7 +22,7 @@ def randomized(tuples, trees, expanded, k, q, begin, stop, start, records, rng, 
     near = np.empty(q, np.int64)
     vector = np.empty(width, np.int32)
     for u in range(begin, stop):
-        # The record itself is among the nearest, and is left out.
+        # The record itself is among the nearest; it is skipped.
         found = nearest_many(tuples, trees, tuples.vector[u], q + 1, stack, heap)
         used = 0
         for h in range(found):
@@ -51,7 +51,7 @@ def randomized(tuples, trees, expanded, k, q, begin, stop, start, records, rng, 
 
 @kernel
 def raise_one(trees, vector, rng):
-    """Replace one value that can be wider by its parent, any of them."""
+    """Replace one random value that is not the root by its parent."""
     can = 0
     for j in range(len(vector)):
         can += 1 if vector[j] != 0 else 0
