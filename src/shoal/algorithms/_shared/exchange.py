@@ -85,7 +85,7 @@ class Exchange:
         each(0, many, kernels.fill_index)
         each(1, n, kernels.move_tuples, work, scratch, self.k)
         each(2, many, kernels.dissolve_classes, work, scratch, self._worst(classes, parts), self.k)
-        each(3, many, kernels.part_anew, work, scratch, self._worst(classes, parts), self.k)
+        each(3, many, kernels.repartition, work, scratch, self._worst(classes, parts), self.k)
         return parts.of
 
     def _worst(self, classes: trie.Classes, parts: kernels.Parts) -> Longs:

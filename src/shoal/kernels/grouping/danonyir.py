@@ -11,33 +11,33 @@ from shoal.kernels.hitting import PAUSES, smallest_hitting_set
 from shoal.kernels.search.box_index import AWAY, add, drop, nearest, needs_rebuild
 from shoal.kernels.search.boxes import NO_COST, join_boxes, note_kept
 
-# What a demand asks of a class.
-PEOPLE = 0  # at least so many people
-VALUES = 1  # at least so many different values
-PERSON_SHARE = 2  # nobody has more than this share of the records
-VALUE_SHARE = 3  # no value has more than this share of the records
-OWNERS_SHARE = 4  # no value is had by more than this share of the people
-HITTING = 5  # no hitting set is smaller than this
-NO, YES, LATER = 0, 1, -1  # an answer, or that there was no time to find it
-SLACK = 1e-9  # a hair's breadth of rounding does not count
+# The kinds of demands on a class.
+PEOPLE = 0  # minimum number of people
+VALUES = 1  # minimum number of distinct values
+PERSON_SHARE = 2  # maximum share of records of one person
+VALUE_SHARE = 3  # maximum share of records with one value
+OWNERS_SHARE = 4  # maximum share of people with one value
+HITTING = 5  # minimum size of a hitting set
+NO, YES, LATER = 0, 1, -1  # an answer, or a pause before it is known
+SLACK = 1e-9  # tolerance for rounding errors
 
-NO_END = np.int64(1) << 62  # more people than can be looked at
+NO_END = np.int64(1) << 62  # no limit
 
 DONE, PAUSED, NEEDS_REBUILD = 0, 1, 2
 
 
 class People(NamedTuple):
-    """Everybody, with records and sensitive values. Values of all columns are numbered as one."""
+    """All people, with records and sensitive values; values of all columns share one numbering."""
 
     records: np.ndarray  # int64[people]
     first: np.ndarray  # int64[people, columns + 1]: value[first[p, c]:first[p, c + 1]]
-    value: np.ndarray  # int32[holdings], each value once a person, rising
+    value: np.ndarray  # int32[holdings], each value once per person, ascending
     amount: np.ndarray  # int64[holdings], records of the person with it
     values: int
 
 
 class Demands(NamedTuple):
-    """What every class must keep."""
+    """The requirements on every class."""
 
     kind: np.ndarray  # int64[demands]
     column: np.ndarray  # int64[demands], the sensitive column that it is about
@@ -45,13 +45,13 @@ class Demands(NamedTuple):
 
 
 class Forming(NamedTuple):
-    """The class at hand, as it is counted while people join it (Algorithms 5 and 6)."""
+    """The class that is being formed, with running counts (Algorithms 5 and 6)."""
 
     who: np.ndarray  # int64[people], its people
     mark: np.ndarray  # int64[3]: people, records, most records of one person
     rows: np.ndarray  # int64[values], records with each value
     owners: np.ndarray  # int64[values], people with each value
-    sums: np.ndarray  # int64[columns, 3]: different values, most records, most owners of one
+    sums: np.ndarray  # int64[columns, 3]: distinct values, most records, most owners of one
     first: np.ndarray  # int64[people + 1], scratch: values of its people, one after the other
     value: np.ndarray  # int32[holdings], scratch
     chosen: np.ndarray  # bool[values], scratch
@@ -63,12 +63,12 @@ class Forming(NamedTuple):
     hit: np.ndarray  # int64[demands, bound + 3]: a hitting set that is too small, if one is known
     seen: np.ndarray  # int64[demands, 2]: its size, and how many people it is known to hit
     budget: np.ndarray  # int64[1], scratch
-    state: np.ndarray  # int64[5]: the state of the search for a hitting set, and whose demand it is
+    state: np.ndarray  # int64[5]: the state of the search for a hitting set, and its demand
 
 
 @lean_kernel
 def clear(people, forming):
-    """Begin a new class."""
+    """Start a new class."""
     for i in range(forming.mark[0]):
         p = forming.who[i]
         for h in range(people.first[p, 0], people.first[p, people.first.shape[1] - 1]):
@@ -81,7 +81,7 @@ def clear(people, forming):
 
 @lean_kernel
 def admit(people, forming, p):
-    """Count one more person."""
+    """Add a person to the counts."""
     forming.who[forming.mark[0]] = p
     forming.mark[0] += 1
     forming.mark[1] += people.records[p]
@@ -100,7 +100,7 @@ def admit(people, forming, p):
 
 @lean_kernel
 def still_hit(people, forming, column, d):
-    """Whether everybody has a value of the hitting set that was found before."""
+    """Whether the hitting set found before still hits everybody."""
     size = forming.seen[d, 0]
     for i in range(forming.seen[d, 1], forming.mark[0]):
         p = forming.who[i]
@@ -115,10 +115,10 @@ def still_hit(people, forming, column, d):
 
 @lean_kernel
 def hit_by_fewer(people, forming, d, column, fewest):
-    """Whether fewer values than this meet everybody: the class then breaks EIR l-diversity.
+    """Whether fewer values than this hit everybody: then the class violates EIR l-diversity.
 
-    NO, YES or LATER. As in Algorithm 5 what was found before is used again: a hitting set that
-    meets those who have come since is one still. Only if it does not, another one is sought.
+    NO, YES or LATER. As in Algorithm 5 the last result is reused: a hitting set that also hits the
+    people who joined since is still valid. Only if it is not, a new one is searched.
     """
     if forming.state[1] == 0 and still_hit(people, forming, column, d):
         forming.seen[d, 1] = forming.mark[0]
@@ -148,9 +148,9 @@ def hit_by_fewer(people, forming, d, column, fewest):
 
 @lean_kernel
 def satisfied(people, forming, demands):
-    """Whether the class keeps everything that is demanded; what is quick to tell comes first.
+    """Whether the class satisfies all demands; fast checks come first.
 
-    NO, YES or LATER: then it goes on when it is asked again of the same class.
+    NO, YES or LATER: then call it again for the same class to continue.
     """
     number, records, most = forming.mark[0], forming.mark[1], forming.mark[2]
     for d in range(len(demands.kind)):
@@ -167,7 +167,7 @@ def satisfied(people, forming, demands):
         elif kind == OWNERS_SHARE:
             fine = sums[2] <= bound * number * (1 + SLACK)
         else:
-            # At least so many people and different values are needed for it.
+            # It needs at least this number of people and distinct values.
             fine = number >= bound and sums[0] >= bound
         if not fine:
             return NO
@@ -183,17 +183,17 @@ def satisfied(people, forming, demands):
 
 
 class Clusters(NamedTuple):
-    """The classes that are done: chains of people."""
+    """The finished classes: chains of people."""
 
     of: np.ndarray  # int64[people], the class of each; -1: none yet, or suppressed
     head: np.ndarray  # int64[classes]
     next: np.ndarray  # int64[people]
-    mark: np.ndarray  # int64[2]: classes made so far, people of `order` looked at
+    mark: np.ndarray  # int64[2]: classes so far, people of `order` visited
 
 
 @lean_kernel
 def call_up(people, forming, clusters, c):
-    """Count the people of class c."""
+    """Add the people of class c to the counts."""
     p = clusters.head[c]
     while p >= 0:
         admit(people, forming, p)
@@ -202,7 +202,7 @@ def call_up(people, forming, clusters, c):
 
 @lean_kernel
 def found_class(shapes, done, done_index, forming, clusters, box, order_of):
-    """Make the forming at hand a class that can be found."""
+    """Finish the current class and add it to the index."""
     c = clusters.mark[0]
     clusters.mark[0] += 1
     clusters.head[c] = -1
@@ -227,8 +227,8 @@ def cluster(
 ):  # fmt: skip
     """Algorithm 1, lines 2 to 19, for so many people; the last class may not satisfy all demands.
 
-    `order` is in which people are chosen to begin a class. Returns PAUSED when the budget is spent,
-    NEEDS_REBUILD when the index of classes must be built anew; the class at hand stays as it is.
+    `order` is the order in which people are chosen to start a class. Returns PAUSED if the budget
+    is used up, NEEDS_REBUILD if the index of classes must be rebuilt; the current class persists.
     """
     n = len(order)
     forming.state[0] = 10 * budget
@@ -253,7 +253,7 @@ def cluster(
             size = forming.mark[1]
             p, near = nearest(shapes, pool_index, pool, box, size, NO_COST, NO_COST, -1)
             if p < 0:
-                return DONE  # nobody is left: the people at hand are residual
+                return DONE  # nobody is left: the people of the current class are residual
             c, _ = nearest(shapes, done_index, done, box, size, near, -1, -1)
             if c < 0:
                 drop(pool_index, pool, p)
@@ -275,11 +275,11 @@ def handle(
     shapes, pool, done, done_index, people, demands, forming, clusters, p, suppression, box,
     set_aside, at, budget,
 ):  # fmt: skip
-    """Algorithm 7: let person p join the nearest class that stays satisfied, or suppress it.
+    """Algorithm 7: add person p to the nearest class that still satisfies the models, or suppress.
 
-    `suppression` is what is lost by that; -1: nobody is suppressed. `set_aside` gets the classes
-    that did not stay satisfied, which are to be put back. `at` is int64[2]: how many these are, and
-    the class that is tried at the moment, -1: none. PAUSED: it goes on when it is called again.
+    `suppression` is the loss of suppressing p; -1: nobody is suppressed. `set_aside` gets the
+    classes that would violate a model; the caller puts them back. `at` is int64[2]: how many these
+    are, and the class that is being tried, -1: none. PAUSED: call it again to continue.
     """
     forming.state[0] = 10 * budget
     pause = done_index.looks[0] + budget

@@ -16,18 +16,18 @@ DONE, PAUSED, NEEDS_ROOM, JUDGE = 0, 1, 2, 3
 
 
 class Merge(NamedTuple):
-    """The state of a merge, so that it can pause and go on."""
+    """The state of a merge, so that it can pause and continue."""
 
-    into: np.ndarray  # int64[classes], the class this one was merged into; itself while alive
-    people: np.ndarray  # int64[classes], what k counts: people, each of them in one class only
-    unjudged: np.ndarray  # bool[classes], large enough, but other models have not judged it yet
+    into: np.ndarray  # int64[classes], the class into which this one was merged; itself while alive
+    people: np.ndarray  # int64[classes], what k counts: each person is in one class only
+    unjudged: np.ndarray  # bool[classes], large enough, but not yet judged by the other models
     heap: np.ndarray  # int64[places, 3]: people, first record, class
     counts: np.ndarray  # int64[5]: heap used, alive, failing, inserted so far, unjudged
 
 
 @lean_kernel
 def earlier(heap, i, j):
-    """Whether entry i comes before entry j: the smaller people, then the first record."""
+    """Whether entry i comes before entry j: fewer people, then the first record."""
     if heap[i, 0] != heap[j, 0]:
         return heap[i, 0] < heap[j, 0]
     return heap[i, 1] < heap[j, 1]
@@ -35,7 +35,7 @@ def earlier(heap, i, j):
 
 @lean_kernel
 def push(merge, people, first, c):
-    """Put a class on the heap that fails, or may fail."""
+    """Push a class that fails, or may fail, onto the heap."""
     heap = merge.heap
     i = merge.counts[0]
     merge.counts[0] += 1
@@ -50,7 +50,7 @@ def push(merge, people, first, c):
 
 @lean_kernel
 def pop(merge):
-    """Take the class of the smallest people off the heap."""
+    """Pop the class with the fewest people from the heap."""
     heap = merge.heap
     last = merge.counts[0] - 1
     merge.counts[0] = last
@@ -71,8 +71,8 @@ def pop(merge):
 
 @lean_kernel
 def absorb(classes, merge, a, b):
-    """Make class b a part of class a, which keeps its published values."""
-    merge.people[a] += merge.people[b]  # nobody is in both
+    """Merge class b into class a, which keeps its published values."""
+    merge.people[a] += merge.people[b]  # no person is in both
     for c in (a, b):
         if classes.fails[c]:
             merge.counts[2] -= 1
@@ -88,10 +88,10 @@ def absorb(classes, merge, a, b):
 
 @lean_kernel
 def settle(index, trees, classes, merge, c, k, more):
-    """Put a class into the index, unless one with equal published values is there: return that.
+    """Insert a class into the index, unless there is one with equal published values: return that.
 
-    With fewer people than k a class fails; otherwise, where there are `more` models, these will
-    have to judge it.
+    A class with fewer people than k fails; otherwise, if there are `more` models, they judge it
+    later.
     """
     classes.fails[c] = merge.people[c] < k
     same = insert(index, trees, classes, c)
@@ -110,7 +110,7 @@ def settle(index, trees, classes, merge, c, k, more):
 
 @lean_kernel
 def start_merge(index, trees, classes, merge, k, more, fan, budget):
-    """Fill the index and the heap; class by class, so that it can pause."""
+    """Fill the index and the heap, class by class; may pause."""
     while merge.counts[3] < len(classes.size):
         if budget <= 0:
             return PAUSED
@@ -143,7 +143,7 @@ def take_verdicts(index, classes, merge, ids, passes):
 
 @lean_kernel
 def survivors(into):
-    """For every class the class that it ended up in."""
+    """The final class of every class."""
     for c in range(len(into)):
         top = c
         while into[top] != top:
@@ -157,16 +157,16 @@ def survivors(into):
 
 
 def make_go_on(judged):
-    """The merge, by cost alone or by a rule that looks at sensitive values, each compiled alone."""
+    """The merge, by cost alone or by a rule on sensitive values; each is compiled separately."""
 
     @lean_kernel
     def go_on(
         index, trees, classes, lists, merge, work, k, more, by_size, only_small, rule, fan, budget
     ):
-        """Merge until no class fails, or a pause is due.
+        """Merge until no class fails, or pause.
 
-        That is when the `budget` of looks is spent, the index needs room, or `more` models must
-        judge: a class is judged only when its turn comes, then all that wait with it, in one go.
+        It pauses when the `budget` of visits is used up, the index needs room, or `more` models
+        must judge. A class is judged only when its turn comes, together with all that wait for it.
         """
         q = classes.vector.shape[1]
         pause = spent(work) + budget
@@ -188,7 +188,7 @@ def make_go_on(judged):
             if not current:
                 continue
             if merge.counts[1] == 1:
-                return DONE  # nobody left to merge with
+                return DONE  # no class left to merge with
             work.visits[1] += 1
             remove(index, trees, classes, c, by_size)
             only_failing = only_small and merge.counts[2] > 1
@@ -214,7 +214,7 @@ def make_go_on(judged):
                 join_lists(lists, c, b)
             same = settle(index, trees, classes, merge, c, k, more)
             if same >= 0:
-                # Classes that come to have equal published values are one class.
+                # Classes with equal published values become one.
                 remove(index, trees, classes, same, by_size)
                 absorb(classes, merge, c, same)
                 if judged:

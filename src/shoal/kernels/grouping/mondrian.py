@@ -14,7 +14,7 @@ from shoal.kernels.search.boxes import RANGE, SET, TREE, bits
 from shoal.kernels.search.spans import copy, keeps_all, lowest_bit, top_of, widen
 
 NO_CUT, BRANCHES, LINE = 0, 1, 2
-REST = -1  # what goes to no branch of its own
+REST = -1  # records in no branch of their own
 
 
 class Tuples(NamedTuple):
@@ -32,8 +32,8 @@ class Parts(NamedTuple):
     begin: np.ndarray  # int64[parts], where a part begins in `member`
     stop: np.ndarray  # int64[parts]
     refused: np.ndarray  # bool[parts, q], columns along which it cannot be cut
-    column: np.ndarray  # int64[parts], along which it is cut
-    groups: np.ndarray  # int64[parts], into how many; 0: not at all
+    column: np.ndarray  # int64[parts], the column of the cut
+    groups: np.ndarray  # int64[parts], the number of groups; 0: no cut
     kind: np.ndarray  # int64[parts], NO_CUT, BRANCHES or LINE
 
 
@@ -41,8 +41,8 @@ class Parts(NamedTuple):
 def branches(shapes, tuples, j, whole, member, group, seen, number, stamp):
     """Number the branch of each member in a column; returns how many there are.
 
-    Branches are those of the node that covers all; of a column of ranges or sets that holds more
-    than them, the missing values and all others. What stands at the node itself is the rest.
+    The branches are the children of the node that covers all. A column of ranges or sets with other
+    values has the branches missing and not missing. Records at the node itself are the rest.
     """
     at, start = shapes.at[j], shapes.start[j]
     kind = shapes.kind[j]
@@ -70,10 +70,10 @@ def branches(shapes, tuples, j, whole, member, group, seen, number, stamp):
 
 @kernel
 def merge_small_branches(shapes, tuples, member, group, count, k, relaxed):
-    """Put branches of fewer than k people together with the rest; returns how many parts are left.
+    """Merge branches of fewer than k people with the rest; returns the number of parts.
 
-    If that is still too few, the rest takes in the smallest branch; where cuts are relaxed, before
-    that, single tuples of other branches, the nearest first, that these can do without.
+    If the rest still has too few people, it takes the smallest branch; with relaxed cuts it first
+    takes single tuples that other branches can spare, the nearest first.
     """
     people = np.zeros(count, np.int64)
     rest = np.int64(0)
@@ -110,7 +110,7 @@ def merge_small_branches(shapes, tuples, member, group, count, k, relaxed):
 
 @kernel
 def renumber(member, group, people, rest):
-    """Number the branches that have people, and the rest after them, without gaps."""
+    """Renumber the branches with people, and the rest after them, without gaps."""
     new = np.empty(len(people), np.int64)
     used = 0
     for g in range(len(people)):
@@ -124,7 +124,7 @@ def renumber(member, group, people, rest):
 
 @kernel
 def borrow(shapes, tuples, member, group, people, rest, k):
-    """Let single tuples join the rest, the nearest first, until it has k people; returns these."""
+    """Move single tuples to the rest, nearest first, until it has k people; returns its people."""
     words = tuples.span.shape[1]
     whole, both = np.empty(words, np.int64), np.empty(words, np.int64)
     rows = np.int64(0)
@@ -159,10 +159,10 @@ def borrow(shapes, tuples, member, group, people, rest, k):
 
 @kernel
 def line(shapes, tuples, j, member, group, k, relaxed, seen, number, stamp):
-    """Cut a line of values where both sides have most people; returns how many parts there are.
+    """Cut a line of values where the smaller side has most people; returns the number of parts.
 
-    Numbers stand in their order, values of a set by how many people have them, most first. Equal
-    values stay together, unless the cut is relaxed.
+    Numbers are in their order, values of a set by their number of people, most first. Equal values
+    stay together, unless the cut is relaxed.
     """
     at, start = shapes.at[j], shapes.start[j]
     m = len(member)
@@ -198,7 +198,7 @@ def line(shapes, tuples, j, member, group, k, relaxed, seen, number, stamp):
 
 @kernel
 def gain_of(shapes, tuples, member, group, count, whole_keeps):
-    """What less is lost when every part gets the least span that covers it."""
+    """How much less is lost if every part gets the least span that covers it."""
     words = tuples.span.shape[1]
     spans = np.empty((count, words), np.int64)
     rows = np.zeros(count, np.int64)
@@ -217,7 +217,7 @@ def gain_of(shapes, tuples, member, group, count, whole_keeps):
 
 @kernel
 def propose(shapes, tuples, member, parts, group, k, relaxed, seen, number, stamp, first, stop):
-    """For the parts from `first` to `stop` find the cut by which least is lost.
+    """Find the cut with the lowest loss for each part from `first` to `stop`.
 
     Every part of a cut has k people. `group` is int64[tuples], by places in `member`. `seen` and
     `number` are scratch space, int64[nodes], `stamp` int64[1].
@@ -254,8 +254,8 @@ def propose(shapes, tuples, member, parts, group, k, relaxed, seen, number, stam
             if not several:
                 continue
             along = shapes.kind[j] == TREE or special
-            # A line is cut between different values too where cuts are relaxed: a cut through
-            # equal values leaves them on both sides, and often loses more.
+            # With relaxed cuts, a cut between different values is tried too: a cut through equal
+            # values leaves them on both sides, and often loses more.
             for loose in range(1 + (relaxed and not along)):
                 stamp[0] += 1
                 if along:
@@ -279,9 +279,9 @@ def propose(shapes, tuples, member, parts, group, k, relaxed, seen, number, stam
 
 @kernel
 def regroup(tuples, member, parts, group, p, passes):
-    """Put the groups of a cut that fail together, or a single one with the smallest that passes.
+    """Merge the groups of a cut that fail, or a single one with the smallest that passes.
 
-    `passes` is bool[groups]. Returns how many groups are left.
+    `passes` is bool[groups]. Returns the number of groups.
     """
     lo, hi, count = parts.begin[p], parts.stop[p], parts.groups[p]
     people = np.zeros(count, np.int64)
@@ -309,7 +309,7 @@ def regroup(tuples, member, parts, group, p, passes):
 
 @kernel
 def sort_by_group(member, begin, stop, group, groups):
-    """Let the members of a part stand by their group, in their order; returns where those begin."""
+    """Sort the members of a part by group, stable; returns where the groups begin."""
     at = np.zeros(groups + 1, np.int64)
     for i in range(begin, stop):
         at[group[i] + 1] += 1

@@ -13,7 +13,7 @@ import numpy as np
 from shoal.kernels import kernel, lean_kernel
 
 FAR = 2**31 - 1  # later than any record, more than any number of records
-WIDE = 16  # children beyond which stale lower bounds are cheaper than a new look
+WIDE = 16  # with more children, stale lower bounds are cheaper than new ones
 
 
 class Trees(NamedTuple):
@@ -24,11 +24,11 @@ class Trees(NamedTuple):
     end: np.ndarray  # int32[nodes]
     cost: np.ndarray  # int64[nodes], cost from the node to the root
     step: np.ndarray  # int64[nodes], cost of the cheapest edge below the node; 0 below a leaf
-    ahead: bool  # whether to count in what deeper attributes cost at least
+    ahead: bool  # whether to add lower bounds for deeper attributes
 
 
-# What a line of Index.node holds. The time goes into fetching nodes from memory: a line is half
-# as long as a line of the processor's cache, so one fetch brings all of a node.
+# The columns of Index.node. Most time is spent on fetching nodes from memory: a row is half a line
+# of the processor's cache, so one fetch loads a whole node.
 HOLDS = 0  # the class of a leaf; -1 for an inner node
 KIDS = 1  # where its children begin in the pool
 USED = 2  # number of children
@@ -36,15 +36,15 @@ ROOM = 3  # log2 of the children that fit
 LEAST = 4  # no class below is smaller
 FIRST = 5  # no class below has an earlier first record
 FAILS = 6  # classes below that fail the models
-ABOVE = 7  # the node that this one is a child of
-VALUE, CHILD = 0, 1  # what a line of Index.pool holds: a child's value, and its node
+ABOVE = 7  # the parent node
+VALUE, CHILD = 0, 1  # the columns of Index.pool: a child's value, and its node
 
 
 class Index(NamedTuple):
-    """The prefix tree. Node 0 is its root; a node is a leaf when it holds a class."""
+    """The prefix tree. Node 0 is its root; a node is a leaf if it has a class."""
 
-    node: np.ndarray  # int32[nodes, 8]; records and places are far fewer than 2 ** 31
-    pool: np.ndarray  # int32[places, 2], children of one node side by side, sorted by value
+    node: np.ndarray  # int32[nodes, 8]; there are far fewer than 2 ** 31 records and places
+    pool: np.ndarray  # int32[places, 2], the children of one node in a row, sorted by value
     leaf: np.ndarray  # int32[classes], the leaf of a class
     equal: np.ndarray  # int32[nodes of all trees], classes that have this value
     under: np.ndarray  # int32[nodes of all trees], classes that have this value or one below
@@ -69,7 +69,7 @@ class Classes(NamedTuple):
 
 @kernel
 def empty_index(classes, values, nodes, pool):
-    """Make an index for so many classes and values, with room for nodes and children."""
+    """An empty index for this number of classes and values, with room for nodes and children."""
     free = np.empty(nodes, np.int32)
     for i in range(nodes):
         free[i] = nodes - 1 - i
@@ -93,7 +93,7 @@ def grow_index(old, nodes, pool):
     """The same index with room for more."""
     index = empty_index(len(old.leaf), len(old.equal), nodes, pool)
     n = len(old.node)
-    # Element by element: what slices need compiles for seconds.
+    # Element by element: slices would take seconds to compile.
     for i in range(n):
         for j in range(old.node.shape[1]):
             index.node[i, j] = old.node[i, j]
@@ -119,7 +119,7 @@ def grow_index(old, nodes, pool):
 
 @lean_kernel
 def has_room(index, q, fan):
-    """Whether one more class of q attributes surely fits; no node has more than `fan` children."""
+    """Whether one more class of q attributes fits; a node has at most `fan` children."""
     return index.mark[0] > q + 2 and index.mark[1] + 2 * fan + 4 * q + 8 < len(index.pool)
 
 
@@ -139,7 +139,7 @@ def take_node(index):
 
 @lean_kernel
 def give_node(index, t):
-    """Return a node, and the run of its children."""
+    """Free a node, and the run of its children."""
     if index.node[t, ROOM] >= 0:
         give_run(index, index.node[t, KIDS], index.node[t, ROOM])
     index.free[index.mark[0]] = t
@@ -160,7 +160,7 @@ def take_run(index, room):
 
 @lean_kernel
 def give_run(index, at, room):
-    """Return a run of places."""
+    """Free a run of places."""
     index.freed[at] = index.chain[room]
     index.chain[room] = at
 
@@ -180,7 +180,7 @@ def below(pool, base, used, value):
 
 @lean_kernel
 def add_child(index, t, at, value, child):
-    """Put a child into its place."""
+    """Insert a child at its place."""
     used = index.node[t, USED]
     room = index.node[t, ROOM]
     if room < 0 or used == np.int64(1) << room:
@@ -205,7 +205,7 @@ def add_child(index, t, at, value, child):
 
 @lean_kernel
 def add_leaf(index, classes, t, at, depth, c):
-    """Put a class under t, as the child at this place."""
+    """Insert a class under t, as the child at this place."""
     leaf = take_node(index)
     index.node[leaf, HOLDS] = c
     index.leaf[c] = leaf
@@ -217,7 +217,7 @@ def add_leaf(index, classes, t, at, depth, c):
 
 @lean_kernel
 def count(index, trees, classes, c, one):
-    """Count class c in (one = 1) or out (one = -1) at its values and all that cover them."""
+    """Add `one` (1 or -1) to the counts of the values of class c and their ancestors."""
     for j in range(classes.vector.shape[1]):
         start = trees.start[j]
         value = classes.vector[c, j]
@@ -230,7 +230,7 @@ def count(index, trees, classes, c, one):
 
 @lean_kernel
 def insert(index, trees, classes, c):
-    """Insert class c, unless a class with equal published values is there: then return that."""
+    """Insert class c, unless there is a class with equal published values: then return that."""
     q = classes.vector.shape[1]
     t = 0
     for depth in range(q):
@@ -249,7 +249,7 @@ def insert(index, trees, classes, c):
             same += 1
         if same == q:
             return there
-        # Two classes share this branch: the one that is there moves one level down.
+        # Two classes share this branch: the present one moves one level down.
         index.node[t, HOLDS] = -1
         add_leaf(index, classes, t, 0, depth + 1, there)
     if trees.ahead:
@@ -268,10 +268,10 @@ def insert(index, trees, classes, c):
 
 @lean_kernel
 def remove(index, trees, classes, c, by_size):
-    """Take class c out.
+    """Remove class c.
 
-    Bounds that no class reaches any more stay valid, but a new look makes a search by size
-    quicker; a search that counts each side once hardly uses them.
+    Bounds that no class reaches any more stay valid, but updated ones make a search by size faster;
+    a search that counts each side once hardly uses them.
     """
     if trees.ahead:
         count(index, trees, classes, c, -1)
@@ -298,7 +298,7 @@ def remove(index, trees, classes, c, by_size):
             if used == 0 and t != 0:
                 continue
             gone = False
-        # Where nothing changes, nothing changes further up.
+        # If nothing changes here, nothing changes further up.
         stale = stale and (index.node[t, LEAST] == size or index.node[t, FIRST] == first)
         if stale and index.node[t, USED] <= WIDE:
             least, early = FAR, FAR

@@ -36,17 +36,17 @@ FAR_COST = 2.0**61
 
 
 class Goal(NamedTuple):
-    """What a search is for.
+    """The objective of a search.
 
-    FILTER: the least cost among classes that merged with c are no worse
-    than the cap. COST_THEN_BAD: of those with the least cost the least bad. RATIO: the least cost
-    per diversity, or cost times distance. Badness below the cap counts as the cap.
+    FILTER: the lowest cost among classes that, merged with c, are no worse than the cap.
+    COST_THEN_BAD: among those with the lowest cost, the least bad. RATIO: the lowest cost per
+    diversity, or cost times distance. Badness below the cap counts as the cap.
     """
 
     mode: int
     kind: int  # DIVERSITY or CLOSENESS
     cap: float
-    skip: int  # a class that is left out
+    skip: int  # a class that is ignored
 
 
 class Known(NamedTuple):
@@ -66,20 +66,20 @@ class Work(NamedTuple):
 
     stack: np.ndarray  # int64[q + 1, 9]
     rest: np.ndarray  # int64[q + 1]
-    visits: np.ndarray  # int64[2], nodes looked at, and what else took time, in about as much of it
+    visits: np.ndarray  # int64[2], nodes visited, and other work in the same unit
 
 
 @lean_kernel
 def spent(work):
-    """What searches and all else took so far."""
+    """The work of searches and everything else so far."""
     return work.visits[0] + work.visits[1]
 
 
 @lean_kernel
 def least_cost(index, trees, j, value, size, unit):
-    """What a class of this size pays for attribute j at least, whatever it is merged with.
+    """A lower bound on the cost of attribute j for a class of this size, for any merge.
 
-    `unit` is what a record of the other side counts.
+    `unit` is the weight of a record of the other side.
     """
     start = trees.start[j]
     a = value
@@ -87,7 +87,7 @@ def least_cost(index, trees, j, value, size, unit):
         a = trees.parent[start + a]
     cost = size * (trees.cost[start + value] - trees.cost[start + a])
     if index.equal[start + a] == 0:
-        # Nobody has a itself: either the other side rises to it, or this one goes on rising.
+        # No class has a itself: either the other side rises to it, or this one rises further.
         more = unit * trees.step[start + a]
         if a != 0:
             above = trees.cost[start + trees.parent[start + a]]
@@ -108,18 +108,18 @@ def highest_cost(goal, key):
 
 
 def make_nearest(judged):
-    """The search, with or without a look at sensitive values: each is compiled by itself."""
+    """The search, with or without sensitive values; each version is compiled separately."""
 
     @lean_kernel
     def nearest(index, trees, classes, lists, c, by_size, unit, only_failing, goal, known, work):
-        """The class whose merge with c costs least; of several, the one with the first record.
+        """The class whose merge with c costs least; among equals, the one with the first record.
 
         The cost is MC of Sec. 3, Mauger 2020: each side counts `by_size`, or `unit` times (1 is
-        Def. 6 of Mauger 2023; 0 leaves only the first record). Class c must not be in the index.
-        `goal` may ask for more than the least cost, and `known` is a candidate to start from.
-        Returns the class (-1 when there is none) and the cost.
+        Def. 6 of Mauger 2023; with 0 only the first record decides). Class c must not be in the
+        index. `goal` may require more than the lowest cost, and `known` is an initial candidate.
+        Returns the class (-1: none) and the cost.
         """
-        # Taken out of their tuples once: the loop below is all the time there is.
+        # Unpacked once, as nearly all time is spent in the loop below.
         q = classes.vector.shape[1]
         vector, node, pool = classes.vector, index.node, index.pool
         begin, parent, end, price = trees.start, trees.parent, trees.end, trees.cost
@@ -132,22 +132,22 @@ def make_nearest(judged):
                 rest[j - 1] = rest[j] + least_cost(index, trees, j, vector[c, j], size_x, unit)
         best, best_cost, best_first = NOBODY, NO_COST, NO_COST
         best_bad, best_key = np.inf, np.inf
-        limit = NO_COST  # what costs more cannot be better
-        capped = True  # what costs as much is no better either, unless its record is earlier
+        limit = NO_COST  # higher costs cannot be better
+        capped = True  # nor can the same cost, unless its record is earlier
         if judged:
             best, best_cost, best_first = known.best, known.cost, known.first
             best_bad, best_key, limit, capped = known.bad, known.key, known.limit, known.capped
         depth = 0
         t = np.int64(0)  # the node
-        share = np.int64(0)  # x's part of the cost on the way to t
-        rise = np.int64(0)  # what one record of the other side has to rise on the way to t
+        share = np.int64(0)  # x's part of the cost on the path to t
+        rise = np.int64(0)  # the cost for one record of the other side on the path to t
         enter = True
         start = begin[0]
         x = np.int64(0)  # x's value here
-        a = np.int64(0)  # its ancestor in which the children at hand meet x
-        meet = np.int64(0)  # what a costs to the root
+        a = np.int64(0)  # its ancestor in which the current children meet x
+        meet = np.int64(0)  # the cost from a to the root
         lo, hi = np.int64(0), np.int64(0)  # the run of children below a
-        done_lo, done_hi = np.int64(0), np.int64(0)  # the part of it that is done already
+        done_lo, done_hi = np.int64(0), np.int64(0)  # the part of it that is already done
         at = np.int64(0)  # the next child
         while True:
             if enter:
@@ -160,12 +160,12 @@ def make_nearest(judged):
                 lo = below(pool, node[t, KIDS], node[t, USED], a)
                 hi = lo
                 while hi < node[t, USED] and pool[node[t, KIDS] + hi, VALUE] < end[start + a]:
-                    hi += 1  # few, and they are looked at next anyway
+                    hi += 1  # there are few, and they are visited next anyway
                 done_lo, done_hi, at = lo, lo, lo
             if at == done_lo:
                 at = done_hi
             if at >= hi:
-                # The run is done: go on with the next ancestor, or with the node above.
+                # The run is done: continue with the next ancestor, or with the node above.
                 up = True
                 if a != 0:
                     a = np.int64(parent[start + a])
@@ -178,7 +178,7 @@ def make_nearest(judged):
                         lo = below(pool, node[t, KIDS], lo, a)
                         hi += below(pool, node[t, KIDS] + hi, node[t, USED] - hi, end[start + a])
                         at = lo
-                        # Only a itself costs the other side nothing; it comes first, if at all.
+                        # Only a itself costs the other side nothing; it would be the first.
                         if own + size_y * (rise + step[start + a]) + rest[depth] > limit:
                             alone = lo < done_lo and pool[node[t, KIDS] + lo, VALUE] == a
                             done_lo, done_hi = lo + (1 if alone else 0), hi
@@ -198,7 +198,7 @@ def make_nearest(judged):
             kid_share = share + size_x * (price[start + x] - meet)
             kid_rise = rise + price[start + pool[place, VALUE]] - meet
             if kid_share + unit * kid_rise + rest[depth] > limit:
-                continue  # too dear even for a single record, whatever is below
+                continue  # too expensive even for a single record, whatever is below
             kid = pool[place, CHILD]
             size_y = np.int64(node[kid, LEAST]) if by_size else unit
             cost = kid_share + size_y * kid_rise
@@ -216,10 +216,10 @@ def make_nearest(judged):
                 t, share, rise = np.int64(kid), kid_share, kid_rise
                 enter = True
                 continue
-            if judged:  # noqa: SIM102 (the compiler drops the whole branch where there is no goal)
+            if judged:  # noqa: SIM102 (the compiler drops the whole branch if there is no goal)
                 if there == goal.skip:
                     continue
-            # A single class: the rest of its vector is compared at once.
+            # A single class: compare the rest of its vector.
             for j in range(depth + 1, q):
                 base = begin[j]
                 mine, other = vector[c, j], vector[there, j]

@@ -49,7 +49,7 @@ def keeps_all(shapes, span):
 
 @lean_kernel
 def copy(source, target):
-    """Write one array over another."""
+    """Copy one array into another."""
     for i in range(len(source)):
         target[i] = source[i]
 
