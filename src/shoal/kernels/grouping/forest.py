@@ -38,10 +38,10 @@ def component(up, i):
 
 @lean_kernel
 def grow(tuples, trees, members, forest, k, begin, stop, stack, heap):
-    """For the units from `begin` to `stop`: join the component of each until it has k units.
+    """Extend the component of each unit from `begin` to `stop` until it has k units.
 
-    The root of a component gets an edge to the nearest unit outside. A component of c units
-    is not all of the c + 1 nearest ones. `heap` is int64[k + 2, 3].
+    The root of a component gets an edge to the nearest unit outside. Of the c + 1
+    nearest units at least one is outside a component of c units. `heap` is int64[k + 2, 3].
     """
     up, many, root = forest.up, forest.many, forest.root
     for i in range(begin, stop):
@@ -97,9 +97,9 @@ def depths(out):
 def cut_trees(out, k):
     """Cut trees of more than max(2 k - 1, 3 k - 5) units into parts of at least k.
 
-    From the deepest unit to the root, the first of equally deep ones first: where a subtree has
-    k units and leaves k, the edge above it is cut; where it leaves fewer, all subtrees of the
-    unit (the rest of the tree is one of them) are smaller than k, and are put together.
+    Units are visited from the deepest to the root, among equally deep ones the first. If a subtree
+    has k units and leaves k, the edge above it is cut. If it leaves fewer, all subtrees of the unit
+    (including the rest of the tree) are smaller than k, and are combined.
     Returns the part of each unit and the number of parts.
     """
     n = len(out)
