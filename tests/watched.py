@@ -186,7 +186,7 @@ def one(name, table, k, kind, loss, number):
 
 
 def in_a_process(*words, **environment):
-    """Run this file; returns how it ended and what it said."""
+    """Run this file in a process of its own; returns its exit status and output."""
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
         [sys.executable, "-m", "tests.watched", *map(str, words)],

@@ -1,4 +1,4 @@
-"""k-concealment against the algorithms as they read, to the tie, and what it promises."""
+"""k-concealment compared with the published algorithms, to the tie, and its guarantees."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_the_nearest_records_of_algorithm_6(table, q, seed):
         wide = naive.closure(trees, [row, *(rows[j] for j in near)])
         assert naive.covers(trees, back[i], row)
         same = back[i].tolist() in (row, wide)
-        assert same or wide == row  # then one value was made wider by chance
+        assert same or wide == row  # then one random value was generalized
 
 
 def people(n=400, seed=0):
@@ -269,12 +269,12 @@ def test_promises_about_sensitive_values_are_judged_on_the_matches():
     assert release.attacks["homogeneity"]["disease"]["records"] == 0
 
 
-def test_what_cannot_be_had():
+def test_impossible_requirements_are_errors():
     with pytest.raises(BadPlan, match="gaa cannot keep k-concealment; these can: concealment"):
         shoal.anonymize(people(), plan(algorithm="gaa"))
     with pytest.raises(BadPlan, match="concealment cannot keep k-anonymity; these can: "):
         shoal.anonymize(people(), plan({"name": "k-anonymity", "k": 5}))
-    with pytest.raises(BadPlan, match="only beside k-concealment"):
+    with pytest.raises(BadPlan, match="only together with k-concealment"):
         shoal.anonymize(people(), plan({"name": "p-sensitivity", "column": "disease", "p": 2}))
     with pytest.raises(CannotReach, match="k=21 cannot be reached: the table has 20 rows"):
         shoal.anonymize(people(20), plan({"name": "k-concealment", "k": 21}))
