@@ -38,7 +38,7 @@ TWINS = {"k-member": k_member, "kaca": kaca, "mdav": mdav}
 
 
 def compare(name, table, k, loss, seed=0):
-    """The algorithm over trees and over boxes, compared with its slow twin and the same random numbers."""
+    """The algorithm over trees and over boxes, and its slow twin with the same random numbers."""
     costs = exact_costs(loss, table.domains, table.rows)
     expected = TWINS[name](table, costs, k, np.random.default_rng(seed))
     for one in (table, boxed(table)):
