@@ -246,7 +246,7 @@ def test_the_same_seed_gives_the_same_release_and_no_seed_another():
     fixed = plan(algorithm={"name": "concealment", "randomized": False})
     drawn = [shoal.anonymize(people(), fixed, keep_order=True) for _ in range(2)]
     assert drawn[0].frame.equals(drawn[1].frame)
-    assert any("without chance" in note for note in drawn[0].notes)
+    assert any("without randomization" in note for note in drawn[0].notes)
 
 
 def test_less_is_lost_than_by_classes():
@@ -270,9 +270,9 @@ def test_promises_about_sensitive_values_are_judged_on_the_matches():
 
 
 def test_impossible_requirements_are_errors():
-    with pytest.raises(BadPlan, match="gaa cannot keep k-concealment; these can: concealment"):
+    with pytest.raises(BadPlan, match="gaa does not support k-concealment; these do: concealment"):
         shoal.anonymize(people(), plan(algorithm="gaa"))
-    with pytest.raises(BadPlan, match="concealment cannot keep k-anonymity; these can: "):
+    with pytest.raises(BadPlan, match="concealment does not support k-anonymity; these do: "):
         shoal.anonymize(people(), plan({"name": "k-anonymity", "k": 5}))
     with pytest.raises(BadPlan, match="only together with k-concealment"):
         shoal.anonymize(people(), plan({"name": "p-sensitivity", "column": "disease", "p": 2}))

@@ -1,19 +1,19 @@
-"""How much work a kernel gets per call, so that progress is shown and Ctrl-C works."""
+"""How much work a kernel does per call, so that progress and Ctrl-C are handled in between."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from time import perf_counter
 
-INTERVAL = 0.2  # approximate seconds between two calls
+INTERVAL = 0.2  # seconds per call, about
 MOST_PIECES = 1 << 40  # more would overflow the counters of a kernel
-GROWTH = 2  # moderate: the time per piece may vary a lot
+GROWTH = 2  # small, because the next pieces may take much longer than the last
 
 
 class Pace:
-    """How many pieces of work the next call of a kernel gets.
+    """The number of pieces of work for the next call of a kernel.
 
-    The number grows while calls are fast, and shrinks at once after a slow call.
+    It doubles while calls are quick, and shrinks to what would have fit after a slow one.
     """
 
     def __init__(self, pieces: int = 1) -> None:
@@ -21,16 +21,16 @@ class Pace:
         self._begin = perf_counter()
 
     def begin(self) -> int:
-        """Start a call; returns the number of its pieces."""
+        """Begin a call; returns its number of pieces."""
         self._begin = perf_counter()
         return self.pieces
 
     def end(self) -> None:
-        """End a call that did all of its pieces."""
+        """End a call that has done all of its pieces."""
         self.adapt(perf_counter() - self._begin)
 
     def adapt(self, seconds: float) -> None:
-        """Choose the next number of pieces, given the duration of a call."""
+        """Adapt the number of pieces to the seconds that the last call took."""
         if seconds < INTERVAL / 2:
             self.pieces = min(self.pieces * GROWTH, MOST_PIECES)
         elif seconds > INTERVAL:
@@ -38,9 +38,9 @@ class Pace:
 
 
 def parts(total: int, pace: Pace | None = None) -> Iterator[tuple[int, int]]:
-    """Cut work into parts of a short duration; yields where each begins and ends.
+    """Cut work into short parts: the begin and the end of each.
 
-    Pass the same pace again for work of the same kind.
+    Pass a pace to reuse what earlier work of the same kind has shown.
 
     >>> list(parts(3))
     [(0, 1), (1, 3)]
