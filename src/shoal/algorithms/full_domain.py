@@ -46,8 +46,9 @@ class FullDomain(Algorithm):
     levels (the lattice of Samarati 2001) the best one is found and proven to be the best; among
     equals, the one with the lowest level in the first column, then in the second, and so on. If a
     model compares classes with the whole table, suppressing other classes than those that fail may
-    lose less; that is not searched. The records of a person are generalized to common values
-    first, so such a value may be above the level.
+    lose less; that is not searched. For a model about the whole table the smallest classes are
+    suppressed until it is satisfied; other choices are not searched either. The records of a person
+    are generalized to common values first, so such a value may be above the level.
 
     `objective` defines the best combination: "loss", the lowest loss as reported (a suppressed
     record counts as fully lost); "discernibility", the lowest sum, over the records, of the size of

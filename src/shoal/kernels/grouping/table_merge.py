@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.kernels import kernel
 from shoal.kernels.grouping.box_merge import swallow
 from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
-from shoal.kernels.search.box_index import add, crowded, drop, nearest, twin
+from shoal.kernels.search.box_index import add, drop, nearest, needs_rebuild, twin
 from shoal.kernels.search.boxes import NO_COST
 
 
@@ -29,7 +29,7 @@ def merge_pairs(shapes, index, boxes, into, people, changed, first, second, at, 
     """Merge the classes first[i] and second[i], unless an earlier merge took one of them."""
     stop = min(len(first), at[0] + budget)
     while at[0] < stop:
-        if crowded(index):
+        if needs_rebuild(index):
             return NEEDS_ROOM
         c, b = first[at[0]], second[at[0]]
         at[0] += 1
