@@ -79,10 +79,11 @@ def _record_count(facts: Facts) -> list[Block]:
             "All records of a person have the same random number, so anybody can count the records "
             f"of each person (up to {found.most:,}). Of {facts.people:,} people, {found.alone:,} "
             f"{'is the only one' if found.alone == 1 else 'are the only ones'} of their class with "
-            "their number of records, and {found.below:,} {'is' if found.below == 1 else 'are'} among fewer "
-            f"than {found.k:,} people with the same class and number. An attacker who knows how "
-            "many records a person must have, such as the number of visits, finds them more "
-            "easily. The requirements do not cover this. If attackers may know it, do not publish "
+            f"their number of records, and {found.below:,} "
+            f"{'is' if found.below == 1 else 'are'} among fewer than {found.k:,} people with the "
+            "same class and number. An attacker who knows how many records a person must have, "
+            "such as the number of visits, finds them more easily. The requirements do not cover "
+            "this. If attackers may know it, do not publish "
             "the person numbers: set `publish = false` for the person column."
         ),
     ]
