@@ -101,12 +101,12 @@ def test_files(folder: Path) -> None:
 
 
 def test_quick_is_the_same_and_progress_rises(folder: Path, tmp_path: Path) -> None:
-    told: list[float] = []
-    reproduce("li2007", None, tmp_path, True, lambda _, share: told.append(share))
+    shares: list[float] = []
+    reproduce("li2007", None, tmp_path, True, lambda _, share: shares.append(share))
     for file in folder.iterdir():
         assert file.read_bytes() == (tmp_path / "li2007" / file.name).read_bytes()
-    assert told == sorted(told)
-    assert (told[0], told[-1]) == (0.0, 1.0)
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
 
 
 def test_versions_cover_their_originals() -> None:

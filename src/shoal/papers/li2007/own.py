@@ -52,7 +52,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Own:
-    """A table that keeps a request, as everybody would see it."""
+    """A table that satisfies a request, as its readers would see it."""
 
     request: Request
     content: Content
