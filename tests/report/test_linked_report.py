@@ -109,7 +109,7 @@ def test_the_likeliest_row_is_the_chance(release):
     assert "(sampled)" in told
     assert "sampled" not in words(weighed(release, samples=0)).partition("Annex")[0]
     assert "chance of the best guess, for the most exposed person" in told
-    assert re.search(r"with a chance of 6[06] %", told.partition("What is not promised")[2])
+    assert re.search(r"with a chance of 6[06] %", told.partition("What is not guaranteed")[2])
 
 
 def test_a_single_row_is_found_for_sure(release):

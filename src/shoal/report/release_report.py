@@ -91,7 +91,7 @@ def page(facts: Facts) -> Page:
             Section("Which promise made it so", reasons.reasons(facts)),
             *([Section("How the algorithm was chosen", chosen(facts))] if facts.tried else []),
             Section("What can still be counted", useful.counting(facts)),
-            Section("What is not promised", [Bullets(limits(facts))]),
+            Section("What is not guaranteed", [Bullets(limits(facts))]),
             Section("Check it, and run it again", signed.again(facts)),
             Section("Signature", signed.signature(facts)),
             Section(
