@@ -18,7 +18,7 @@ from rich.progress import Progress as Bars
 
 from shoal.base import interrupt
 from shoal.base.progress import Progress
-from shoal.kernels import told_of_compiling
+from shoal.kernels import on_compiling
 
 INTERVAL = 5.0  # seconds between two lines where no bar can be drawn
 COMPILING = "Compiling kernels (first run only, about 30 s) …"
@@ -64,7 +64,7 @@ STAGES = {
 def progress_on(console: Console) -> Iterator[Progress]:
     """Report progress on standard error, with a message when kernels are compiled."""
     screen = console if console.stderr else Console(stderr=True)
-    with _drawn(screen) as draw, told_of_compiling(lambda: screen.print(COMPILING)):
+    with _drawn(screen) as draw, on_compiling(lambda: screen.print(COMPILING)):
 
         def report(stage: str, share: float) -> None:
             interrupt.check()
