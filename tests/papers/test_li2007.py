@@ -202,7 +202,7 @@ def test_statements(tables: dict[str, Judged]) -> None:
         ("table 4", slides.DISEASE, 1, "gastric ulcer", "3-diverse"),
         ("table 4", slides.DISEASE, 1, "flu", "a stomach disease"),
         ("table 4", slides.SALARY, 1, 11, "a low salary"),
-        ("virus table", slides.DISEASE, 5, "negative", "chance of 50 %"),
+        ("virus table", slides.DISEASE, 5, "negative", "probability of 50 %"),
         ("virus table", slides.DISEASE, 8, "negative", "even higher risk"),
         ("virus table", slides.DISEASE, 0, "positive", "hardly needs protection"),
     ],
