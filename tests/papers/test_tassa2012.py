@@ -39,14 +39,16 @@ BOTH = data.WAYS["ADULT"]  # both parts, or the train part alone
 
 @pytest.fixture(autouse=True, scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No network, no cache, no test part of Adult, and few rows."""
+    """No network, no downloads, no test part of Adult, and few rows."""
 
     def refuse(file: _find.File) -> bytes:
         raise BadFile(f"no network for {file.names[0]}")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_find, "download", refuse)
-        patch.setenv("SHOAL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        # Not by SHOAL_CACHE, which also has the compiled kernels.
+        downloads = tmp_path_factory.mktemp("cache")
+        patch.setattr(_find, "cache", lambda: downloads)
         patch.setattr(data, "SAMPLE", ROWS)
         patch.setitem(data.WAYS, "ADULT", BOTH[1:])
         yield
