@@ -579,7 +579,7 @@ def with_vector(vector):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (promising_nothing, "the plan promises nothing"),
+        (promising_nothing, "the plan has no requirements"),
         *(
             (with_vector(one), "lists of values as text")
             for one in (7, None, "ab", [1, 2], [[], ""])
