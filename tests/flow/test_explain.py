@@ -318,6 +318,7 @@ def test_each_promise_is_left_out_once(monkeypatch):
 
 def test_the_report_tells_percents_only():
     release = shoal.anonymize(people(), plan())
+    release.explainer.seconds = 0.1  # however busy the machine is
     html = render(page(facts(release)))
     assert "What forced the generalization" in html
     assert "loss without it" in html
@@ -349,7 +350,7 @@ def test_on_the_command_line(monkeypatch, capsys, tmp_path):
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert not end.value.code
-    assert "What each promise did" in capsys.readouterr().out
+    assert "What forced the generalization" in capsys.readouterr().out
     told = json.loads((tmp_path / "r.json").read_text())["explained"]
     assert [set(one) for one in told] == [
         {"model", "column", "rows", "percent", "loss", "loss_without", "by_search"}
