@@ -28,7 +28,7 @@ from shoal.measures.utility import Utility
 from shoal.measures.verify import check_all
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
-from shoal.table.coding import value_codes
+from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
 from shoal.table.match_graph import Linkage, link
 from shoal.table.published_table import Published, read_published
@@ -272,7 +272,7 @@ def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:
     columns = dict(plan.columns)
     for name, tree in zip(original.names, original.trees, strict=True):
         if free.columns[name] != plan.columns[name]:
-            _, values = value_codes(frame.column(name), plan.missing_values)
+            _, values = coded(frame, name, plan.missing_values)
             known = {plain(str(label)) for label in tree.labels}
             if any(plain(text(value)) not in known for value in values):
                 columns[name] = free.columns[name]

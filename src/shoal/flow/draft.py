@@ -18,7 +18,7 @@ from shoal.hierarchies.values import MISSING_WORDS, text
 from shoal.io.frames import Frame, open_frame
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
-from shoal.table.coding import value_codes
+from shoal.table.coded_columns import coded
 from shoal.table.roles import Column, Role
 
 K = 5
@@ -133,7 +133,7 @@ def draft(table: Any) -> Plan:
         raise BadTable("the table has no rows; there is nothing to guess from")
     missing = [""]
     for name in frame.names:
-        _, values = value_codes(frame.column(name))
+        _, values = coded(frame, name)
         missing += sorted(
             MISSING_WORDS.intersection(v for v in values if isinstance(v, str)) - set(missing)
         )
@@ -168,7 +168,7 @@ Guess = tuple[Role, Hierarchy | None, str]
 
 
 def _facts(frame: Frame, name: str, missing: list[str]) -> _Facts:
-    codes, values = value_codes(frame.column(name), missing)
+    codes, values = coded(frame, name, missing)
     words = set(re.findall(r"[a-z]+[0-9]*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
     return _Facts(words, values.listed, len(values), int((codes >= 0).sum()))
 

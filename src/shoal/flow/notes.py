@@ -8,7 +8,8 @@ from shoal.base.errors import preview
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.plan import Plan
-from shoal.table.coding import merged_note, value_codes
+from shoal.table.coded_columns import coded, coded_as_text
+from shoal.table.coding import merged_note
 from shoal.table.published_table import Published
 from shoal.table.roles import columns_with_role
 
@@ -27,7 +28,7 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
                     "several; people were counted when the release was made"
                 )
         else:
-            codes, _ = value_codes(frame.column(name), plan.missing_values)
+            codes, _ = coded(frame, name, plan.missing_values)
             nobody = int((codes < 0).sum())
             if nobody:
                 rows = "1 row has" if nobody == 1 else f"{nobody:,} rows have"
@@ -94,7 +95,7 @@ def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
 
 def _amounts(frame: Frame, name: str, missing_values: list[str]) -> dict[str, int]:
     """How often each value of a column occurs, whatever its type and the order of rows."""
-    codes, values = value_codes(frame.column(name), missing_values)
+    codes, values = coded_as_text(frame, name, missing_values)
     counts = np.bincount(codes + 1, minlength=len(values) + 1)
     amounts: dict[str, int] = {}
     for value, count in zip(["", *(plain(text(v)) for v in values)], counts, strict=True):

@@ -60,7 +60,7 @@ SUPPRESSED = Width(inf, "suppressed")
 
 
 class _Builders(ABCMeta):
-    """Makes `Hierarchy.name(…)` build the hierarchy of that name, also of a new file."""
+    """Makes each builder, also one in a new file, a constructor: `Hierarchy.ranges(…)`."""
 
     if not TYPE_CHECKING:  # the known ones are methods, so that a type checker sees them
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,8 @@ class Frame:
         self.kind = "arrow" if is_arrow else "pandas" if is_pandas else "polars"
         self.names: list[str] = self._frame.columns
         self.height: int = self._frame.shape[0]
+        # Results that callers keep with the frame, so that each is computed once.
+        self.memo: dict[Hashable, Any] = {}
 
     def __repr__(self) -> str:
         return f"Frame({self.kind}, {self.height} rows, {len(self.names)} columns)"

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.base.arrays import Floats, Longs
 from shoal.kernels.tree_sums import least_below
-from shoal.losses import Loss
+from shoal.losses import Loss, costs_of
 from shoal.table.encode import Domain
 
 # What a sum of costs over all records may reach. Kernels add a few such sums, and hold what costs
@@ -32,7 +32,7 @@ def exact_costs(
     that could gain by generalizing would never end. That is not the loss that is reported any more:
     whoever proves something about it asks for the costs as they are, with `falling`.
     """
-    costs = loss.costs(domains)
+    costs = costs_of(loss, domains)
     if not falling:
         costs = [never_falling(domain, cost) for domain, cost in zip(domains, costs, strict=True)]
     highest = sum(float(np.abs(cost).max()) for cost in costs) * max(records, 1)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.base.arrays import Floats
-from shoal.losses import Loss
+from shoal.losses import Loss, costs_of
 from shoal.losses.distortion import Distortion
 from shoal.losses.llm import LLM
 from shoal.losses.ncp import NCP
@@ -37,7 +37,7 @@ class Mean(Loss):
         total = [np.zeros(domain.tree.size) for domain in domains]
         able = 0
         for kind in SEVEN:
-            costs = kind().costs(domains)
+            costs = costs_of(kind(), domains)
             most = _most(costs, domains)
             if most > 0:
                 total = [have + cost / most for have, cost in zip(total, costs, strict=True)]

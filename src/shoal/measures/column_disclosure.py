@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from shoal.io.frames import Frame
-from shoal.table.coding import value_codes
+from shoal.table.coded_columns import coded_as_text
 from shoal.table.equivalence_classes import tally
 from shoal.table.published_table import Published
 from shoal.table.roles import Column, columns_with_role
@@ -48,7 +47,7 @@ def if_known(
     for name in [*columns_with_role(columns, "other"), *columns_with_role(columns, "sensitive")]:
         if name not in frame.names:
             continue
-        codes, values = value_codes(_flat(frame.column(name)), missing_values)
+        codes, values = coded_as_text(frame, name, missing_values)
         classes = tally(np.stack([label, codes], axis=1), people)
         if people is None or linked:
             alone = classes.candidates == 1
@@ -82,10 +81,3 @@ def worth_warning(
         if one.alone > BAD * people and (columns[name].role == "other" or one.values > MANY)
     ]
     return sorted(names, key=lambda name: -known[name].alone)
-
-
-def _flat(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """A column, with lists and the like as text: they are told apart as values are."""
-    if not pa.types.is_nested(array.type):
-        return array
-    return pa.array([None if v is None else str(v) for v in array.to_pylist()], pa.string())

@@ -12,7 +12,7 @@ from shoal.base.arrays import Floats
 from shoal.base.errors import BadTable
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.tree_sums import sum_below
-from shoal.losses import Loss, alteration
+from shoal.losses import Loss, alteration, costs_of
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
 from shoal.table.published_table import Held, Published
@@ -61,11 +61,11 @@ def measure(
     _check_counts(table, before, held)
     after = [one.spread() for one in held]
     losses = {
-        name: alteration(kind().costs(table.domains), before, after)
+        name: alteration(costs_of(kind(), table.domains), before, after)
         for name, kind in catalog.losses.items()
         if issubclass(kind, Loss) and kind.reported
     }
-    guiding = loss.costs(table.domains)
+    guiding = costs_of(loss, table.domains)
     losses.setdefault(loss.name, alteration(guiding, before, after))
     cells = table.rows * len(table.names)
     if recoding is not None:
@@ -126,7 +126,7 @@ def kept(table: Table, loss: Loss, covers: Sequence[Covers] = ()) -> list[Floats
     A free value of width W keeps 1 - W of what a leaf does (eq. 11 and 12, Wang 2018). What is
     lost of a cell is what its original keeps less what is published keeps.
     """
-    costs = loss.costs(table.domains)
+    costs = costs_of(loss, table.domains)
     if not covers:
         return costs
     return [

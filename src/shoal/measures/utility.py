@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from shoal.hierarchies.values import ROOT
+from shoal.losses import costs_of
 from shoal.losses.lm import LM
 from shoal.measures.information_loss import Quality
 from shoal.measures.queries import Answers, Queries, answer
@@ -112,7 +113,7 @@ def normalized_loss(original: Table, published: Published, quality: Quality) -> 
     what could be lost: it differs where a column has one value only, or where originals are general
     already.
     """
-    costs = LM().costs(original.domains)  # float64[nodes] a column, together 1 a row at most
+    costs = costs_of(LM(), original.domains)  # float64[nodes] a column, together 1 a row at most
     possible = [float(c @ d.counts) for c, d in zip(costs, original.domains, strict=True)]
     lost = quality.losses["lm"] / 100.0 * sum(possible)
     suppressed = max(original.rows - published.rows, 0)

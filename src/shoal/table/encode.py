@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from shoal.base.arrays import Ints, Longs
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import SHOWN, BadHierarchy, BadTable
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.base import Hierarchy
@@ -18,8 +17,8 @@ from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
-from shoal.table.alike import alike_texts
-from shoal.table.coding import Values, Watch, Watched, merge_alike, value_codes
+from shoal.table.coded_columns import coded, merged, person_codes
+from shoal.table.coding import Values, Watch, Watched
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
 
@@ -31,6 +30,13 @@ class Domain:
     name: str
     tree: Tree
     counts: Longs  # int64[nodes]
+
+
+class Domains(tuple[Domain, ...]):
+    """The quasi-identifiers of one table; `losses.costs_of` keeps here what it has computed."""
+
+    def __init__(self, domains: Iterable[Domain]) -> None:  # noqa: ARG002 (a tuple takes it)
+        self.costs: dict[Hashable, list[Floats]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,12 +110,12 @@ class Table:
         return [name for name, tree in both if isinstance(tree, FreeTree)]
 
     @cached_property
-    def domains(self) -> list[Domain]:
+    def domains(self) -> Domains:
         """The quasi-identifiers, with how often each value occurs."""
-        return [
+        return Domains(
             Domain(name, tree, np.bincount(self.codes[:, j], minlength=tree.size))
             for j, (name, tree) in enumerate(zip(self.names, self.trees, strict=True))
-        ]
+        )
 
 
 def encode(
@@ -136,10 +142,9 @@ def encode(
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
         with naming(name):
             tree, one_to_one = _encode_quasi(
-                frame.column(name),
+                coded(frame, name, missing_values),
                 hierarchy,
                 missing,
-                missing_values,
                 codes[:, j],
                 lambda share, j=j: progress("encode", (j + share) / many),  # type: ignore[misc]
             )
@@ -148,7 +153,7 @@ def encode(
     people = None
     for name in columns_with_role(columns, "person"):
         progress("encode", len(names) / many)
-        people = person_codes(frame.column(name), missing_values)
+        people = person_codes(frame, name, missing_values)
     sensitive = sensitive_columns(
         frame, columns, missing_values, lambda i: progress("encode", 1 - i / many)
     )
@@ -158,15 +163,14 @@ def encode(
 
 
 def _encode_quasi(
-    array: Any,
+    column: tuple[Ints, Values],
     hierarchy: Hierarchy,
     missing: Missing,
-    missing_values: Sequence[str],
     out: Ints,
     watch: Watch,
 ) -> tuple[Tree, bool]:
     """Encode one quasi-identifier into `out`; say whether no two values share a code."""
-    indices, values = value_codes(array, missing_values)  # int32[n] with -1, distinct values
+    indices, values = column  # int32[n] with -1, distinct values
     lacks = indices.min() < 0
     if lacks and missing == "error":
         where = np.flatnonzero(indices < 0)
@@ -245,38 +249,9 @@ def sensitive_columns(
     found = []
     for i, name in enumerate(names):
         left(len(names) - i)
-        found.append(_sensitive(name, frame.column(name), columns[name].hierarchy, missing_values))
+        one = merged(frame, name, missing_values)
+        column = Sensitive.of(name, one.codes, one.values, columns[name].hierarchy, one.spellings)
+        if one.spellings and column.tree is not None:
+            _ = column.nodes  # an error where the hierarchy tells apart what counts as one value
+        found.append(column)
     return tuple(found)
-
-
-def _sensitive(
-    name: str, array: Any, hierarchy: Hierarchy | None, missing_values: Sequence[str]
-) -> Sensitive:
-    """One sensitive column, in which values count as one that a reader takes for the same."""
-    with naming(name):
-        codes, values = value_codes(array, missing_values)
-    merged = merge_alike(codes, values, missing_values)
-    column = Sensitive.of(name, merged.codes, merged.values, hierarchy, merged.spellings)
-    if merged.spellings and column.tree is not None:
-        _ = column.nodes  # an error where the hierarchy tells apart what counts as one value
-    return column
-
-
-def person_codes(array: Any, missing_values: Sequence[str] = ()) -> Longs:
-    """Number the persons; a row without a person is a person of its own.
-
-    A number is the same person however it is written: 17, "17.0" and " 17" are one. Letter case
-    matters: many systems number people with letters of both cases.
-    """
-    indices, values = value_codes(array, missing_values)
-    count = len(values)
-    if values.texts is values.array and count:
-        coded = alike_texts(values.array, case=True).dictionary_encode()
-        count = len(coded.dictionary)
-        if count < len(values):
-            one = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
-            indices = np.append(one, np.int32(-1))[indices]
-    people = indices.astype(np.int64)
-    nobody = people < 0
-    people[nobody] = count + np.arange(nobody.sum())
-    return people

@@ -14,8 +14,8 @@ from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
-from shoal.table.coding import value_codes
-from shoal.table.encode import Table, person_codes, sensitive_columns
+from shoal.table.coded_columns import coded, person_codes
+from shoal.table.encode import Table, sensitive_columns
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
 from shoal.table.roles import Column, columns_with_role
@@ -174,11 +174,11 @@ def read_published(
     codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
     values = []
     for j, name in enumerate(names):
-        codes[:, j], distinct = value_codes(frame.column(name), missing_values)
+        codes[:, j], distinct = coded(frame, name, missing_values)
         values.append(distinct)
     for name in columns_with_role(columns, "person"):
         if name in frame.names:
-            people = person_codes(frame.column(name), missing_values)
+            people = person_codes(frame, name, missing_values)
     sensitive = sensitive_columns(frame, columns, missing_values)
     return Published(tuple(names), codes, tuple(values), people, sensitive)
 

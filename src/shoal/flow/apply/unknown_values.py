@@ -11,8 +11,7 @@ import numpy.typing as npt
 from shoal.io.frames import Frame
 from shoal.plan import Plan
 from shoal.table.alike import alike
-from shoal.table.coding import value_codes
-from shoal.table.encode import person_codes
+from shoal.table.coded_columns import coded, person_codes
 from shoal.table.roles import Column, columns_with_role
 
 Bools = npt.NDArray[np.bool_]
@@ -35,7 +34,7 @@ def unknown_values(frame: Frame, plan: Plan) -> dict[str, Unknown]:
         hierarchy = plan.columns[name].hierarchy
         if hierarchy is None:
             continue
-        codes, values = value_codes(frame.column(name), plan.missing_values)
+        codes, values = coded(frame, name, plan.missing_values)
         strange = np.array([*(not hierarchy.knows(value) for value in values), False])
         if strange.any() and plan.columns[name].role == "sensitive":  # known if written another way
             known = {alike(v) for v, one in zip(values, strange[:-1], strict=True) if not one}
@@ -53,7 +52,7 @@ def rows_of_their_people(unknown: Mapping[str, Unknown], frame: Frame, plan: Pla
     for one in unknown.values():
         strange |= one.rows
     for name in columns_with_role(plan.columns, "person"):
-        people = person_codes(frame.column(name), plan.missing_values)
+        people = person_codes(frame, name, plan.missing_values)
         lost = np.zeros(int(people.max()) + 1, np.bool_)
         lost[people[strange]] = True
         strange = lost[people]
