@@ -78,14 +78,20 @@ class Hierarchy(ABC, metaclass=_Builders):
     """
 
     name: ClassVar[str]  # the key in a plan file: hierarchy = { name = … }
-    options: ClassVar[tuple[str, ...]] = ()  # further keys of the same mapping
+    takes: ClassVar[str] = ""  # what the value of that key is, in words
+    options: ClassVar[Mapping[str, str]] = {}  # further keys of the same mapping, in words
     is_free: ClassVar[bool] = False  # whether any range or set may be published, without a tree
     is_ordered: ClassVar[bool] = True  # whether the order of the leaves has a meaning
     exact: ClassVar[str] = AS_IT_WAS  # what a report calls a value that is not generalized
 
+    @classmethod
+    def summary(cls) -> str:
+        """What it does, in one line: the first line of the docstring."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
     @abstractmethod
     def tree(self, values: Iterable[object] = ()) -> Tree:
-        """The tree for a column with these values (each once; missing ones left out)."""
+        """The tree for a column with these values: each once, without missing ones."""
 
     def placed(self, texts: pa.Array) -> Placed | None:  # noqa: ARG002
         """The tree for a column of these texts (each once), and the node of each, with arrow.

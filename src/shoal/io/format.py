@@ -30,6 +30,11 @@ class Format(ABC):
     packings: ClassVar[tuple[str, ...]] = ()  # endings of compressed files, behind the others
     keeps_types: ClassVar[bool]  # whether columns are read with the types they were written with
 
+    @classmethod
+    def summary(cls) -> str:
+        """What it is, in one line: the first line of the docstring."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
     @abstractmethod
     def read(self, path: Path, progress: Progress | None) -> pa.Table:
         """Read a file into an arrow table.

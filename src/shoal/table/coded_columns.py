@@ -19,7 +19,7 @@ from shoal.table.alike import alike_texts
 from shoal.table.coding import Merged, Values, merge_alike, value_codes
 from shoal.table.roles import naming
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 
 def coded(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> tuple[Ints, Values]:
@@ -47,7 +47,7 @@ def coded_as_text(
     return _once(frame, ("texts", name, *missing_values), compute)
 
 
-def merged(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> Merged:
+def merged_codes(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> Merged:
     """A sensitive column, in which different spellings of a value have one code."""
 
     def compute() -> Merged:
@@ -83,7 +83,7 @@ def _persons(indices: Ints, values: Values) -> Longs:
     return people
 
 
-def _once(frame: Frame, key: Hashable, compute: Callable[[], Found]) -> Found:
+def _once(frame: Frame, key: Hashable, compute: Callable[[], T]) -> T:
     """What is known of a frame already, or else computed now."""
     if key not in frame.memo:
         frame.memo[key] = compute()

@@ -17,7 +17,7 @@ from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
-from shoal.table.coded_columns import coded, merged, person_codes
+from shoal.table.coded_columns import coded, merged_codes, person_codes
 from shoal.table.coding import Values, Watch, Watched
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
@@ -249,7 +249,7 @@ def sensitive_columns(
     found = []
     for i, name in enumerate(names):
         left(len(names) - i)
-        one = merged(frame, name, missing_values)
+        one = merged_codes(frame, name, missing_values)
         column = Sensitive.of(name, one.codes, one.values, columns[name].hierarchy, one.spellings)
         if one.spellings and column.tree is not None:
             _ = column.nodes  # an error where the hierarchy tells apart what counts as one value

@@ -14,9 +14,10 @@ from shoal.hierarchies.values import ROOT, text
 
 
 class Dates(Hierarchy):
-    """Dates in calendar steps."""
+    """Generalizes dates to calendar steps such as month, quarter and year."""
 
     name = "dates"
+    takes = f"the steps, from fine to coarse, out of {', '.join(STEPS)}"
     exact = "the exact date"
 
     def __init__(self, steps: Sequence[str]) -> None:

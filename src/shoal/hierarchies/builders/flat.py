@@ -17,9 +17,10 @@ from shoal.hierarchies.values import ROOT, text
 
 
 class Flat(Hierarchy):
-    """Suppression only."""
+    """Publishes a value unchanged or suppresses it."""
 
     name = "flat"
+    takes = "true"
     is_ordered = False
 
     def tree(self, values: Iterable[object] = ()) -> Tree:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from shoal.base.errors import BadHierarchy, preview
 from shoal.hierarchies.base import Hierarchy, Width, check_true, rounded_up
@@ -25,10 +25,14 @@ ENDS = "; for the ends write free_ranges = true, low = 1, high = 10"
 
 
 class FreeRanges(Hierarchy):
-    """Any range of numbers."""
+    """Generalizes numbers to any range, without fixed steps: [33, 34]."""
 
     name = "free_ranges"
-    options = ("low", "high")
+    takes = "true"
+    options: ClassVar[dict[str, str]] = {
+        "low": "the smallest number that can occur; default: the smallest in the column",
+        "high": "the largest number that can occur; default: the largest in the column",
+    }
     is_free = True
     exact = "the exact number"
 

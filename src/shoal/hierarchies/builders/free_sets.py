@@ -16,9 +16,10 @@ from shoal.hierarchies.values import ROOT, number_of, plain, text
 
 
 class FreeSets(Hierarchy):
-    """Any set of categories."""
+    """Generalizes categories to any set, without a taxonomy: {10070, 10073}."""
 
     name = "free_sets"
+    takes = "the values that can occur, or true for those in the column"
     is_free = True
 
     def __init__(self, values: Sequence[object] | None = None) -> None:

@@ -13,9 +13,10 @@ from shoal.hierarchies.values import ROOT, text
 
 
 class Nested(Given):
-    """A nested mapping."""
+    """A tree in the plan: a nested mapping from the root down to the values."""
 
     name = "tree"
+    takes = "the mapping, with values in lists"
 
     def __init__(self, nested: Mapping[Any, Any]) -> None:
         if not nested:

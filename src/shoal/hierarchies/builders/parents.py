@@ -13,9 +13,10 @@ from shoal.hierarchies.values import text
 
 
 class Parents(Given):
-    """A mapping from each value to its parent."""
+    """A tree in the plan: a mapping from each value to its parent."""
 
     name = "parents"
+    takes = "the mapping"
 
     def __init__(self, parents: Mapping[Any, Any]) -> None:
         self._parents = {text(child): text(above) for child, above in parents.items()}

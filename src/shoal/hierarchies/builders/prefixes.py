@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,10 +20,15 @@ LONGEST = 1000  # characters of a code that is shortened one by one: each makes 
 
 
 class Prefixes(Hierarchy):
-    """Codes shortened from the right."""
+    """Shortens codes from the right: 47677, 4767*, 476**, …"""
 
     name = "prefixes"
-    options = ("length",)
+    takes = (
+        "how many characters to keep at each level, as in [3, 1], or true for one less per level"
+    )
+    options: ClassVar[dict[str, str]] = {
+        "length": "characters of a code, 0 if codes differ in length; default: as in the column"
+    }
     exact = "the whole code"
 
     def __init__(self, keep: Sequence[int] | None = None, length: int | None = None) -> None:

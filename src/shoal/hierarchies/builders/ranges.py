@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -28,10 +28,11 @@ from shoal.hierarchies.values import (
 
 
 class Ranges(Hierarchy):
-    """Numbers in ranges of growing width."""
+    """Generalizes numbers to ranges of growing width: [30, 40)."""
 
     name = "ranges"
-    options = ("start",)
+    takes = "the widths, from small to large, each a multiple of the one before"
+    options: ClassVar[dict[str, str]] = {"start": "where a range begins; default: 0"}
     exact = "the exact number"
 
     def __init__(self, widths: Sequence[float], start: float | None = None) -> None:
