@@ -4,7 +4,8 @@ import shoal
 from shoal import Hierarchy, Plan
 from shoal.datasets import adult
 from shoal.datasets.adult import hierarchies
-from shoal.measures.information_loss import METRICS
+
+METRICS = ("distortion", "ncp", "total", "llm", "nllm", "wllm", "wnllm")
 
 table = adult().select(list(hierarchies())).slice(0, 5000)
 columns = {

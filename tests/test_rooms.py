@@ -97,20 +97,7 @@ def test_no_circles() -> None:
         pytest.fail(f"these import each other: {' → '.join(error.args[1])}")
 
 
-BORROWING = pytest.mark.xfail(strict=True, reason="what they share has not moved yet")
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "algorithms",
-        "attacks",
-        "hierarchies.builders",
-        "io.formats",
-        pytest.param("losses", marks=BORROWING),
-        "models",
-    ],
-)
+@pytest.mark.parametrize("kind", ENTRIES)
 def test_entries_do_not_import_entries(kind: str) -> None:
     entries = {
         name

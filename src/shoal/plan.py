@@ -198,10 +198,10 @@ class Plan(Setting):
                 f"the algorithm {self.algorithm.name} needs trees, and {preview(free)} may be "
                 f"published as free ranges or sets; these algorithms can: {', '.join(able)}"
             )
-        if free and self.loss.name == "weights":
+        if free and self.loss.needs_trees:
             raise BadPlan(
-                f"the loss weights is about edges of trees, and {preview(free)} may be published "
-                "as free ranges or sets; choose another loss, or give these columns trees"
+                f"the loss {self.loss.name} is about edges of trees, and {preview(free)} may be "
+                "published as free ranges or sets; choose another loss, or give these columns trees"
             )
 
     def _served_by_some(self, model: Model) -> bool:

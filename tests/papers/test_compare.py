@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.measures.information_loss import METRICS
-from shoal.papers._adult import Release
+from shoal.papers._adult import METRICS, Release
 from shoal.papers._compare import (
     MEAN,
     Claim,

@@ -13,7 +13,7 @@ import numpy as np
 from shoal.base.arrays import Bools, Longs
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Setting
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 from shoal.table.person_values import PersonValues
 from shoal.table.published_table import Published
 from shoal.table.sensitive import Histogram
@@ -26,7 +26,7 @@ class Attack(Setting):
     def run(
         self,
         published: Published,
-        linkage: Linkage | None = None,
+        linkage: MatchGraph | None = None,
         progress: Progress = silent,
     ) -> dict[str, Any]:
         """What the attack finds: named numbers, and nothing that names a person.
@@ -42,14 +42,14 @@ class LinkageAttack(Attack):
     def run(
         self,
         published: Published,  # noqa: ARG002
-        linkage: Linkage | None = None,
+        linkage: MatchGraph | None = None,
         progress: Progress = silent,
     ) -> dict[str, Any]:
         """What the attack finds, or nothing where there is no original."""
         return {} if linkage is None else self.run_on(linkage, progress)
 
     @abstractmethod
-    def run_on(self, linkage: Linkage, progress: Progress = silent) -> dict[str, Any]:
+    def run_on(self, linkage: MatchGraph, progress: Progress = silent) -> dict[str, Any]:
         """What the attack finds in the graph of original and release: named numbers."""
 
 
@@ -69,7 +69,7 @@ class SensitiveAttack(Attack):
     def run(
         self,
         published: Published,
-        linkage: Linkage | None = None,
+        linkage: MatchGraph | None = None,
         progress: Progress = silent,  # noqa: ARG002
     ) -> dict[str, Any]:
         """What the attack finds in each sensitive column."""

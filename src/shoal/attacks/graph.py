@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from shoal.attacks import LinkageAttack
 from shoal.base.progress import Progress, silent
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 
 
 class Graph(LinkageAttack):
@@ -20,7 +20,7 @@ class Graph(LinkageAttack):
 
     def run_on(
         self,
-        linkage: Linkage,
+        linkage: MatchGraph,
         progress: Progress = silent,  # noqa: ARG002
     ) -> dict[str, Any]:
         """What is left of the records that fit, and how many people fall below k by it."""

@@ -17,7 +17,7 @@ from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.pace import INTERVAL, Pace, parts
 from shoal.base.progress import Progress, silent
 from shoal.kernels.matching.matchings import Side, State, solve, sweep, write_down
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 
 CHAINS = 2  # that choose whom to look at, and as many that judge
 BATCHES = 5  # of a chain, for the error
@@ -89,7 +89,7 @@ class Matching(LinkageAttack):
         """Sweeps in a batch of a chain."""
         return self.samples // (2 * CHAINS * BATCHES)
 
-    def run_on(self, linkage: Linkage, progress: Progress = silent) -> dict[str, Any]:
+    def run_on(self, linkage: MatchGraph, progress: Progress = silent) -> dict[str, Any]:
         """How likely people's most likely records are theirs."""
         graph = matches_of(linkage, self.exact)
         likely = self.likeliest(graph, progress)
@@ -113,7 +113,7 @@ class Matching(LinkageAttack):
             "samples": 2 * CHAINS * BATCHES * self.each * graph.ease if graph.sampled_people else 0,
         }
 
-    def of_rows(self, linkage: Linkage) -> Floats:
+    def of_rows(self, linkage: MatchGraph) -> Floats:
         """For each class the chance that one of its records is found to be its person's.
 
         That of the person who most likely has it, float64[classes].
@@ -257,7 +257,7 @@ def _side(size: Longs, group: Longs, other: Longs, sizes: Longs) -> Side:
     )
 
 
-def matches_of(linkage: Linkage, exact: int) -> Matches:
+def matches_of(linkage: MatchGraph, exact: int) -> Matches:
     """Sort the matches of a graph by component, those to be sampled first."""
     of_original, of_class = linkage.components
     many = int(of_original.max()) + 1

@@ -30,7 +30,7 @@ from shoal.models import Check, Model, finite
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
-from shoal.table.match_graph import Linkage, link
+from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published, read_published
 from shoal.table.roles import columns_with_role
 
@@ -50,7 +50,7 @@ class Audit:
     notes: list[str]  # what the reader should know besides
     published: Published
     population: Table | None
-    linkage: Linkage | None
+    linkage: MatchGraph | None
 
     def record_risks(self) -> npt.NDArray[np.float64]:
         """For each row the chance that its person is found, by whoever knows most of them.
@@ -211,7 +211,7 @@ def _check_rows(published: Published, original: Table) -> None:
         )
 
 
-def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkage | None:
+def _linkage(plan: Plan, original: Table | None, published: Published) -> MatchGraph | None:
     """The graph of original and release, where the plan promises something about it."""
     if not plan.linked:
         return None

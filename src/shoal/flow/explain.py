@@ -35,7 +35,7 @@ from shoal.models import Model
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
-from shoal.table.match_graph import Linkage, link
+from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published, preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 
@@ -286,7 +286,7 @@ class Explainer:
     # What was reached
 
     @cached_property
-    def _view(self) -> tuple[Published, Linkage | None]:
+    def _view(self) -> tuple[Published, MatchGraph | None]:
         published, part = preview_release(self.table, self.recoding)
         return published, link(part, published) if self.plan.linked else None
 

@@ -26,7 +26,7 @@ def freed(plan: Plan, table: Table) -> Plan | None:
     for name, tree in zip(table.names, table.trees, strict=True):
         if plan.columns[name].hierarchy is None and (hierarchy := _free(tree)) is not None:
             free[name] = Column(role="quasi", hierarchy=hierarchy)
-    if not free or plan.loss.name == "weights":  # which are about the edges of trees
+    if not free or plan.loss.needs_trees:
         return None
     return plan.changed(columns=dict(plan.columns) | free)
 

@@ -1,8 +1,8 @@
-"""Information-loss metrics: what it costs to publish a wider value.
+"""Information-loss metrics: the cost of publishing a more general value, one metric per file.
 
-Every metric becomes one array per column, the cost from each node to the root; generalizing a
-value to a wider one costs the difference. The cost matrices of Mauger et al. are a view of it.
-Internal: the catalog finds what stands here.
+A metric gives one array per column: the cost from each node to the root. Generalizing a value
+costs the difference between its node and the published one. The cost matrices of Mauger et al. are
+a view of these arrays. Internal: the catalog finds the metrics here.
 """
 
 from __future__ import annotations
@@ -23,13 +23,23 @@ from shoal.table.encode import Domain, Domains
 
 
 class Loss(Setting):
-    """A number for every published value of a column."""
+    """An information-loss metric: a cost for each published value of a column."""
 
+    counts: ClassVar[str] = ""  # completes "It counts …" in the report; empty: the docstring
     reported: ClassVar[bool] = True  # whether every release is measured by it
+    # Its place in the mean of the seven metrics (Def. 9, Mauger 2023); 0: not one of them.
+    place_in_mean: ClassVar[int] = 0
+    monotone: ClassVar[bool] = True  # whether a more general value never costs less
+    needs_trees: ClassVar[bool] = False  # whether it cannot measure free ranges and sets
 
     @abstractmethod
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:
         """For every column the cost from each node to the root, float64[nodes]."""
+
+    @classmethod
+    def description(cls) -> str:
+        """What the metric counts, in plain words."""
+        return cls.counts or cls.summary()
 
     def cost_matrix(self, hierarchies: Mapping[str, Hierarchy | Tree]) -> dict[str, CostMatrix]:
         """The costs matrix of every column (Def. 5, Mauger 2023)."""
@@ -62,20 +72,20 @@ class EdgeLoss(Loss):
         """The weight of the edge above each node, float64[nodes]; the root's is not used."""
 
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:
-        """For every column the weights added up from each node to the root."""
+        """For every column the sum of the weights from each node to the root."""
         return [sum_to_root(domain.tree.parent, self.edges(domain, domains)) for domain in domains]
 
 
 @dataclass(frozen=True, eq=False)
 class CostMatrix:
-    """What generalizing the row's value costs so that it covers the column's value too."""
+    """The cost of generalizing the row's value until it covers the column's value too."""
 
     labels: tuple[Label, ...]  # leaves first, then level by level
     values: Floats  # float64[nodes, nodes]
 
     @staticmethod
     def of(tree: Tree, cost: Floats) -> CostMatrix:
-        """The matrix of one tree; only for small trees, as it has a cell for every pair."""
+        """The matrix of one tree. It has a cell per pair of nodes: for small trees only."""
         order = sorted(range(tree.size), key=lambda node: (tree.level[node], node))
         values = [[cost[a] - cost[tree.join(a, b)] for b in order] for a in order]
         return CostMatrix(tuple(tree.labels[node] for node in order), np.array(values))
@@ -86,21 +96,21 @@ class CostMatrix:
 
 
 def w1(domain: Domain, domains: Sequence[Domain]) -> float:
-    """The wid of a quasi-identifier: less weight for higher hierarchies (Def. 8, Mauger 2023)."""
+    """The weight "wid" of a column: higher hierarchies weigh less (Def. 8, Mauger 2023)."""
     if len(domains) == 1:
         return 1.0  # Sec. 4, Mauger 2020
     power = float(len(domains))
     highest = max(other.tree.height - 1 for other in domains)
     if highest == 0:
         return 1.0  # nothing can be generalized, whatever the weight
-    # Divided by the highest before the power is taken, which else would overflow.
+    # Divide by the highest before taking the power, which could overflow otherwise.
     total = sum(((other.tree.height - 1) / highest) ** power for other in domains)
     share: float = ((domain.tree.height - 1) / highest) ** power / total
     return 1.0 - share
 
 
 def w2(domain: Domain, domains: Sequence[Domain]) -> float:
-    """The weight that lifts lower hierarchies to the highest one (Def. 8, Mauger 2023)."""
+    """The weight that scales lower hierarchies up to the highest one (Def. 8, Mauger 2023)."""
     return max(other.tree.height for other in domains) / domain.tree.height
 
 
@@ -115,11 +125,11 @@ def lost_share(tree: Tree) -> Floats:
 
 
 def alteration(cost: Sequence[Floats], before: Sequence[Floats], after: Sequence[Floats]) -> float:
-    """Percent of what could be lost that was lost (Def. 7, Mauger 2023).
+    """The loss in percent of the largest possible loss (Def. 7, Mauger 2023).
 
-    `before` and `after` hold, for every column, how often each node is the original and the
-    published value. A cost is a difference of what two nodes cost to the root, so these counts
-    are all that is needed: rows need not be matched.
+    `before` and `after` count, for every column, how often each node is an original and a
+    published value. The cost of a cell is the difference between the costs of two nodes to the
+    root, so counts are enough: records need not be matched.
     """
     possible = sum(float(c @ b) for c, b in zip(cost, before, strict=True))
     kept = sum(float(c @ a) for c, a in zip(cost, after, strict=True))

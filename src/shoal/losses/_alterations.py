@@ -1,4 +1,4 @@
-"""Alterations: what a recoding loses, by each loss, before anything is decoded."""
+"""Alterations: the loss of a recoding by several metrics, before it is decoded."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from shoal.table.recoding import Recoding
 
 
 def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> list[float]:
-    """Percent of alteration by each loss (Def. 7, Mauger 2023), before anything is decoded."""
-    codes = recoding.codes()  # int32[n, q]; what is suppressed is all roots
+    """The loss in percent by each metric (Def. 7, Mauger 2023)."""
+    codes = recoding.codes()  # int32[n, q]; suppressed records are all roots
     before = [domain.counts.astype(np.float64) for domain in table.domains]
     after: list[Floats] = []
     for j, tree in enumerate(table.trees):

@@ -1,4 +1,4 @@
-"""Exact costs: losses as integers, so that sums are exact and ties are real ties."""
+"""Integer costs: losses as integers, so that sums are exact and ties are real ties."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from shoal.kernels.tree_sums import least_below
 from shoal.losses import Loss, costs_of
 from shoal.table.encode import Domain
 
-# What a sum of costs over all records may reach. Kernels add a few such sums, and hold what costs
-# 2 ** 61 for dearer than anything: no real sum may come near that.
+# Largest sum of costs over all records. Kernels add a few such sums and use 2 ** 61 as infinity:
+# no real sum may come near it.
 HEADROOM = 58
 LARGEST = 1 << HEADROOM
 DENOMINATOR = 10**6
-DISTINCT = 5_000  # different costs of a column beyond which no common denominator is sought
+DISTINCT = 5_000  # with more different costs in a column, no common denominator is sought
 
 
 def exact_costs(
@@ -28,9 +28,9 @@ def exact_costs(
 
     Most metrics are fractions with a small common denominator: the integers are then exactly
     proportional to them. Otherwise they are rounded to the finest unit that cannot overflow.
-    Where a loss would fall on the way up (entropy may), climbing is made free instead: a search
-    that could gain by generalizing would never end. That is not the loss that is reported any more:
-    whoever proves something about it asks for the costs as they are, with `falling`.
+    Where a loss falls when a value is generalized (entropy can), the step is made free instead: a
+    search that could gain by generalizing would never end. These costs are then not the reported
+    loss. Code that proves something about the loss asks for its real costs with `falling`.
     """
     costs = costs_of(loss, domains)
     if not falling:
@@ -47,14 +47,14 @@ def exact_costs(
 
 
 def _whole(cost: Floats, unit: int) -> Longs:
-    """The costs times their denominator, without rounding on the way."""
+    """The costs times their denominator, without rounding."""
     values, place = np.unique(cost, return_inverse=True)
     exact = [int(Fraction(value).limit_denominator(DENOMINATOR) * unit) for value in values]
     return np.array(exact, np.int64)[place]
 
 
 def never_falling(domain: Domain, cost: Floats) -> Floats:
-    """The same costs, but climbing is free where it would gain."""
+    """The same costs, but a step up that would lower the loss is free."""
     if not (cost[domain.tree.parent] > cost).any():
         return cost
     least: Floats = least_below(domain.tree.parent, cost)
@@ -63,7 +63,7 @@ def never_falling(domain: Domain, cost: Floats) -> Floats:
 
 
 def common_denominator(costs: Sequence[Floats]) -> int | None:
-    """The least number that makes every cost a whole one, or None when there is no small one.
+    """The smallest number that makes every cost an integer, or None if it is too large.
 
     >>> common_denominator([np.array([0, 1 / 3]), np.array([0, 0.5, 1.0])])
     6

@@ -14,16 +14,22 @@ from shoal.table.encode import Domain
 
 
 class Entropy(Loss):
-    """Bits missing to tell the original value from the published one, in this table's own mix.
+    """Bits missing to recover the original value from the published one (EM, Tassa 2012).
 
-    The conditional entropy H(X | published value) of a column, mean over cells: the basic entropy
-    measure (EM) of Tassa 2012. It may fall where a value is widened to a very frequent one.
+    The conditional entropy H(X | published value) of a column in this table, averaged over cells:
+    the basic entropy measure. It can fall when a value is generalized: a node with one very
+    frequent value below it has a low entropy.
     """
 
     name: ClassVar[str] = "entropy"
+    counts: ClassVar[str] = (
+        "the bits that are missing to recover the exact value, for an attacker who knows how "
+        "frequent each value is in this table"
+    )
+    monotone: ClassVar[bool] = False
 
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:
-        """The root's entropy less the node's, divided by the number of columns."""
+        """The root's entropy minus the node's, divided by the number of columns."""
         costs = []
         for domain in domains:
             bits = entropy_below(domain)

@@ -14,6 +14,11 @@ class LLM(EdgeLoss):
     """Leaves lost, weighted by w2 (Sec. 3.2.2, Mauger 2023)."""
 
     name: ClassVar[str] = "llm"
+    counts: ClassVar[str] = (
+        "the number of original values that a published value covers; it is not a share, so "
+        "columns with many values, such as dates, outweigh the others"
+    )
+    place_in_mean: ClassVar[int] = 4
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:
         """(nl(x') - nl(x)) × w2."""

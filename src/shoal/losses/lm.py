@@ -13,9 +13,13 @@ from shoal.table.encode import Domain
 
 
 class LM(Loss):
-    """Values that the published one may stand for, from 0 to 1 (eq. 1, Tassa 2012)."""
+    """Number of values that the published one covers, from 0 to 1 (eq. 1, Tassa 2012)."""
 
     name: ClassVar[str] = "lm"
+    counts: ClassVar[str] = (
+        "the number of other values that a published value covers, as a share of all other "
+        "values of its column"
+    )
 
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:
         """((|root| - 1) - (|node| - 1)) / (|root| - 1), divided by the number of columns."""

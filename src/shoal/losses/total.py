@@ -16,6 +16,11 @@ class Total(EdgeLoss):
     """Levels climbed, as a share of all levels (Sec. 3.2.1, Mauger 2023)."""
 
     name: ClassVar[str] = "total"
+    counts: ClassVar[str] = (
+        "levels climbed in the hierarchy, as a share of all its levels: generalizing a date to "
+        "a month is one level, however many days a month has"
+    )
+    place_in_mean: ClassVar[int] = 3
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:  # noqa: ARG002
         """(lvl(x') - lvl(x)) / (h - 1)."""

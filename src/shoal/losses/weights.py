@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from shoal.base.arrays import Floats
 from shoal.base.errors import BadPlan, did_you_mean, preview
@@ -15,11 +15,15 @@ from shoal.table.encode import Domain
 
 
 class Weights(EdgeLoss):
-    """Your own weights: for each column, of the edge above each value (Def. 3, Mauger 2023)."""
+    """Your own weight for each edge of a hierarchy (Def. 3, Mauger 2023)."""
 
     name: ClassVar[str] = "weights"
-    reported: ClassVar[bool] = False  # there are none but the plan's
-    edge_weights: dict[str, dict[str, float]]
+    counts: ClassVar[str] = "the weights that the plan gives each step of a hierarchy"
+    needs_trees: ClassVar[bool] = True  # the weights belong to edges of trees
+    reported: ClassVar[bool] = False  # only the plan has weights
+    edge_weights: dict[str, dict[str, float]] = Field(
+        description="for each column, the weight of the edge above each value except the root"
+    )
 
     @field_validator("edge_weights")
     @classmethod
@@ -31,10 +35,11 @@ class Weights(EdgeLoss):
         return given
 
     def edges(self, domain: Domain, domains: Sequence[Domain]) -> Floats:  # noqa: ARG002
-        """The weights as given; every value but the root and a missing one needs one."""
+        """The given weights. Every value except the root and a missing one needs one."""
         if domain.name not in self.edge_weights:
             raise BadPlan(
-                f"weights has none for column {domain.name!r}; give the edge above each value"
+                f"weights has none for column {domain.name!r}; give one for the edge above each "
+                "value"
             )
         given = self.edge_weights[domain.name]
         labels = domain.tree.labels
@@ -42,12 +47,12 @@ class Weights(EdgeLoss):
         if unknown:
             hint = did_you_mean(unknown[0], [str(label) for label in labels])
             raise BadPlan(
-                f"weights of column {domain.name!r} name values that its hierarchy lacks: "
+                f"weights of column {domain.name!r} name values that are not in its hierarchy: "
                 f"{preview(unknown)}{hint}"
             )
         lacking = [label for label in labels[1:] if label is not None and label not in given]
         if lacking:
             raise BadPlan(f"weights of column {domain.name!r} lack the values {preview(lacking)}")
-        # A missing value that the weights do not name costs as much as the dearest edge.
-        dearest = max(given.values(), default=0.0)
-        return np.array([dearest if v is None else given.get(v, dearest) for v in labels])
+        # A missing value without a weight costs as much as the most expensive edge.
+        highest = max(given.values(), default=0.0)
+        return np.array([highest if v is None else given.get(v, highest) for v in labels])

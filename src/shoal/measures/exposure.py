@@ -17,7 +17,7 @@ from shoal.measures.record_counts import RowCount, row_count
 from shoal.measures.risks import Risks, risks
 from shoal.table.alike import places_alike
 from shoal.table.encode import Table
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 
 NOT_PUBLISHED = "(not published)"
@@ -99,7 +99,7 @@ def _shown(found: Any, known: Sequence[Any]) -> Any:
 def expose(
     published: Published,
     population: Table | None = None,
-    linkage: Linkage | None = None,
+    linkage: MatchGraph | None = None,
     progress: Progress = silent,
     k: int = 0,
 ) -> Exposure:
@@ -151,7 +151,7 @@ def _weighed(counted: Risks, matching: dict[str, Any]) -> Risks:
     )
 
 
-def _distribution(linkage: Linkage | None) -> tuple[tuple[int, int], ...]:
+def _distribution(linkage: MatchGraph | None) -> tuple[tuple[int, int], ...]:
     """How many people have how many candidates."""
     if linkage is None:
         return ()
@@ -159,6 +159,6 @@ def _distribution(linkage: Linkage | None) -> tuple[tuple[int, int], ...]:
     return tuple(zip(rows.tolist(), people.tolist(), strict=True))
 
 
-def _smallest(published: Published, linkage: Linkage | None) -> int:
+def _smallest(published: Published, linkage: MatchGraph | None) -> int:
     """Candidates of the most exposed person."""
     return published.classes.smallest if linkage is None else int(linkage.matches.min())

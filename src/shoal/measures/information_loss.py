@@ -13,12 +13,11 @@ from shoal.base.errors import BadTable
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.tree_sums import sum_below
 from shoal.losses import Loss, alteration, costs_of
+from shoal.losses._mean_costs import metrics_in_mean
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
 from shoal.table.published_table import Held, Published
 from shoal.table.recoding import Recoding
-
-METRICS = ("distortion", "ncp", "total", "llm", "nllm", "wllm", "wnllm")  # of Mauger 2023
 
 # How a record that is not published counts, for the JSON; docs/losses.md says it at length.
 SUPPRESSED_COUNT_AS = {
@@ -75,7 +74,7 @@ def measure(
         stayed = sum(float(np.minimum(b, a.nodes).sum()) for b, a in both)
     return Quality(
         losses=losses,
-        mean_loss=float(np.mean([losses[name] for name in METRICS])),
+        mean_loss=float(np.mean([losses[name] for name in metrics_in_mean()])),
         columns={
             name: alteration([cost], [b], [a])
             for name, cost, b, a in zip(table.names, guiding, before, after, strict=True)

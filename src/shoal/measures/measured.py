@@ -17,7 +17,7 @@ from shoal.measures.verify import check_all, raise_unless_satisfied
 from shoal.models import Check
 from shoal.plan import Plan
 from shoal.table.encode import Table
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 from shoal.table.recoding import Recoding
 
@@ -27,7 +27,7 @@ class Measured:
     """What a published table guarantees, gives away and has lost."""
 
     published: Published
-    linkage: Linkage | None  # where a model is about the graph of original and release
+    linkage: MatchGraph | None  # where a model is about the graph of original and release
     checks: list[Check]
     after: Exposure  # of the published table
     before: Exposure | None  # of the original, without values that are not published
@@ -52,7 +52,7 @@ def measure_published(
     frame: Frame,
     plan: Plan,
     published: Published,
-    linkage: Linkage | None = None,
+    linkage: MatchGraph | None = None,
     source: Source | None = None,
     *,
     population: Table | None = None,
@@ -115,7 +115,7 @@ def _compared(
 def _exposures(
     plan: Plan,
     published: Published,
-    linkage: Linkage | None,
+    linkage: MatchGraph | None,
     source: Source | None,
     population: Table | None,
     progress: Progress,

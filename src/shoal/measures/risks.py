@@ -16,7 +16,7 @@ from shoal.kernels.group import group_rows
 from shoal.table.covering import covering, ranges
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
-from shoal.table.match_graph import Linkage, telling_first
+from shoal.table.match_graph import MatchGraph, telling_first
 from shoal.table.published_table import Published, of_people, places
 
 
@@ -59,7 +59,7 @@ class Risks:
 def risks(
     published: Published,
     population: Published | Table | None = None,
-    linkage: Linkage | None = None,
+    linkage: MatchGraph | None = None,
 ) -> Risks:
     """The chances in a table, or for somebody who knows all originals if there is a `linkage`.
 

@@ -11,16 +11,16 @@ import numpy.typing as npt
 from shoal.base.errors import NotHeld
 from shoal.models import Check, LinkageModel, Model, SensitiveModel
 from shoal.table.equivalence_classes import Classes
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 
 
 def verify(
-    published: Published, models: Sequence[Model], linkage: Linkage | None = None
+    published: Published, models: Sequence[Model], linkage: MatchGraph | None = None
 ) -> list[Check]:
     """Check every requirement on the published table; raise unless all of them are satisfied.
 
-    Linkage models need the graph of the release and its original.
+    MatchGraph models need the graph of the release and its original.
     """
     checks = check_all(published, models, linkage)
     raise_unless_satisfied(models, checks)
@@ -28,7 +28,7 @@ def verify(
 
 
 def check_all(
-    published: Published, models: Sequence[Model], linkage: Linkage | None = None
+    published: Published, models: Sequence[Model], linkage: MatchGraph | None = None
 ) -> list[Check]:
     """Check every requirement on the published table, satisfied or not."""
     return [model.check(seen(model, published, linkage)) for model in models]
@@ -45,7 +45,7 @@ def raise_unless_satisfied(models: Sequence[Model], checks: Sequence[Check]) -> 
         raise NotHeld(f"the table that would be published violates a requirement: {cases}")
 
 
-def seen(model: Model, published: Published, linkage: Linkage | None) -> Classes:
+def seen(model: Model, published: Published, linkage: MatchGraph | None) -> Classes:
     """What a model is judged on.
 
     Beside a linkage model there need not be any classes: what an attacker can learn of a person
@@ -60,7 +60,7 @@ def seen(model: Model, published: Published, linkage: Linkage | None) -> Classes
 
 
 def of_rows(
-    model: Model, told: npt.NDArray[Any], published: Published, linkage: Linkage | None
+    model: Model, told: npt.NDArray[Any], published: Published, linkage: MatchGraph | None
 ) -> npt.NDArray[Any]:
     """What a model tells of each row, from what it tells of what it is judged on.
 

@@ -8,8 +8,7 @@ from itertools import combinations, pairwise
 from operator import attrgetter
 from typing import Literal
 
-from shoal.measures.information_loss import METRICS
-from shoal.papers._adult import Release, Releases, shown
+from shoal.papers._adult import METRICS, Release, Releases, shown
 from shoal.report.page import Cell, Table, Tone
 
 Verdict = Literal["agrees", "in part", "differs", "not run"]

@@ -16,6 +16,7 @@ from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import Change, number, percent
 from shoal.io import frames
+from shoal.losses import Loss
 from shoal.measures.applied import Applied
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import ClassReason, Explains, Reason
@@ -29,7 +30,6 @@ from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.attack_words import finding
 from shoal.report.class_sizes import SizeFact, candidate_sizes, sizes
-from shoal.report.measures import counted
 from shoal.report.promises import bound, promise
 from shoal.report.sections.certainty import SureFact, sure_facts
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
@@ -188,7 +188,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         objective=_objective(plan.algorithm),
         losses=dict(quality.losses),
         column_losses=dict(quality.columns),
-        loss_words={name: counted(name, kind.summary()) for name, kind in catalog.losses.items()},
+        loss_words=_loss_words(),
         generalized_percent=quality.generalized_percent,
         root_percent=quality.root_percent,
         mean_loss=quality.mean_loss,
@@ -321,6 +321,13 @@ def _risks(
 
 def _chance(risk: float | None) -> str | None:
     return None if risk is None else percent(100 * risk)
+
+
+def _loss_words() -> dict[str, str]:
+    """What each metric of the catalog counts."""
+    return {
+        name: kind.description() for name, kind in catalog.losses.items() if issubclass(kind, Loss)
+    }
 
 
 def _objective(algorithm: Algorithm) -> str | None:

@@ -1,4 +1,4 @@
-"""Linkage: whose record each published one could be (Sec. 4.2 and 6.2, Tassa 2012).
+"""Match graph: whose record each published one could be (Sec. 4.2 and 6.2, Tassa 2012).
 
 Original and release form a graph: an edge joins an original with every published record that
 covers it. Somebody who knows all originals draws that graph. An edge is a match if some perfect
@@ -33,7 +33,7 @@ MOST_PAIRS = 30_000_000  # pairs of original and class; a hundred bytes each mak
 
 
 @dataclass(frozen=True, eq=False)
-class Linkage:
+class MatchGraph:
     """The graph of an original and its release, and one perfect matching in it."""
 
     original: Classes  # the distinct originals: tally of the original table
@@ -45,9 +45,9 @@ class Linkage:
     @staticmethod
     def of_groups(
         originals: Longs, published: Longs, start: Longs, fits: Ints, given: Longs
-    ) -> Linkage:
+    ) -> MatchGraph:
         """The graph of so many equal originals and records that are published alike."""
-        return Linkage(_crowds(originals), _crowds(published), start, fits, given)
+        return MatchGraph(_crowds(originals), _crowds(published), start, fits, given)
 
     @cached_property
     def of_class(self) -> Longs:
@@ -153,7 +153,7 @@ def _crowds(people: Longs, histograms: dict[str, Histogram] | None = None) -> Cl
     return Classes(each, each, people, people, people, histograms or {})
 
 
-def link(original: Table, published: Published) -> Linkage:
+def link(original: Table, published: Published) -> MatchGraph:
     """Draw the graph of an original and its release; an error unless they fit together."""
     if original.people is not None and original.crowd < original.rows:
         raise BadPlan(
@@ -186,7 +186,7 @@ def link(original: Table, published: Published) -> Linkage:
             f"{preview((rows[:6] + 1).tolist())}): there is no perfect matching between them"
         )
     given = _matching(start.size, published.classes.size, begin, fits)
-    return Linkage(start, published.classes, begin, fits, given)
+    return MatchGraph(start, published.classes, begin, fits, given)
 
 
 def pairs(tuples: Tuples, trees: Trees, vectors: Ints) -> tuple[Longs, Ints]:

@@ -12,8 +12,8 @@ from shoal.algorithms.gaa import GAA
 from shoal.base.errors import SHOWN, BadInput, BadPlan
 from shoal.flow.freeing import freed
 from shoal.losses import Loss
+from shoal.losses._mean_costs import metrics_in_mean
 from shoal.losses.mean import Mean
-from shoal.measures.information_loss import METRICS
 from shoal.measures.tried import words_of
 from shoal.plan import Plan
 from shoal.table.encode import Table
@@ -144,8 +144,7 @@ def _losses(plan: Plan) -> list[Loss]:
     """The guiding losses to try, first the one with which algorithms are compared."""
     if not plan.loss.is_auto:
         return [plan.loss]
-    made = [Mean(), *(catalog.losses.make(name) for name in METRICS)]
-    return [loss for loss in made if isinstance(loss, Loss)]
+    return [Mean(), *(kind() for kind in metrics_in_mean().values())]
 
 
 def listed(ways: Sequence[Way]) -> str:

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from shoal.algorithms.gaa import GAA
 from shoal.base.progress import Progress
 from shoal.base.version import __version__
-from shoal.measures.information_loss import METRICS
 from shoal.papers import _adult, _compare
-from shoal.papers._adult import Adult, Releases, shown
+from shoal.papers._adult import METRICS, Adult, Releases, shown
 from shoal.papers._compare import (
     DELETED,
     MEAN,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.measures.information_loss import METRICS
-from shoal.papers._adult import Releases, shown
+from shoal.papers._adult import METRICS, Releases, shown
 from shoal.papers._compare import (
     DELETED,
     MEAN,
