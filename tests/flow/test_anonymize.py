@@ -191,7 +191,7 @@ def test_a_table_generalized_before_can_be_generalized_further():
     ("frame", "change", "error", "message"),
     [
         ({"age": [1], "sexx": ["f"]}, {}, BadTable, "did you mean 'sexx'"),
-        ({"age": [1], "sex": ["f"], "extra": [1]}, {}, BadTable, "nothing of the columns 'extra'"),
+        ({"age": [1], "sex": ["f"], "extra": [1]}, {}, BadTable, "not mention the columns 'extra'"),
         ({"age": [], "sex": []}, {}, BadTable, "no rows"),
         ({"age": ["x", "y"], "sex": ["f", "f"]}, {}, BadHierarchy, "column 'age'"),
     ],

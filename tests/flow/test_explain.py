@@ -179,7 +179,7 @@ def test_why_a_row_is_left_out():
     assert alike.failed == ("distinct-l-diversity[disease]",)
     assert [one.reached for one in alike.models] == [3, 1]
     assert alike.forced_by == ["distinct-l-diversity"]
-    assert "its class has 3 people and would break distinct-l-diversity[disease]" in str(alike)
+    assert "its class has 3 people and would violate distinct-l-diversity[disease]" in str(alike)
     assert alike.published == {}
     for value in table["age"].to_pylist():
         assert str(value) not in str(alike).removeprefix("Row 8")
@@ -296,7 +296,7 @@ def test_people_with_several_rows_and_linkage_models():
     reasons = release.reasons()
     assert reasons[0].percent is None  # the algorithm needs it for sensitive values
     assert reasons[0].loss_without is None
-    assert "cannot do without" in str(release.explain(0))
+    assert "needs this requirement" in str(release.explain(0))
 
 
 def test_each_promise_is_left_out_once(monkeypatch):

@@ -68,7 +68,7 @@ NOBODY = table(
     ("a", "30", "flu"), ("a", "30", "cold"), (None, "30", "flu"), (None, "30", "gout"),
     ("b", "40", "flu"), ("c", "40", "cold"),
 )  # fmt: skip
-SAID = "2 rows have no 'who': each counts as a person of its own"
+SAID = "2 records have no 'who': each counts as one person"
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

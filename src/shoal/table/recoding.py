@@ -14,7 +14,7 @@ from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.tree import Tree, label_array
 from shoal.io.frames import Frame
 from shoal.table.encode import Table
-from shoal.table.roles import Column, columns_with_role, left_out
+from shoal.table.roles import Column, columns_with_role, not_published
 
 SUPPRESSED = -1
 
@@ -119,4 +119,4 @@ def decode(
             replaced[name] = pa.array(drawn)
         else:
             people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
-    return Decoded(frame.rebuild(rows, replaced, drop=left_out(columns)), people)
+    return Decoded(frame.rebuild(rows, replaced, drop=not_published(columns)), people)
