@@ -228,7 +228,7 @@ def test_every_kind_of_frame(kind):
     ]
     assert (release.rows, release.published, release.suppressed) == (3, 2, 1)
     assert release.applied.no_class == 1
-    assert any("1 row that no class" in note for note in release.notes)
+    assert any("1 record that no class" in note for note in release.notes)
 
 
 def test_rows_of_a_person_go_together():
@@ -270,8 +270,8 @@ def test_values_that_a_hierarchy_does_not_know_are_left_out_and_counted():
     assert release.applied.unknown_rows == 4  # both rows of person 1
     assert release.suppressed == 4
     note = next(note for note in release.notes if "that a hierarchy lacks" in note)
-    assert "4 rows" in note
-    assert "'age' in 1 row" in note
+    assert "4 records" in note
+    assert "'age' in 1 record" in note
     for word in ("SECRET", "hidden", "plague"):
         assert word not in str(release.as_dict())
     with pytest.raises(BadTable, match=r"no record can be placed.*'disease' has 'plague'\."):
@@ -355,11 +355,11 @@ def test_no_more_rows_are_left_out_than_is_allowed():
     release = fitted.apply(new, most_left_out=0.5)
     assert release.applied.left_out == release.suppressed == 3
     assert release.as_dict()["applied"]["left_out"] == 3
-    words = r"3 of 6 rows \(50 %\).*no more than 49 %.*1 row with unk.*1 row that no.*1 row whose"
+    words = r"3 of 6 records \(50 %\).*at most 49 %.*1 record with.*1 record that.*1 record whose"
     with pytest.raises(NotHeld, match=words):
         fitted.apply(new, most_left_out=0.49)
     for share in (-0.1, 1.1, 5):
-        with pytest.raises(BadPlan, match="a share of the rows, from 0 to 1"):
+        with pytest.raises(BadPlan, match="a share of the records, from 0 to 1"):
             fitted.apply(new, most_left_out=share)
     out = " ".join(printed(show_release, release).split())
     assert "left out (50.0 % of 50 % allowed) 3 rows" in out
@@ -437,7 +437,7 @@ def test_a_class_that_breaks_a_promise_gives_its_rows_to_a_wider_one():
     assert release.applied.broken == {"k-anonymity": 1}
     assert release.applied.classes == 2
     assert any("1 record whose class violates k-anonymity" in n for n in release.notes)
-    with pytest.raises(NotHeld, match="no class of the recoding keeps k-anonymity"):
+    with pytest.raises(NotHeld, match="no class of the recoding satisfies k-anonymity"):
         fitted.apply(pa.table({"age": [31, 52]}))
 
 
@@ -586,14 +586,14 @@ def with_vector(vector):
             (with_vector(one), "lists of values as text")
             for one in (7, None, "ab", [1, 2], [[], ""])
         ),
-        (other_plan, "its checksum does not fit"),
-        (narrower, "those of another plan"),
+        (other_plan, "its checksum does not match"),
+        (narrower, "belong to another plan"),
         (no_plan, "lacks the plan"),
         (senseless_plan, "needs k of 2 or more"),
         (lambda content: content.pop("vectors"), "checksum"),
         (lambda content: content.update(version=1), "version 1 of the format"),
-        (other_order, "columns that its plan does not have"),
-        (lambda content: content.update(format="other"), "no recoding file"),
+        (other_order, "columns that are not in its plan"),
+        (lambda content: content.update(format="other"), "not a recoding file"),
     ],
 )
 def test_a_file_that_was_changed_is_refused(tmp_path, change, words):

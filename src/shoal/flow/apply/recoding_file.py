@@ -77,8 +77,8 @@ def _said(content: Any) -> dict[str, Any]:
         raise BadFile("this is not a recoding file; `shoal anonymize --recoding` writes one")
     if content.get("version") != VERSION:
         raise BadFile(
-            f"it has version {content.get('version')!r} of the format, and this shoal reads version "
-            f"{VERSION}; write it again, or use the version of shoal that wrote it"
+            f"it has version {content.get('version')!r} of the format, and this shoal reads "
+            f"version {VERSION}; write it again, or use the version of shoal that wrote it"
         )
     said: dict[str, Any] = {key: content.get(key) for key in CONTENT}
     if content.get("sha256") != checksum(said):
