@@ -112,7 +112,7 @@ class Audit:
             "levels": {key: finite(level) for key, level in self.levels.items()},
             "checks": [check.as_dict() for check in self.checks],
             "holds": self.holds,
-            "risks": self.exposure.told(),
+            "risks": self.exposure.all_risks(),
             "attacks": self.attacks,
             "findings": [one.as_dict() for one in findings(self.exposure)],
             "beliefs": {name: one.as_dict() for name, one in self.exposure.beliefs.items()},

@@ -164,7 +164,7 @@ class Outcome:
             "column_losses": self.quality.columns,
             "utility": self.utility.as_dict(),
             "checks": [check.as_dict() for check in self.checks],
-            "risks": self.after.told(),
+            "risks": self.after.all_risks(),
             "attacks": self.attacks,
             "findings": [one.as_dict() for one in self.findings],
             "beliefs": {name: one.as_dict() for name, one in self.after.beliefs.items()},
