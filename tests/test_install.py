@@ -34,3 +34,5 @@ def test_plain_install(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "Compiling kernels" in done.stderr
     assert (tmp_path / "demo/release.csv").exists()
+    packaged = (tmp_path / "env/lib").glob("python*/site-packages/shoal/papers/*/printed.toml")
+    assert len(list(packaged)) == len(list((ROOT / "src/shoal/papers").glob("*/experiment.py")))

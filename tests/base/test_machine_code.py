@@ -25,7 +25,7 @@ import logging, sys
 from pathlib import Path
 import numba, numpy as np
 from numba.core import event
-from shoal import machine_code
+from shoal.base import machine_code
 logging.getLogger("shoal").addHandler(logging.StreamHandler(sys.stderr))
 compiled = []
 class Seen(event.Listener):
@@ -33,8 +33,8 @@ class Seen(event.Listener):
     def on_end(self, event): pass
 def double(x): return x * 2
 kernel = numba.njit(no_cfunc_wrapper=True)(double)
-folder = machine_code.folder(Path(sys.argv[1]), "digest")
-kernel._cache = machine_code.MachineCode(double, folder)
+folder = machine_code.folder(Path(sys.argv[1]))
+kernel._cache = machine_code.MachineCode(kernel, folder)
 with event.install_listener("numba:run_pass", Seen()):
     print(kernel(21), bool(compiled), folder)
 """
@@ -83,7 +83,7 @@ def double(x):
 def call(folder: Path) -> tuple[int, bool]:
     """What a tiny kernel says that nobody has loaded yet, and whether it had to be compiled."""
     kernel = numba.njit(no_cfunc_wrapper=True)(double)
-    kernel._cache = machine_code.MachineCode(double, folder)
+    kernel._cache = machine_code.MachineCode(kernel, folder)
     return kernel(21), not kernel.stats.cache_hits
 
 
@@ -95,11 +95,11 @@ def test_item_13_a_damaged_file_is_thrown_away_and_compiled_again(tmp_path, capl
     flipped = bytearray(whole)
     flipped[len(whole) // 2] ^= 1
     for content in (b"", b"garbage", whole[:100], whole[:-1], bytes(flipped)):
-        monkeypatch.setattr(machine_code, "_SAID", set())
+        monkeypatch.setattr(machine_code, "_WARNED", set())
         caplog.clear()
         file.write_bytes(content)
         assert call(tmp_path) == (42, True)
-        assert "is damaged: it is thrown away and compiled again" in caplog.text
+        assert "is damaged: it is deleted and compiled again" in caplog.text
         assert call(tmp_path) == (42, False)
     file.unlink()
     file.mkdir()  # it can neither be read nor written
@@ -112,12 +112,12 @@ def test_item_13_code_for_something_else_is_not_run(tmp_path):
     (file,) = tmp_path.iterdir()
     content = file.read_bytes()
     kernel = numba.njit(no_cfunc_wrapper=True)(double)
-    kernel._cache = machine_code.MachineCode(double, tmp_path)
+    kernel._cache = machine_code.MachineCode(kernel, tmp_path)
     assert kernel(1.5) == 3.0
     (other,) = set(tmp_path.iterdir()) - {file}
     other.write_bytes(content)  # of whole numbers, sound in itself
     kernel = numba.njit(no_cfunc_wrapper=True)(double)
-    kernel._cache = machine_code.MachineCode(double, tmp_path)
+    kernel._cache = machine_code.MachineCode(kernel, tmp_path)
     assert kernel(1.5) == 3.0
 
 
@@ -141,7 +141,7 @@ def test_item_13_where_nothing_can_be_written_a_private_temporary_folder_serves(
     chosen = tmp_path / "chosen"
     chosen.mkdir(mode=0o755)
     found = run(package, home=home, power=False, SHOAL_CACHE=str(chosen))
-    assert found == ("42", True, chosen / f"{FOLDER}digest", "")
+    assert found == ("42", True, chosen / FOLDER, "")
 
 
 @posix
@@ -169,7 +169,7 @@ def test_item_13_the_whole_command_line_starts_there(tmp_path):
 
 
 def folder_of(package: Path) -> Path | None:
-    return machine_code.folder(package, "digest")
+    return machine_code.folder(package)
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def nowhere(package, tmp_path, monkeypatch):
 
 def test_item_13_without_any_folder_kernels_are_compiled_each_time(nowhere, caplog):
     assert folder_of(nowhere) is None
-    assert "this run compiles all it needs" in caplog.text
+    assert "every run compiles all it needs" in caplog.text
 
 
 def test_item_13_a_user_without_a_home(nowhere, tmp_path, monkeypatch):
@@ -210,7 +210,7 @@ def test_item_13_no_folder_that_somebody_else_could_have_written(nowhere, tmp_pa
     assert folder_of(nowhere) is None
     open_to_all.chmod(0o755)
     mine = folder_of(nowhere)
-    assert mine == open_to_all / f"{FOLDER}digest"
+    assert mine == open_to_all / FOLDER
     (mine / "planted.code").write_text("")
     mine.chmod(0o775)  # whoever could write may have planted something: it is made anew
     assert folder_of(nowhere) == mine
@@ -232,7 +232,7 @@ def test_item_13_no_folder_that_somebody_else_could_have_written(nowhere, tmp_pa
 
 def test_item_13_a_full_disk_is_said_once_and_does_no_harm(tmp_path, monkeypatch, caplog):
     kernel = numba.njit(double)
-    kernel._cache = machine_code.MachineCode(double, tmp_path)
+    kernel._cache = machine_code.MachineCode(kernel, tmp_path)
     plain = Path.open
 
     def full(path, *words, **options):
@@ -240,13 +240,13 @@ def test_item_13_a_full_disk_is_said_once_and_does_no_harm(tmp_path, monkeypatch
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return plain(path, *words, **options)
 
-    monkeypatch.setattr(machine_code, "_SAID", set())
+    monkeypatch.setattr(machine_code, "_WARNED", set())
     monkeypatch.setattr(Path, "open", full)
     assert (kernel(21), kernel(1.5)) == (42, 3.0)
     monkeypatch.undo()
     assert [record.message for record in caplog.records] == [
-        f"compiled code cannot be kept in {tmp_path} (No space left on device); the next run "
-        "compiles it again. SHOAL_CACHE names another folder"
+        f"compiled code cannot be stored in {tmp_path} (No space left on device); the next "
+        "run compiles it again. SHOAL_CACHE names another folder"
     ]
     assert not list(tmp_path.iterdir())
 
@@ -259,7 +259,7 @@ def test_kernels_that_one_function_makes_are_told_apart(tmp_path):
             return x + number
 
         kernel = numba.njit(no_cfunc_wrapper=True)(add)
-        kernel._cache = machine_code.MachineCode(add, tmp_path)
+        kernel._cache = machine_code.MachineCode(kernel, tmp_path)
         return kernel
 
     assert [make(1)(0), make(100)(0)] == [1, 100]

@@ -13,8 +13,13 @@ from rich.console import Console
 
 import shoal
 from shoal import Plan
-from shoal.cli import console as screen
-from shoal.cli.console import findings, show_audit, show_release, show_roles
+from shoal.base.wording import number
+from shoal.cli import attack_table
+from shoal.cli.attack_table import findings
+from shoal.cli.audit_tables import show_audit
+from shoal.cli.console import percent
+from shoal.cli.plan_table import show_roles
+from shoal.cli.release_tables import show_release
 from shoal.measures import exposure
 from tests.algorithms.test_concealment import people, plan
 from tests.cli.test_cli import run  # noqa: F401 (a fixture)
@@ -50,12 +55,12 @@ def asked(**change):
 
 def test_any_flat_finding_has_a_line():
     lines = list(findings("matching", MATCHING | {"people": 7}))
-    assert lines == [("matching", "", "7", "40.0 %", "likeliest row: 60.0 % or more, mean 31.0 %")]
+    assert lines == [("matching", "", "7", "40 %", "likeliest row: 60 % or more, mean 31 %")]
     (line,) = findings("graph", {"fewest_that_fit": 5, "fewest_left": 4, "percent": 2.5})
     assert (line.found, line.share) == ("–", "2.5 %")
     assert "at least 4 are left" in line.detail
     (line,) = findings("of-tomorrow", {"odd": "x", "some_percent": 3.0, "records": 2})
-    assert (line.found, line.share, line.detail) == ("2", "3.0 %", "")
+    assert (line.found, line.share, line.detail) == ("2", "3 %", "")
     both = list(findings("of-tomorrow", {"percent": None, "disease": {"records": 1}}))
     assert [(one.on, one.found, one.share) for one in both] == [
         ("", "–", "–"),
@@ -67,14 +72,15 @@ def test_any_flat_finding_has_a_line():
 def test_what_a_release_is_good_for():
     release = shoal.anonymize(table(), asked())
     out = printed(show_release, release)
-    assert f"{release.utility.normalized_loss:.4f}" in out
+    assert number(release.utility.normalized_loss) in out
     assert "error of counting queries (median" in out
     assert "vulnerable" not in out
     beside = shoal.audit(release.frame, asked(), original=table())
     assert "error of counting queries (median" in printed(show_audit, beside)
     assert "counting queries" not in printed(show_audit, shoal.audit(release.frame, asked()))
     out = printed(show_audit, levels(TABLE_3, **ASKED))
-    assert "vulnerable classes: fail eir-l-diversity [disease]            1 of 2" in out
+    words = "vulnerable classes: violate eir-l-diversity [disease] 1 of 2"
+    assert words in " ".join(out.split())
 
 
 def test_a_release_of_rows_that_could_be_somebodys():
@@ -84,7 +90,7 @@ def test_a_release_of_rows_that_could_be_somebodys():
     out = printed(show_release, replace(release, after=bare))
     assert "graph" in out
     assert "smallest class" not in out
-    assert "rows that could be the most exposed person's" in out
+    assert "possible records of the most exposed person" in out
     assert "need not be equally" in out
     weighed = replace(
         bare,
@@ -92,7 +98,7 @@ def test_a_release_of_rows_that_could_be_somebodys():
         risks=exposure._weighed(bare.risks, MATCHING),
     )
     out = printed(show_release, replace(release, after=weighed))
-    assert "60.0 %" in out
+    assert "60 %" in out
     assert "need not be equally" not in out
 
 
@@ -134,20 +140,20 @@ def test_no_name_is_cut_in_eighty_columns():
 def test_the_population_is_explained():
     audit = shoal.audit(table(), asked(), population=pa.concat_tables([table(), table()]))
     out = " ".join(printed(show_audit, audit).split())
-    assert "highest chance to find a person among the population 50.0 %" in out
-    assert "average chance to find a person among the population" in out
+    assert "highest re-identification risk in the population 50 %" in out
+    assert "average risk per record in the population" in out
 
 
 def test_warnings():
     release = shoal.anonymize(table(), asked())
     out = " ".join(printed(show_release, release).split())
-    assert "Warning: nothing is promised about 'a-very-long-name-of-a-sensitive-column'" in out
-    assert "next to nothing" not in out
+    assert "Warning: no requirement protects 'a-very-long-name-of-a-sensitive-column'" in out
+    assert "almost no information" not in out
     model = {"name": "distinct-l-diversity", "column": list(table().column_names)[1], "l": 2}
     one = shoal.anonymize(table(), asked(models=[{"name": "k-anonymity", "k": 40}, model]))
     out = " ".join(printed(show_release, one).split())
-    assert "nothing is promised" not in out
-    assert "Warning: the release says next to nothing: all rows look the same" in out
+    assert "no requirement protects" not in out
+    assert "Warning: the release contains almost no information: all records look the same" in out
 
 
 def test_what_cannot_be_shown_does_not_hide_the_rest(monkeypatch):
@@ -156,11 +162,11 @@ def test_what_cannot_be_shown_does_not_hide_the_rest(monkeypatch):
     def crash(*_):
         raise KeyError("secret value")
 
-    monkeypatch.setattr(screen, "findings", crash)
+    monkeypatch.setattr(attack_table, "findings", crash)
     out = " ".join(printed(show_release, release).split())
-    assert "cannot be shown here: a defect of shoal (KeyError). The files are complete" in out
+    assert "cannot be shown here: internal error in shoal (KeyError). The files are complete" in out
     assert "secret" not in out
-    assert "held" in out
+    assert "satisfied" in out
     monkeypatch.setenv("SHOAL_DEBUG", "1")
     with pytest.raises(KeyError):
         printed(show_release, release)
@@ -198,8 +204,8 @@ def test_rows_that_are_left_out_stand_on_the_screen():
     release = shoal.anonymize(rows, asked(columns=columns, algorithm=algorithm))
     assert release.suppressed == 1
     out = " ".join(printed(show_release, release).split())
-    assert "left out (12.5 % of 25 % allowed) 1 row people" in out
-    assert "left out" not in printed(show_release, shoal.anonymize(table(), asked()))
+    assert "suppressed (12.5 % of 25 % allowed) 1 record" in out
+    assert "suppressed (" not in printed(show_release, shoal.anonymize(table(), asked()))
 
 
 def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):  # noqa: F811
@@ -212,7 +218,7 @@ def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):  # noqa: F
     assert "bounding" in told
     assert release.bound.percent is not None
     out = " ".join(printed(show_release, release).split())
-    assert f"{words} {screen.percent(release.bound.percent)}" in out
+    assert f"{words} {percent(release.bound.percent)}" in out
     pa_csv.write_csv(table(), tmp_path / "t.csv")
     asked().save(tmp_path / "plan.toml")
     call = ["anonymize", "t.csv", "--plan", "plan.toml", "--out", "r.csv"]

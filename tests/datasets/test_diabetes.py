@@ -268,6 +268,6 @@ def test_the_commands_of_the_page_give_what_it_shows(
         monkeypatch.setattr(sys, "argv", words.split())
         with pytest.raises(SystemExit) as end:
             cli.main()
-        assert (end.value.code or 0) == {"held": 0, "broken": 1}[verdict.strip()]
+        assert (end.value.code or 0) == {"satisfied": 0, "violated": 1}[verdict.strip()]
         said = capsys.readouterr().out
         assert re.search(rf"k-anonymity +5 +{int(level)} +{verdict.strip()}", said)

@@ -12,7 +12,7 @@ import shoal
 from shoal import BadPlan, CannotReach, Plan, catalog
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.gaa import GAA
-from shoal.cli.console import show_release
+from shoal.cli.release_tables import show_release
 from shoal.flow.auto_select import search as choose
 from shoal.flow.auto_select.search import Search, sample
 from shoal.flow.auto_select.trials import BRAKE
@@ -525,7 +525,7 @@ def test_a_plan_file_with_auto(run, tmp_path):  # noqa: F811
     assert "auto chose" in out
     status, out, err = run("audit", "r.csv", "--plan", "plan.toml", "--original", "t.csv")
     assert status == 0, err
-    assert "information lost (auto)" in out
+    assert "information loss (auto)" in out
 
 
 def test_compare_knows_auto():

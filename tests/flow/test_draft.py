@@ -10,7 +10,7 @@ import pytest
 
 import shoal
 from shoal import BadTable, Plan
-from shoal.cli.console import show_roles
+from shoal.cli.plan_table import show_roles
 from shoal.datasets import adult, hospital
 from shoal.report.plan_facts import plan_file
 from shoal.table.roles import Column

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import BadTable, Plan
 from shoal.cli import main as cli
-from shoal.cli.console import show_release
+from shoal.cli.release_tables import show_release
 from shoal.flow import explain
 from shoal.flow.explain import AS_IT_IS
 from shoal.report.page import render

@@ -12,7 +12,8 @@ import pytest
 
 import shoal
 from shoal import Plan, catalog
-from shoal.cli.console import show_audit, show_release
+from shoal.cli.audit_tables import show_audit
+from shoal.cli.release_tables import show_release
 from shoal.io.frames import open_frame
 from shoal.measures.beliefs import beliefs
 from shoal.measures.exposure import Exposure

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Plan, catalog
 from shoal.cli.comparison_table import show_comparison
-from shoal.cli.console import show_release
+from shoal.cli.release_tables import show_release
 from shoal.hierarchies.base import Hierarchy
 from shoal.losses import alteration
 from shoal.losses._integer_costs import exact_costs

@@ -378,7 +378,7 @@ def test_a_table_whose_queries_have_no_answer():
     found = shoal.audit(table, plan, original=table, queries=queries)
     answers = found.utility.answers
     assert answers.number < 3
-    assert any("the others count no row" in note for note in found.notes)
+    assert any("no record satisfies the others" in note for note in found.notes)
     json.dumps(found.as_dict(), allow_nan=False)
 
 
@@ -398,7 +398,7 @@ def test_many_rows_are_asked_less():
     assert Queries(number=7).fitting(10**12) == 7
     few = utility.Answers(250, 1000, 2, True, 0.1, 0.1)
     assert few.notes(1_000_000) == [
-        "250 counting queries were asked, not 1,000: the table has 1,000,000 rows"
+        "250 counting queries were answered, not 1,000: the table has 1,000,000 records"
     ]
 
 

@@ -10,7 +10,8 @@ from rich.console import Console
 
 import shoal
 from shoal import Plan
-from shoal.cli.console import show_audit, show_release
+from shoal.cli.audit_tables import show_audit
+from shoal.cli.release_tables import show_release
 from shoal.io.frames import open_frame
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
@@ -61,8 +62,8 @@ def test_the_report_speaks_of_people():
         "Pick one row of each person of a class: however you pick, at least 2 different values of "
         "disease remain.",
         "percent of the people of the class who have it",
-        "the same chance, on average over all people",
-        "people whom nobody else looks like",
+        "average re-identification risk per person",
+        "unique people",
         "classes in which it succeeds, counted by people",
     ):
         assert told in html, told
@@ -85,12 +86,13 @@ def test_averages_over_people_and_over_rows():
     console = Console(record=True, width=120, file=StringIO())
     show_audit(console, audit)
     out = " ".join(console.export_text().split())
-    assert "people whom nobody else looks like 33.3 % rows of these people 60.0 %" in out
-    assert "average chance to find a person 66.7 % the same, on average over rows 80.0 %" in out
+    assert "unique people 33.3 % records of unique people 60 %" in out
+    assert "average re-identification risk per person 66.7 %" in out
+    assert "average re-identification risk per record 80 %" in out
 
 
 def test_the_screen_says_of_whom_a_share_is():
     console = Console(record=True, width=120, file=StringIO())
     show_audit(console, shoal.audit(hospital(), PLAN))
-    assert "gout: 45.0 % → 90.0 % of the people" in console.export_text()
+    assert "gout: 45 % → 90 % of the people" in console.export_text()
     show_release(console, shoal.anonymize(hospital(), PLAN))

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Plan
 from shoal.base.errors import BadPlan, NotHeld, ShoalError
-from shoal.cli.console import show_audit, show_release
+from shoal.cli.audit_tables import show_audit
+from shoal.cli.release_tables import show_release
 from shoal.io import frames
 from shoal.io.frames import Frame, open_frame, read
 from shoal.measures.column_disclosure import if_known
@@ -55,7 +56,7 @@ def test_whom_the_number_of_rows_tells_is_counted():
     assert audit.as_dict()["risks"]["row_count"] == {"alone": 1, "fewer_than_k": 3}
     json.dumps(told, allow_nan=False)
     for out in (printed(show_release, release), printed(show_audit, audit)):
-        assert "Warning: highest chance to find a person, 33.3 %: this holds for" in out
+        assert "Warning: highest re-identification risk, 33.3 %: this holds for" in out
         assert "finds 1 of 6 people for certain" in " ".join(out.split())
 
 
@@ -264,7 +265,7 @@ def test_many_such_columns_are_told_in_few_lines():
     columns = INCOMES | {f"more{i}": "other" for i in range(6)}
     out = printed(show_release, shoal.anonymize(found, Plan(columns=columns, models=[K])))
     assert out.count("people would be alone") == 3
-    assert "4 more columns would leave people alone so" in " ".join(out.split())
+    assert "4 more columns would make people unique in the same way" in " ".join(out.split())
 
 
 def test_a_sensitive_column_of_few_values_is_counted_without_a_warning():

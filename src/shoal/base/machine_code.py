@@ -1,7 +1,9 @@
-"""Machine code: where compiled kernels are kept between runs, and how they are read again.
+"""Machine code: where compiled kernels are stored between runs, and how they are loaded again.
 
-Anybody who can write to that folder decides what this process executes. So it belongs to the user
-who runs shoal, nobody else may write to it, and a file that is not what was written is thrown away.
+Anybody who can write to that folder decides what this process executes. So the folder belongs to
+the user who runs shoal, nobody else can write to it, and a damaged file is deleted. Each file is
+keyed by a digest of all that it was compiled from, so code compiled from other sources never runs,
+and an edit recompiles only the kernels that depend on it.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import hashlib
 import logging
 import os
 import pickle
+import re
 import secrets
 import shutil
 import stat
@@ -17,64 +20,71 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import caching, compiler, serialize
 
+from shoal.base.code_digest import UnknownContent, digest
+
 VARIABLES = ("SHOAL_CACHE", "NUMBA_CACHE_DIR")  # the first that is set names the folder
-FOLDER = "kernels-"
+FOLDER = "kernels"
+OLD_FOLDERS = "kernels-*"  # of versions that had one folder for each version of all sources
 PACKAGE, HOME, TEMPORARY = "package", "home", "temporary"
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 ENDING = ".code"
+# The settings of numba that change the machine code, with their defaults.
+FLAGS = {"BOUNDSCHECK": None, "OPT": 3, "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
 
 log = logging.getLogger("shoal")
 
 
-def folder(package: Path, digest: str) -> Path | None:
-    """The folder for machine code from sources with this digest; None if there is no safe one.
+def folder(package: Path) -> Path | None:
+    """The folder for machine code; None if there is no safe one.
 
-    SHOAL_CACHE, if it is set; else the package; else the user's cache; else a private folder for
-    temporary files. Each version of the sources has a folder of its own.
+    SHOAL_CACHE, if it is set; otherwise the package; otherwise the user's cache; otherwise a
+    private folder for temporary files.
     """
     for base, why in _bases(package):
-        new = not (base / (FOLDER + digest)).exists()
-        found = _private(base / (FOLDER + digest), why)
+        new = not (base / FOLDER).exists()
+        found = _private(base / FOLDER, why)
         if found is None:
             if why in VARIABLES:
                 log.warning(
-                    "%s is not used for compiled code: %s cannot be written, or other users can "
+                    "%s is not used for compiled code: %s is not writable, or other users can "
                     "write to it",
                     why,
                     base,
                 )
             continue
-        if why == PACKAGE:  # nobody else's: a shared folder may serve other installations
-            for old in base.glob(FOLDER + "*"):
-                if old != found:
-                    shutil.rmtree(old, ignore_errors=True)
+        if why == PACKAGE:
+            for old in base.glob(OLD_FOLDERS):
+                shutil.rmtree(old, ignore_errors=True)
         if why == TEMPORARY and new:
             log.warning(
-                "neither the folder of shoal nor a home folder can be written to: compiled code "
-                "is kept in %s; set SHOAL_CACHE to a folder that lasts",
+                "neither the folder of shoal nor the home folder is writable: compiled code is "
+                "stored in %s; set SHOAL_CACHE to a permanent folder",
                 found,
             )
         return found
     log.warning(
-        "there is no folder for compiled code, so this run compiles all it needs; "
+        "there is no folder for compiled code, so every run compiles all it needs; "
         "set SHOAL_CACHE to a folder that only you can write to"
     )
     return None
 
 
 def _bases(package: Path) -> Iterator[tuple[Path, str]]:
-    """Where the folder may be, and why there."""
+    """The places where the folder may be, and the reason for each."""
     for variable in VARIABLES:
         if chosen := os.environ.get(variable):
             yield Path(os.path.realpath(chosen)), variable
     yield package / "__pycache__", PACKAGE
-    with suppress(RuntimeError):  # no HOME, and nobody of that number among the users
+    with suppress(RuntimeError):  # no HOME, and the user has no entry in the user database
         users = Path(os.environ.get("XDG_CACHE_HOME", ""))
         yield (users if users.is_absolute() else Path.home() / ".cache") / "shoal", HOME
     with suppress(OSError):  # there may be no folder for temporary files either
@@ -82,9 +92,9 @@ def _bases(package: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _private(path: Path, why: str) -> Path | None:
-    """Make the folder, or make sure that nobody else could write to it; None where that fails.
+    """Create the folder, or check that nobody else could write to it; None if that fails.
 
-    A folder of our own that others could write to may hold anything: it is made anew.
+    If others could write to a folder of ours, it may contain anything: it is created again.
     """
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -93,7 +103,9 @@ def _private(path: Path, why: str) -> Path | None:
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
         if _mine(path) and not _usable(path):
-            log.warning("the folder of compiled code had wrong permissions, is made anew: %s", path)
+            log.warning(
+                "the folder of compiled code had wrong permissions and is created again: %s", path
+            )
             with suppress(OSError):
                 path.chmod(0o700)
             shutil.rmtree(path)
@@ -104,9 +116,9 @@ def _private(path: Path, why: str) -> Path | None:
 
 
 def _guarded(base: Path, ours: bool) -> bool:
-    """Whether nobody but this user and the administrator can put another folder in its place.
+    """Whether only this user and the administrator can replace the folder.
 
-    The package is not asked: whoever can write there can change the sources as well.
+    The package is not checked: anybody who can write there can change the sources as well.
     """
     if not hasattr(os, "geteuid"):
         return True
@@ -124,7 +136,7 @@ def _closed(folder: Path) -> bool:
 
 
 def _mine(path: Path) -> bool:
-    found = path.lstat()  # a link leads where somebody else wants
+    found = path.lstat()  # not stat: a link may lead to somebody else's folder
     return stat.S_ISDIR(found.st_mode) and (
         not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
     )
@@ -138,18 +150,22 @@ def _usable(path: Path) -> bool:
 
 
 class MachineCode(caching.NullCache):
-    """The compiled forms of one kernel, a file for each signature.
+    """The compiled forms of one kernel: one file per signature.
 
-    numba keeps its own in a numbered file with an index: it fails on one that is damaged, and two
-    processes that compile different signatures at once can take each other's. Here a file is
-    named after what it is for, says so inside, and carries its checksum.
+    numba's own cache numbers its files in an index. It fails on a damaged file, and two processes
+    that compile different signatures at the same time can load each other's code. Here a file is
+    named after its key, repeats the key inside, and carries a checksum.
     """
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        self._function = function
+    def __init__(self, kernel: Any, folder: Path) -> None:
+        self._kernel = kernel
         self._folder = folder
-        line = function.__code__.co_firstlineno
-        self._name = f"{function.__module__}.{function.__qualname__}-{line}"
+        code = kernel.py_func.__code__
+        self._module = kernel.py_func.__module__
+        self._name = f"{self._module}-{re.sub('[^a-zA-Z0-9_.]', '', kernel.py_func.__qualname__)}"
+        # Other folders may serve several installations: nothing is stale there.
+        self._in_package = folder.parent.parent in Path(code.co_filename).parents
+        _KERNELS.setdefault(self._name, []).append(kernel)
 
     @property
     def cache_path(self) -> str:
@@ -160,17 +176,19 @@ class MachineCode(caching.NullCache):
         """The compiled kernel for these types, or None if there is none that can be trusted."""
         target_context.refresh()
         key = self._key(sig, target_context.codegen())
+        if key is None:
+            return None
         path = self._path(key)
         try:
             content = path.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
-            self._throw_away(path, error.strerror or "unreadable")
+            self._delete(path, error.strerror or "unreadable")
             return None
-        digest, payload = content[:32], content[32:]
-        if hashlib.sha256(payload).digest() != digest:
-            self._throw_away(path, "damaged")
+        checksum, payload = content[:32], content[32:]
+        if hashlib.sha256(payload).digest() != checksum:
+            self._delete(path, "damaged")
             return None
         try:
             known, reduced = pickle.loads(payload)
@@ -179,64 +197,104 @@ class MachineCode(caching.NullCache):
             rebuild: Callable[..., Any] = compiler.CompileResult._rebuild
             return rebuild(target_context, *reduced)
         except Exception as error:  # whatever it is: the kernel can be compiled again
-            self._throw_away(path, type(error).__name__)
+            self._delete(path, type(error).__name__)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled kernel; without it the next run has to compile it again."""
+        """Store a compiled kernel; without the file the next run compiles it again."""
         if data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
             return
         key = self._key(sig, data.codegen)
+        if key is None:
+            return
         path = self._path(key)
-        beside = path.with_suffix(f".{secrets.token_hex(8)}")
+        temporary = path.with_suffix(f".{secrets.token_hex(8)}")
         try:
             payload = serialize.dumps((key, data._reduce()))  # type: ignore[no-untyped-call]
-            with beside.open("xb") as file:
+            with temporary.open("xb") as file:
                 file.write(hashlib.sha256(payload).digest() + payload)
-            beside.replace(path)
+            temporary.replace(path)
         except OSError as error:
-            _once(
-                f"compiled code cannot be kept in {self._folder} ({error.strerror}); the next run "
-                "compiles it again. SHOAL_CACHE names another folder"
+            _warn_once(
+                f"compiled code cannot be stored in {self._folder} ({error.strerror}); the next "
+                "run compiles it again. SHOAL_CACHE names another folder"
             )
         finally:
             with suppress(OSError):
-                beside.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
+        if self._in_package:
+            _remove_stale(self._folder, self._module)
 
-    def _throw_away(self, path: Path, reason: str) -> None:
-        _once(f"compiled code in {self._folder} is {reason}: it is thrown away and compiled again")
+    def _delete(self, path: Path, reason: str) -> None:
+        _warn_once(f"compiled code in {self._folder} is {reason}: it is deleted and compiled again")
         with suppress(OSError):
             path.unlink(missing_ok=True)
 
     def _key(self, sig: Any, codegen: Any) -> Any:
-        """What the machine code is for: kernel, types, processor and version of numba."""
-        versions = numba.__version__, sys.implementation.cache_tag
-        return self._name, _content(self._function), sig, codegen.magic_tuple(), versions
+        """What the machine code is for: kernel, types, processor, compiler and its settings.
+
+        None for a kernel that depends on something without a digest: it is not stored.
+        """
+        try:
+            content = digest(self._kernel)
+        except UnknownContent:
+            return None
+        versions = numba.__version__, np.__version__, sys.implementation.cache_tag
+        return self._name, content, sig, codegen.magic_tuple(), versions, _flags()
 
     def _path(self, key: Any) -> Path:
-        return self._folder / (hashlib.sha256(repr(key).encode()).hexdigest()[:32] + ENDING)
+        rest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
+        return self._folder / f"{self._name}-{key[1][:16]}-{rest}{ENDING}"
 
 
-def _content(function: Callable[..., Any]) -> str:
-    """What a function does: its code, and what it has from the function that made it."""
-    code = function.__code__
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    inside = [_content(made) if (made := getattr(cell, "py_func", None)) else repr(cell)
-              for cell in cells]  # fmt: skip
-    parts = [
-        code.co_code.hex(),
-        repr([one for one in code.co_consts if not hasattr(one, "co_code")]),
-        repr(code.co_names),
-        *inside,
-    ]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+# Every kernel that this process has defined, by its name; a function that makes kernels makes
+# several with one name.
+_KERNELS: dict[str, list[Any]] = {}
 
 
-_SAID: set[str] = set()
+def _prefix(name: str, kernel: Any) -> str:
+    """The first parts of the names of a kernel's files."""
+    try:
+        return f"{name}-{digest(kernel)[:16]}"
+    except UnknownContent:  # it has no files
+        return ""
 
 
-def _once(message: str) -> None:
-    """A hundred kernels of a damaged folder need not say it a hundred times."""
-    if message not in _SAID:
-        _SAID.add(message)
+def _remove_stale(folder: Path, module: str) -> None:
+    """Delete code from older sources of a module, and that of modules that no longer exist."""
+    current = {
+        _prefix(name, kernel)
+        for name, kernels in _KERNELS.items()
+        if name.startswith(f"{module}-")
+        for kernel in kernels
+    }
+    exists: Callable[[str], bool] = cache(_exists)
+    for path in folder.glob("*" + ENDING):
+        of = path.name.partition("-")[0]
+        old = of == module and path.name.rpartition("-")[0] not in current
+        if old or not exists(of):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def _exists(module: str) -> bool:
+    with suppress(ImportError):  # of a package around it
+        return find_spec(module) is not None
+    return False
+
+
+def _flags() -> tuple[str, ...]:
+    """The settings of numba that differ from their defaults; usually none."""
+    config: Any = numba.config
+    found = {flag: getattr(config, flag, default) for flag, default in FLAGS.items()}
+    return tuple(f"{flag}={value}" for flag, value in found.items() if value != FLAGS[flag])
+
+
+_WARNED: set[str] = set()
+
+
+def _warn_once(message: str) -> None:
+    """A damaged folder concerns a hundred kernels; one warning is enough."""
+    if message not in _WARNED:
+        _WARNED.add(message)
         log.warning(message)

@@ -1,4 +1,4 @@
-"""Demo: a whole run on a table that the package makes itself."""
+"""The demo: a complete run on a made-up hospital table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from rich.table import Table
 
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress
-from shoal.cli.console import percent, show_release, show_roles, shown
+from shoal.cli.console import percent, print_plain, shown
+from shoal.cli.plan_table import show_roles
+from shoal.cli.release_tables import show_release
 from shoal.datasets import hospital
 from shoal.datasets.hospital import hospital_hierarchies
 from shoal.flow.anonymize import anonymize
@@ -23,11 +25,11 @@ from shoal.table.roles import Column
 
 
 def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Console], None]:
-    """Draft, anonymize and audit an invented hospital table; returns what to show of it."""
+    """Draft, anonymize and audit a made-up table; returns a function that shows the results."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadFile(f"cannot make the folder {out}: {error.strerror}") from None
+        raise BadFile(f"cannot create the folder {out}: {error.strerror}") from None
     original = hospital(rows, seed)
     plan = edited(draft(original)).with_seed(seed)
     release = anonymize(original, plan, progress=progress)
@@ -41,46 +43,45 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
         target.write_text(json.dumps(release.as_dict(progress), indent=2) + "\n", encoding="utf-8")
     release.report(out / "report.html", progress=progress)
 
-    def story(console: Console) -> None:
-        console.rule("1  An invented table, as a hospital might have it", align="left")
+    def show_results(console: Console) -> None:
+        console.rule("1  A made-up hospital table", align="left")
         console.print(_excerpt(frames.open_frame(original)))
-        console.rule("2  The plan: what `shoal draft` guessed, and two edits", align="left")
+        console.rule("2  The plan: drafted by `shoal draft`, with two edits", align="left")
         show_roles(console, plan)
-        console.rule("3  The release: nobody stands alone", align="left")
+        console.rule("3  The release", align="left")
         console.print(_excerpt(frames.open_frame(release.frame)))
         console.rule("4  Before and after", align="left")
         show_release(console, release)
         found, left = (a.attacks["linkage"]["singled_out"] for a in (before, after))
         console.print(
-            "Somebody who knows everybody's quasi-identifiers could point at the person behind "
-            f"[bold]{found:,}[/] of {before.rows:,} rows of the original "
+            "An attacker who knows everybody's quasi-identifiers can identify the person behind "
+            f"[bold]{found:,}[/] of {before.rows:,} records of the original "
             f"({percent(100 * found / before.rows)}), and behind [bold]{left:,}[/] of "
-            f"{after.rows:,} rows of the release.\n"
+            f"{after.rows:,} records of the release.\n"
         )
-        console.rule("5  Written", align="left")
+        console.rule("5  Files", align="left")
         for name, what in (
-            ("hospital.csv", "the invented table"),
-            ("plan.toml", "what was asked for; edit it and run it again"),
-            ("release.csv", "what may be published"),
+            ("hospital.csv", "the made-up table"),
+            ("plan.toml", "the plan: edit it and run again"),
+            ("release.csv", "the release, for publication"),
             ("release.json", "all numbers"),
-            ("report.html", "a page for whoever signs the release: open it in a browser"),
+            ("report.html", "HTML report for the approver: open it in a browser"),
         ):
-            console.print(f"  {out / name}  {what}", markup=False, soft_wrap=True)
-        console.print(
-            "\nNow a table of your own:\n  shoal draft DATA -o plan.toml   (then edit plan.toml)\n"
+            print_plain(console, f"  {out / name}  {what}")
+        print_plain(
+            console,
+            "\nNow try your own table:\n  shoal draft DATA -o plan.toml   (then edit plan.toml)\n"
             "  shoal anonymize DATA --plan plan.toml --out release.csv --report report.html",
-            markup=False,
-            soft_wrap=True,
         )
 
-    return story
+    return show_results
 
 
 def edited(plan: Plan) -> Plan:
-    """What a data manager would change in the draft: a hierarchy for jobs, and the stays."""
+    """What a data manager would edit: a hierarchy for jobs, and the role of length-of-stay."""
     jobs = Hierarchy.of({"tree": hospital_hierarchies()["job"]})
     plan.notes["job"] = "edited: jobs can be published as groups of jobs"
-    plan.notes["length-of-stay"] = "edited: no outsider knows it"
+    plan.notes["length-of-stay"] = "edited: outsiders do not know it"
     return plan.changed(
         columns={
             **plan.columns,

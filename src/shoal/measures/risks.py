@@ -141,8 +141,8 @@ def _check_holds(published: Published, classes: Classes, people: Longs) -> None:
         )
     )
     raise BadTable(
-        f"the population lacks people of the table: {classes.people[worst]} people of the table "
-        f"have {values}, but {people[worst]} of the population ({len(short)} of {len(classes)} "
+        f"the population lacks people of the table: {classes.people[worst]} of the table have "
+        f"{values}, but {people[worst]} of the population ({len(short)} of {len(classes)} "
         "classes have too few); give a population that includes all people of the table, with "
         "original values, or generalized in the same way"
     )

@@ -113,9 +113,7 @@ def normalized_loss(original: Table, published: Published, quality: Quality) -> 
     largest possible loss: it differs for columns with a single value, and for originals that are
     general already.
     """
-    costs = costs_of(
-        LM(), original.domains
-    )  # float64[nodes] per column
+    costs = costs_of(LM(), original.domains)  # float64[nodes] per column
     possible = [float(c @ d.counts) for c, d in zip(costs, original.domains, strict=True)]
     lost = quality.losses["lm"] / 100.0 * sum(possible)
     suppressed = max(original.rows - published.rows, 0)

@@ -20,6 +20,7 @@ from shoal.flow.anonymize import anonymize
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Label, Tree
 from shoal.models.k_anonymity import KAnonymity
+from shoal.papers._printed import printed
 from shoal.plan import Plan
 from shoal.report.page import Cell, Table
 from shoal.table.roles import Column
@@ -30,17 +31,8 @@ SAMPLE = 2_000  # rows of a quick run
 AGES = range(17, 91)  # figure 5, Mauger 2020, has 74 values of age
 FOLDERS = ("adult/hierarchies/arx", "hierarchies/arx", ".")  # where hierarchies may be in --data
 
-SHAPES = {  # number of values, and nodes from leaf to root (figure 5, Mauger 2020)
-    "age": (74, 5),
-    "sex": (2, 2),
-    "race": (5, 2),
-    "marital-status": (7, 3),
-    "education": (16, 4),
-    "native-country": (41, 3),
-    "workclass": (7, 3),
-    "occupation": (14, 3),
-    "salary-class": (2, 2),
-}
+# Number of values, and nodes from leaf to root.
+SHAPES: dict[str, list[int]] = printed("mauger2020")["hierarchies"]
 
 
 class Release(NamedTuple):

@@ -28,8 +28,8 @@ from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
-from shoal.report.attack_words import finding
 from shoal.report.class_sizes import SizeFact, candidate_sizes, sizes
+from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.promises import bound, promise
 from shoal.report.sections.certainty import SureFact, sure_facts
 from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
@@ -175,8 +175,8 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         if_known=release.if_known,
         worrying=release.worrying,
         promises=_promises(release),
-        counts=_counts(release),
-        risks=_risks(before, chances, after.linked),
+        counts=[Change(*row) for row in count_rows(release.before, after)],
+        risks=[Change(*row) for row in risk_rows(release.before, after)],
         find_before=_chance(before["prosecutor"]) or "–",
         find=_chance(chances["prosecutor"]),
         sampled=bool(after.attacks.get("matching", {}).get("samples", 0)),
@@ -255,68 +255,6 @@ def _promises(release: Outcome) -> list[Promise]:
         )
         for model, check in zip(release.plan.models, release.checks, strict=True)
     ]
-
-
-def _counts(release: Outcome) -> list[Change]:
-    before, after = release.before, release.after
-    rows = Change("rows", number(before.rows), number(after.rows))
-    if after.linked:
-        people = [one.attacks["linkage"]["mean_candidates"] for one in (before, after)]
-        return [
-            rows,
-            Change(
-                "rows that could be the most exposed person's",
-                *_both(before.smallest_class, after.smallest_class),
-            ),
-            Change("rows that could be a person's, on average", *_both(*people)),
-        ]
-    return [
-        rows,
-        Change("people", number(before.people), number(after.people)),
-        Change("classes: different combinations of values", *_both(before.classes, after.classes)),
-        Change(
-            "rows in a class, on average", *_both(*(e.average_class_size for e in (before, after)))
-        ),
-        Change(
-            "people who look like the most exposed person, that person included",
-            *_both(before.smallest_class, after.smallest_class),
-        ),
-    ]
-
-
-def _both(before: float, after: float) -> tuple[str, str]:
-    return number(round(before, 1)), number(round(after, 1))
-
-
-RISKS = {
-    "prosecutor": "highest chance to find the row of somebody who is known to be in the table",
-    "average_over_people": "the same chance, on average over all people",
-    "average": "the same chance, on average over all rows",
-    "unique_people": "people whom nobody else looks like: they can be pointed at",
-    "unique": "rows that are alone in their class: their person can be pointed at",
-    "marketer_over_people": "share of people who are found if all are matched with people at once",
-    "marketer": "share of rows that are matched rightly if all are matched with people at once",
-    "journalist": "highest chance to find the person of a row among the population",
-}
-LINKED_RISKS = RISKS | {
-    "prosecutor": "highest chance to find the row of somebody, by the likeliest row",
-    "average": "the same chance, on average over all people",
-    "unique": "people of whom one row only could be theirs",
-}
-
-
-def _risks(
-    before: dict[str, float | None], after: dict[str, float | None], linked: bool
-) -> list[Change]:
-    words = LINKED_RISKS if linked else RISKS
-    if "unique_people" in after:
-        words = words | {"unique": "rows of these people"}
-    changes = []
-    for name in [*words, *(name for name in after if name not in words)]:
-        was, now = _chance(before.get(name)), _chance(after.get(name))
-        if was is not None and now is not None:
-            changes.append(Change(words.get(name, finding(name)), was, now))
-    return changes
 
 
 def _chance(risk: float | None) -> str | None:

@@ -8,7 +8,7 @@ from shoal.base.progress import Progress, silent
 from shoal.base.wording import listed, many, percent, sentence, short
 from shoal.io.frames import atomic
 from shoal.measures.applied import ADVICE
-from shoal.measures.column_disclosure import told
+from shoal.measures.column_disclosure import describe
 from shoal.measures.findings import LIKELY, TOP, Finding
 from shoal.measures.outcome import Outcome
 from shoal.report.facts import Facts, facts
@@ -350,7 +350,7 @@ def _if_known(facts: Facts) -> list[Block]:
     ]
     if facts.worrying:
         worst = facts.worrying[:WARNED]
-        said = [told(facts.if_known[name], short(name), facts.people) for name in worst]
+        said = [describe(facts.if_known[name], short(name), facts.people) for name in worst]
         blocks.append(Bullets([sentence(words) for words in said]))
         blocks.append(
             Text(

@@ -8,14 +8,11 @@ from shoal.base.wording import percent
 from shoal.papers._result import Row
 from shoal.papers.li2007.audit import ATTACKS, Judged, closeness
 from shoal.papers.li2007.own import K, Own, Search
-from shoal.papers.li2007.slides import DISEASE, SALARY, STATED
+from shoal.papers.li2007.slides import DISEASE, LEVELS, SALARY, STATED
 from shoal.report.page import Cell, Table
 
 Tables = Mapping[str, Judged]
 ABOUT = (SALARY, DISEASE)
-SAID = {("table 2", "k-anonymity"): 3.0} | {  # levels that the slides' titles tell
-    ("table 4", f"distinct-l-diversity[{column}]"): 3.0 for column in ABOUT
-}
 
 
 def cases(tables: Tables) -> list[tuple[str, Judged, str]]:
@@ -89,7 +86,7 @@ def audits(tables: Tables) -> list[Row]:
     rows = []
     for name, table in tables.items():
         k = int(table.level("k-anonymity"))
-        said = {key: value for (of, key), value in SAID.items() if of == name}
+        said = {key: value for (of, key), value in LEVELS.items() if of == name}
         said |= {
             f"t-closeness[{s.column}]": s.theirs for s in STATED if (s.table, s.name) == (name, "t")
         }

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from shoal.hierarchies.base import Hierarchy
+from shoal.papers._printed import printed
 from shoal.table.roles import Column
 
 SOURCE = (
@@ -64,38 +65,14 @@ SALARIES = {
 INFECTED = {name: Column(role="quasi") for name in QUASI} | {DISEASE: Column(role="sensitive")}
 
 Content = dict[str, list[Any]]  # a table by its columns
-ORIGINAL: Content = {
-    ZIP: ["47677", "47602", "47678", "47905", "47909", "47906", "47605", "47673", "47607"],
-    AGE: [29, 22, 27, 43, 52, 47, 30, 36, 32],
-}
-THREE_ANONYMOUS: Content = {
-    ZIP: ["476**"] * 3 + ["4790*"] * 3 + ["476**"] * 3,
-    AGE: ["2*"] * 3 + ["≥ 40"] * 3 + ["3*"] * 3,
-}
-T_CLOSE: Content = {  # in the order of table 3; the slide lists it class by class
-    ZIP: ["4767*", "4760*", "4767*", "4790*", "4790*", "4790*", "4760*", "4767*", "4760*"],
-    AGE: ["≤ 40"] * 3 + ["≥ 40"] * 3 + ["≤ 40"] * 3,
-}
-HEART: Content = {
-    DISEASE: ["Heart Disease"] * 3
-    + ["Flu", "Heart Disease", "Cancer"]
-    + ["Heart Disease", "Cancer", "Cancer"]
-}
-STOMACH: Content = {
-    SALARY: [3, 4, 5, 6, 11, 8, 7, 9, 10],  # in thousands
-    DISEASE: [
-        "gastric ulcer",
-        "gastritis",
-        "stomach cancer",
-        "gastritis",
-        "flu",
-        "bronchitis",
-        "bronchitis",
-        "pneumonia",
-        "stomach cancer",
-    ],
-}
-VIRUS_ROWS, VIRUS_SHARE = 10_000, 0.01
+PRINTED = printed("li2007")
+ORIGINAL: Content = PRINTED["original"]
+THREE_ANONYMOUS: Content = PRINTED["three_anonymous"]
+T_CLOSE: Content = PRINTED["t_close"]
+HEART: Content = PRINTED["heart"]
+STOMACH: Content = PRINTED["stomach"]
+VIRUS_ROWS: int = PRINTED["virus"]["records"]
+VIRUS_SHARE: float = PRINTED["virus"]["share"]
 
 
 def _virus() -> Content:
@@ -104,15 +81,13 @@ def _virus() -> Content:
     What is not shown is made up: the rest of the rows halved between those two classes, with as
     many positive ones as are lacking.
     """
-    shown = [("476**", "2*", value) for value in ["negative"] * 4]
-    shown += [("4790*", "≥ 40", value) for value in ["negative", "positive"] * 2]
-    shown += [("476**", "3*", value) for value in ["positive"] * 3 + ["negative"]]
+    virus = PRINTED["virus"]
+    shown = [(place, age, value) for place, age, values in virus["classes"] for value in values]
     lacking = round(VIRUS_ROWS * VIRUS_SHARE) - sum(row[2] == "positive" for row in shown)
     rest = VIRUS_ROWS - len(shown)
     ill = range(1, 1 + lacking)  # neither the first nor the last: these two are shown as negative
     made_up = [
-        (*(("4770*", "4*"), ("488**", "≥ 60"))[i % 2], "positive" if i in ill else "negative")
-        for i in range(rest)
+        (*virus["others"][i % 2], "positive" if i in ill else "negative") for i in range(rest)
     ]
     rows = zip(*shown, *made_up, strict=True)
     return {name: list(values) for name, values in zip((ZIP, AGE, DISEASE), rows, strict=True)}
@@ -165,22 +140,12 @@ class Stated(NamedTuple):
 
     table: str
     column: str
-    of_class: str | None
     name: str
     theirs: float
+    of_class: str | None = None
 
 
 FIRST, SECOND = "476**, 2*", "4790*, ≥ 40"
-STATED = (
-    Stated("table 4", SALARY, FIRST, "D[P₁, Q]", 0.375),
-    Stated("table 4", SALARY, SECOND, "D[P₂, Q]", 0.167),
-    Stated("table 4", DISEASE, FIRST, "D[P₁, Q]", 0.5),
-    Stated("table 4", DISEASE, SECOND, "D[P₂, Q]", 0.278),
-    Stated("table 5", SALARY, None, "t", 0.167),
-    Stated("table 5", DISEASE, None, "t", 0.278),
-)
-TREE_DISTANCES = (
-    ("gastric ulcer", "gastritis", "1/3"),
-    ("gastric ulcer", "colitis", "2/3"),
-    ("gastric ulcer", "flu", "3/3"),
-)
+STATED = tuple(Stated(**one) for one in PRINTED["distances"])
+TREE_DISTANCES = tuple((*one["values"], one["theirs"]) for one in PRINTED["tree_distances"])
+LEVELS = {(one["table"], one["level"]): one["theirs"] for one in PRINTED["levels"]}

@@ -31,7 +31,7 @@ from shoal.papers.mauger2020.paper import (
     FIGURES,
     MINIMA,
     NAMED,
-    THEIRS,
+    TABLES,
     conclusion,
     of_curves,
     of_tables,
@@ -85,7 +85,7 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:
 def compare(adult: Adult, releases: Releases, quick: bool) -> Result:
     """Build page, tables and plots from the releases."""
     files: dict[str, Sequence[Row]] = {
-        f"figure-{FIGURES[k]}.csv": cells(releases, k) for k in THEIRS
+        f"figure-{FIGURES[k]}.csv": cells(releases, k) for k in TABLES
     }
     plots = {}
     for curve in CURVES:
@@ -105,7 +105,7 @@ def compare(adult: Adult, releases: Releases, quick: bool) -> Result:
                 f"Figure {FIGURES[k]}: k = {k:,}",
                 [side_by_side(releases, k), _compare.statements(about_tables[FIGURES[k]])],
             )
-            for k in THEIRS
+            for k in TABLES
         ),
         Section("Where we differ most", _largest(releases)),
         *(
@@ -273,7 +273,7 @@ def _what_was_run(adult: Adult, releases: Releases, quick: bool) -> Section:
 def _largest(releases: Releases) -> list[Block]:
     gaps = [
         (releases[guide, k].losses[metric] - other, k, guide, metric, other)
-        for k in THEIRS
+        for k in TABLES
         for (metric, guide), other in theirs(k).items()
     ]
     gaps.sort(key=lambda gap: -abs(gap[0]))
@@ -292,7 +292,7 @@ def _largest(releases: Releases) -> list[Block]:
     for name in METRICS:
         row: list[Cell | str] = [shown(name)]
         for side in (3, 2):  # as judge, as guide
-            for k in THEIRS:
+            for k in TABLES:
                 ours = [gap[0] for gap in gaps if gap[side] == name and gap[1] == k]
                 mean = sum(ours) / len(ours)
                 row.append(Cell(signed(mean), tone=tone(mean)))
@@ -307,8 +307,8 @@ def _largest(releases: Releases) -> list[Block]:
         Table(
             head=[
                 "metric",
-                *(f"as judge, k = {k:,}" for k in THEIRS),
-                *(f"as guide, k = {k:,}" for k in THEIRS),
+                *(f"as judge, k = {k:,}" for k in TABLES),
+                *(f"as guide, k = {k:,}" for k in TABLES),
             ],
             rows=leaning,
             caption="Ours minus theirs on average over a row of the table (the metric judges) "
@@ -362,11 +362,11 @@ def _reasons(adult: Adult, releases: Releases) -> list[Block]:
 def _summary(
     adult: Adult, releases: Releases, claims: Sequence[Claim], overall: Claim
 ) -> list[Block]:
-    gaps = {k: mean_difference(pairs(releases, k)) for k in THEIRS}
-    every = [pair for k in THEIRS for pair in pairs(releases, k)]
+    gaps = {k: mean_difference(pairs(releases, k)) for k in TABLES}
+    every = [pair for k in TABLES for pair in pairs(releases, k)]
     far, k, guide, metric = max(
         (abs(releases[guide, k].losses[metric] - other), k, guide, metric)
-        for k in THEIRS
+        for k in TABLES
         for (metric, guide), other in theirs(k).items()
     )
     count = _compare.verdicts(claims)
@@ -384,7 +384,7 @@ def _summary(
             [
                 *(
                     (f"{gaps[k]:.2f}", f"points from the paper on average at k = {k:,}")
-                    for k in THEIRS
+                    for k in TABLES
                 ),
                 (f"{mean_difference(every):.2f}", f"points over all {len(every)} cells"),
                 (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from shoal.papers._adult import METRICS, Releases, shown
 from shoal.papers._compare import (
@@ -19,46 +20,17 @@ from shoal.papers._compare import (
     lowest,
     ranks,
 )
+from shoal.papers._printed import printed
 
-# The paper ran 21 values of k; these are the ones that it names.
-NAMED = (2, 50, 100, 500, 750, 1000, 1500, 4000, 5000, 7500, 10000, 15000)
-
-# Figures 6, 7, 8: a row for each metric, a column for each optimization, in the order of METRICS.
-# Only the percentages: ranks follow from them.
-THEIRS = {
-    2: """ 2  2  3  5  2  4  2
-           4  3  4  5  3  5  4
-           5  5  5  7  5  6  6
-           8  5  5  3  6  5  8
-           3  3  3  5  2  4  3
-           4  4  5  3  4  3  4
-           2  3  4  5  2  4  2""",
-    100: """24 34 30 56 27 47 28
-            35 38 38 52 34 50 37
-            35 42 39 58 37 54 39
-            54 48 52 30 53 43 57
-            28 33 32 57 27 53 30
-            39 45 43 32 43 26 43
-            28 35 33 56 28 47 30""",
-    1500: """72 68 61 86 58 73 65
-             67 82 67 81 63 78 70
-             67 72 73 86 63 79 70
-             83 86 80 59 83 65 85
-             60 65 59 85 59 80 63
-             79 85 75 58 80 52 82
-             63 69 62 85 59 75 75""",
-}
-AVERAGES = {  # the last row of each table
-    2: (4, 4, 4, 5, 3, 4, 4),
-    100: (35, 39, 38, 49, 36, 46, 38),
-    1500: (70, 75, 68, 77, 66, 72, 73),
-}
-FIGURES = {2: 6, 100: 7, 1500: 8}
-MINIMA = {  # all that the text tells of figure 9
-    ("llm", 7500): 12307,
-    ("distortion", 10000): 30162,
-    ("total", 10000): 30162,
-    **{(guide, 15000): 30162 for guide in METRICS},
+PRINTED = printed("mauger2020")
+NAMED: tuple[int, ...] = tuple(PRINTED["k_named"])
+TABLES: dict[int, dict[str, Any]] = {table["k"]: table for table in PRINTED["alteration"]}
+FIGURES: dict[int, int] = {k: table["figure"] for k, table in TABLES.items()}
+AVERAGES: dict[int, list[int]] = {k: table["average"] for k, table in TABLES.items()}
+MINIMA: dict[tuple[str, int], int] = {
+    (guide, one["k"]): one["records"]
+    for one in PRINTED["smallest_class"]
+    for guide in (METRICS if one["guide"] == "every" else [one["guide"]])
 }
 
 CLOSE, RATHER_CLOSE = 1.1, 1.5  # what we take "very close" and "relatively close" to mean
@@ -67,8 +39,11 @@ EVEN = 2.0  # points within which guides are alike
 
 def theirs(k: int) -> dict[tuple[str, str], int]:
     """The paper's percentages at one k, by metric and optimization."""
-    numbers = iter(map(int, THEIRS[k].split()))
-    return {(metric, guide): next(numbers) for metric in METRICS for guide in METRICS}
+    return {
+        (metric, guide): percent
+        for metric in METRICS
+        for guide, percent in zip(METRICS, TABLES[k][metric], strict=True)
+    }
 
 
 def pairs(releases: Releases, k: int) -> list[tuple[float, float]]:
@@ -241,7 +216,7 @@ def _smallest_class(releases: Releases) -> list[Claim]:
 
 
 def _llm_at_7500(releases: Releases) -> Claim:
-    said = 12307
+    said = MINIMA["llm", 7500]
     ours = releases.get(("llm", 7500))
     return Claim(
         f"At k = 7,500 LLM's smallest class has {said:,} rows.",

@@ -8,13 +8,15 @@ from statistics import fmean
 
 from shoal.base.wording import many
 from shoal.papers._compare import Claim
+from shoal.papers._printed import printed
 from shoal.papers.tassa2012.data import SHUFFLED, Subject
 from shoal.papers.tassa2012.runs import DIVERSE, EVERY, LOSSES, METHODS, ORDER, Case, Results, curve
 from shoal.report.page import Cell, Table, Tone
 
 FIGURES = {"ART": 5, "ADULT": 6, "CMC": 7, "NURSERY": 8}
 SUBJECTS = (*FIGURES, SHUFFLED)
-MOST_DIVERSE = {"ADULT": 1.333, "NURSERY": 3.0}  # the greatest l that is possible, Sec. 9
+# The greatest l that is possible.
+MOST_DIVERSE: dict[str, float] = printed("tassa2012")["most_diverse"]
 ALIKE = 10.0  # percent of each other's loss within which we call two methods very similar
 LEAST = 1e-9  # what is less apart is equal
 

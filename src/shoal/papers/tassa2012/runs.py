@@ -13,6 +13,7 @@ from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_concealment import KConcealment
 from shoal.models.k_k_anonymity import KKAnonymity
+from shoal.papers._printed import printed
 from shoal.papers.tassa2012.data import SHUFFLED, Subject
 from shoal.plan import Plan
 
@@ -24,7 +25,7 @@ LOSSES = {"lm": "LM", "entropy": "EM"}  # ours and the paper's names
 # Every release is put through every attack, and `matching` takes minutes on these tables.
 SLOW = {("ADULT", "randomized"): (10, 20, 40, 70, 100), (SHUFFLED, "randomized"): ()}
 WORK = {"randomized": 15, "concealment": 6, "(k,k)": 3, "sequential": 3}  # the others: 1
-DIVERSE = {"ADULT": 1.1, "NURSERY": 2.0}  # l of figure 10
+DIVERSE: dict[str, float] = printed("tassa2012")["l"]  # of figure 10
 
 
 class Method(NamedTuple):

@@ -18,6 +18,7 @@ from shoal.datasets.hospital import hospital_hierarchies
 from shoal.datasets.informs import FILES, holds_informs
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
+from shoal.papers._printed import printed
 from shoal.report.page import Cell, Table
 from shoal.table.roles import Column
 
@@ -26,7 +27,7 @@ PERSON, SENSITIVE = "person", "diagnosis"
 STAYS = 60_000  # of the invented hospital
 SAMPLE = 500  # people of a quick run
 RECORDS, PATIENTS = 456_767, 49_384  # in the paper
-DISTINCT = (12, 82, 2, 6, 9, 6, 5, 2, 619)  # values of each attribute, table 5 of the paper
+DISTINCT: list[int] = printed("wang2018")["distinct"]  # values of each attribute
 
 
 @dataclass(frozen=True, eq=False)

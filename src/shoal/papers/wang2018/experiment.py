@@ -129,9 +129,12 @@ def _in_short(results: Results, subject: str) -> str:
         if case.subject == subject and case.method in measuring.PLAIN.values()
     ]
     name = _called(subject)
+    low, high = measuring.stated(measuring.GENEIR, measuring.PLAIN)
+    least, most = measuring.stated(measuring.ENHANCED, measuring.PLAIN)
     return (
         f"{name[0].upper()}{name[1:]}: with IR geneir loses {geneir} as much as danonyir, where "
-        f"the paper says 1.9 to 3.0; EIR costs {eir} as much as IR, where it says 1.01 to 1.05; "
+        f"the paper says {low:.1f} to {high:.1f}; EIR costs {eir} as much as IR, where it says "
+        f"{least:.2f} to {most:.2f}; "
         f"with IR {min(exposed):.0f} to {max(exposed):.0f}\xa0% of danonyir's classes are "
         "vulnerable."
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from shoal.papers._printed import printed
 from shoal.papers._result import Row
 from shoal.papers.wang2018.runs import AB, KL, METHODS, Case, Measured, Panel, Results
 from shoal.report.page import Cell, Table, Tone
@@ -72,14 +73,14 @@ class Pair(NamedTuple):
     high: float
 
 
-RATIOS = (  # of information losses, Sec. 5.2.1
-    Pair(GENEIR[KL], PLAIN[KL], 1.923, 2.683),
-    Pair(GENEIR[KL], ENHANCED[KL], 1.863, 2.626),
-    Pair(ENHANCED[KL], PLAIN[KL], 1.0148, 1.0347),
-    Pair(GENEIR[AB], PLAIN[AB], 2.018, 3.039),
-    Pair(GENEIR[AB], ENHANCED[AB], 1.976, 2.915),
-    Pair(ENHANCED[AB], PLAIN[AB], 1.0127, 1.0519),
-)
+RATIOS = tuple(Pair(**pair) for pair in printed("wang2018")["ratios"])  # of information losses
+
+
+def stated(top: Mapping[str, str], bottom: Mapping[str, str]) -> tuple[float, float]:
+    """The least and the greatest ratio that the paper states, over both families."""
+    pairs = [(top[family], bottom[family]) for family in (KL, AB)]
+    found = [pair for pair in RATIOS if (pair.top, pair.bottom) in pairs]
+    return min(pair.low for pair in found), max(pair.high for pair in found)
 
 
 def ratios(

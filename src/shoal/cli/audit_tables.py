@@ -1,0 +1,49 @@
+"""What the screen shows of an audit: measures, levels, attacks, warnings."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from shoal.base.wording import number
+from shoal.cli.attack_table import attack_findings
+from shoal.cli.console import new_table, percent, print_tables, show_notes, shown
+from shoal.cli.measure_rows import add_rows, loss_rows, utility_rows, verdict
+from shoal.cli.warnings import note_unweighed, warn_of_exposure, warn_uncovered
+from shoal.flow.audit import Audit
+from shoal.report.exposure_facts import count_rows, risk_rows
+
+
+def show_audit(console: Console, audit: Audit) -> None:
+    """Show what a table satisfies, and what it reveals."""
+    print_tables(console, lambda: _measures(audit), lambda: _levels(audit))
+    warn_uncovered(console, audit.checks, [column.name for column in audit.published.sensitive])
+    warn_of_exposure(console, audit.exposure, audit.if_known, audit.worrying)
+    print_tables(console, lambda: attack_findings(audit.attacks))
+    note_unweighed(console, audit.exposure)
+    show_notes(console, audit.notes)
+
+
+def _measures(audit: Audit) -> Table:
+    table = new_table("Audit", "", "")
+    add_rows(table, count_rows(audit.exposure), risk_rows(audit.exposure))
+    if audit.quality is not None:
+        loss, *rest = loss_rows(audit.quality, audit.loss)
+        mean = ("information loss, mean of seven metrics", percent(audit.quality.mean_loss))
+        add_rows(table, [loss, mean, *rest])
+    if audit.utility is not None:
+        add_rows(table, utility_rows(audit.utility))
+    return table
+
+
+def _levels(audit: Audit) -> Table:
+    table = new_table("Privacy models", "model", "required", "reached", "")
+    asked = {
+        check.model if check.column is None else f"{check.model}[{check.column}]": check
+        for check in audit.checks
+    }
+    for name, level in audit.levels.items():
+        check = asked.get(name)
+        required = "" if check is None else number(check.required)
+        table.add_row(shown(name), required, number(level), "" if check is None else verdict(check))
+    return table

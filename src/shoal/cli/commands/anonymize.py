@@ -1,0 +1,55 @@
+"""`shoal anonymize`: from a table and a plan to a verified release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.app import command
+from shoal.cli.options import Data, Json, KeepOrder, Out, PlanFile, Report, Seed
+
+
+@command
+def anonymize(
+    data: Data,
+    plan: PlanFile,
+    out: Out,
+    json_file: Json = None,
+    report: Report = None,
+    recoding: Annotated[
+        Path | None,
+        typer.Option(help="Save the recoding, so that `shoal apply` can reuse it on new records."),
+    ] = None,
+    explain: Annotated[
+        bool | None,
+        typer.Option(
+            "--explain/--no-explain",
+            help="Show which requirement forced each generalization (one extra run per "
+            "requirement; by default only for fast runs with --report).",
+        ),
+    ] = None,
+    seed: Seed = None,
+    keep_order: KeepOrder = False,
+) -> None:
+    """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
+    from shoal.cli import outputs
+    from shoal.cli.console import open_console, show
+    from shoal.cli.progress import progress_on
+    from shoal.cli.release_tables import show_release
+    from shoal.flow.anonymize import anonymize as run
+    from shoal.io.frames import check_target
+    from shoal.plan import Plan
+
+    check_target(out)
+    asked = Plan.load(plan)
+    outputs.check_targets([out, report, recoding], json_file, [data, plan, *asked.files()])
+    if seed is not None:
+        asked = asked.with_seed(seed)
+    console = open_console(json_file)
+    with progress_on(console) as progress:
+        release = run(data, asked, keep_order=keep_order or None, progress=progress)
+        outputs.write_release(release, out, report, json_file, progress, recoding, explain)
+    show(lambda: show_release(console, release))
+    outputs.show_written(console, [out, report, recoding], json_file)

@@ -1,0 +1,63 @@
+"""`shoal audit`: measure a table as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.app import NOT_SATISFIED, command
+from shoal.cli.options import Data, Json, PlanFile
+
+
+@command
+def audit(
+    data: Data,
+    plan: PlanFile,
+    original: Annotated[
+        Path | None,
+        typer.Option(help="Original table that DATA was made from, to measure information loss."),
+    ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(help="Table of the population that the people in DATA belong to."),
+    ] = None,
+    json_file: Json = None,
+    record_risks: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the risk of each record of DATA as CSV. Do not publish it.",
+        ),
+    ] = None,
+) -> None:
+    """Measure a table as it is: which requirements it satisfies, and how high the risks are."""
+    from contextlib import ExitStack
+
+    from shoal.cli import outputs
+    from shoal.cli.audit_tables import show_audit
+    from shoal.cli.console import open_console, show
+    from shoal.cli.progress import progress_on
+    from shoal.flow.audit import audit as run
+    from shoal.io.frames import atomic
+    from shoal.plan import Plan
+
+    asked = Plan.load(plan)
+    more = [path for path in (original, population) if path is not None]
+    outputs.check_targets([record_risks], json_file, [data, plan, *asked.files(), *more])
+    console = open_console(json_file)
+    with progress_on(console) as progress:
+        progress("read", 0.0)
+        result = run(data, asked, original=original, population=population, progress=progress)
+    numbers = {} if json_file is None else result.as_dict()
+    with ExitStack() as files:
+        outputs.write_json(files, json_file, numbers)
+        if record_risks is not None:
+            lines = (f"{row},{risk:.6g}\n" for row, risk in enumerate(result.record_risks(), 1))
+            target = files.enter_context(atomic(record_risks, private=True))
+            target.write_text("row,risk\n" + "".join(lines), encoding="utf-8")
+    outputs.print_json(json_file, numbers)
+    show(lambda: show_audit(console, result))
+    if not result.holds:
+        raise typer.Exit(NOT_SATISFIED)

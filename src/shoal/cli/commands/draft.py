@@ -1,0 +1,42 @@
+"""`shoal draft`: propose a plan for a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import Annotated
+
+import typer
+
+from shoal.cli.app import command
+from shoal.cli.options import Data
+
+
+@command
+def draft(
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write the plan to.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing plan.")] = False,
+) -> None:
+    """Propose a plan: roles and hierarchies are guessed from the table. Edit it before use."""
+    from shoal.base.errors import BadFile
+    from shoal.cli import outputs
+    from shoal.cli.console import open_console, print_plain
+    from shoal.cli.plan_table import show_roles
+    from shoal.cli.progress import progress_on
+    from shoal.flow.draft import draft as propose
+
+    outputs.check_distinct(out, [data])
+    if out.exists() and not force:
+        raise BadFile(f"{out} exists already, perhaps with your edits; --force overwrites it")
+    console = open_console()
+    with progress_on(console) as progress:
+        progress("read", 0.0)
+        plan = propose(data)
+    plan.save(out)
+    show_roles(console, plan)
+    print_plain(
+        console,
+        f"written: {out}\nThese are guesses. Check each of them, edit the file, then run\n"
+        f"  shoal anonymize {quote(str(data))} --plan {quote(str(out))} --out release.csv",
+    )

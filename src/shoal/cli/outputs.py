@@ -1,0 +1,103 @@
+"""Output files of commands: checked before the work begins, and written when all is complete."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from shoal.base.errors import BadFile
+from shoal.base.progress import Progress
+from shoal.cli.console import print_plain
+from shoal.flow.release import Release
+from shoal.io.frames import atomic, check_place
+
+
+def check_targets(
+    targets: Sequence[Path | None], json_file: str | None, inputs: Sequence[Path]
+) -> None:
+    """Refuse targets that cannot be written, that are also read, or that are the same file."""
+    wanted = [path for path in (*targets, json_target(json_file)) if path is not None]
+    for i, target in enumerate(wanted):
+        check_place(target)
+        check_distinct(target, [*inputs, *wanted[:i]])
+
+
+def check_distinct(target: Path, others: Sequence[Path]) -> None:
+    """Refuse to overwrite a file that the command reads, or to write it twice."""
+    for other in others:
+        # Not Path.resolve: it fails on a link to itself, for which reading has a better message.
+        if os.path.realpath(target) == os.path.realpath(other):
+            same = "" if str(target) == str(other) else f", as {other}"
+            raise BadFile(
+                f"cannot write {target}: this command reads that file, or writes something "
+                f"else to it{same}; choose another name"
+            )
+
+
+def json_target(json_file: str | None) -> Path | None:
+    """The file that the JSON goes to; None for none, and for standard output (-)."""
+    return None if json_file in (None, "-") else Path(str(json_file))
+
+
+def write_json(files: ExitStack, json_file: str | None, content: dict[str, Any]) -> None:
+    """Write the JSON to its file, which gets its name when `files` is closed."""
+    if (path := json_target(json_file)) is not None:
+        target = files.enter_context(atomic(path, private=True))
+        target.write_text(_json(content) + "\n", encoding="utf-8")
+
+
+def print_json(json_file: str | None, content: dict[str, Any]) -> None:
+    """Print the JSON where standard output was asked for."""
+    if json_file == "-":
+        print(_json(content))
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def write_release(
+    release: Release,
+    out: Path,
+    report: Path | None,
+    json_file: str | None,
+    progress: Progress,
+    recoding: Path | None = None,
+    explain: bool | None = None,
+) -> None:
+    """Write the release and its recoding first, then report and JSON, which may take long.
+
+    Files that belong together get their names when all of them are complete.
+    """
+    with ExitStack() as files:
+        if recoding is not None:
+            release.recoding.save(files.enter_context(atomic(recoding, private=True)))
+        release.save(out)
+    try:
+        with ExitStack() as files:
+            if explain:
+                release.reasons(progress=progress)
+            if report is not None:
+                page = files.enter_context(atomic(report, private=True))
+                release.report(page, explain=explain, progress=progress)
+            numbers = {} if json_file is None else release.as_dict(progress)
+            write_json(files, json_file, numbers)
+    except BaseException as error:
+        asked = {"the report": report, "the JSON": json_file, "the explanation": explain or None}
+        missing = [what for what, wanted in asked.items() if wanted is not None]
+        error.add_note(f"the release is written: {out}; not written: {', '.join(missing)}")
+        raise
+    print_json(json_file, numbers)
+
+
+def show_written(console: Console, paths: Sequence[Path | None], json_file: str | None) -> None:
+    """List the files that were written."""
+    files = [path for path in (*paths, json_target(json_file)) if path is not None]
+    if files:
+        print_plain(console, "\n".join(f"written: {path}" for path in files))

@@ -1,0 +1,85 @@
+"""Warnings and notes that the screen shows with a release or an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+
+from shoal.base.errors import preview
+from shoal.base.wording import many
+from shoal.cli.console import percent, show_notes, warn
+from shoal.flow.release import Release
+from shoal.measures.applied import ADVICE
+from shoal.measures.column_disclosure import ColumnDisclosure, describe
+from shoal.measures.exposure import Exposure
+from shoal.measures.findings import TOP, findings
+from shoal.models import Check
+
+MOST_COLUMNS = 3  # columns that get a warning of their own
+LITTLE = 99.0  # percent of suppressed values from which on a release is of little use
+
+
+def warn_uncovered(console: Console, checks: Sequence[Check], sensitive: Sequence[str]) -> None:
+    """Warn of sensitive columns that no requirement is about."""
+    about = {check.column for check in checks}
+    bare = [name for name in sensitive if name not in about]
+    if checks and bare:
+        warn(console, f"no requirement protects {preview(bare)}; see the attacks")
+
+
+def warn_of_exposure(
+    console: Console,
+    exposure: Exposure,
+    known: Mapping[str, ColumnDisclosure],
+    worrying: Sequence[str],
+) -> None:
+    """Warn of what the attacks found, and of what would identify people if it were known."""
+    shown_below = "record-count"  # together with the risk that it qualifies
+    for one in [one for one in findings(exposure) if one.attack != shown_below][:TOP]:
+        warn(console, one.words.removesuffix("."))
+    counted, highest = exposure.row_count, exposure.chances()["prosecutor"]
+    if counted is not None and counted.words:
+        risk = "–" if highest is None else percent(100 * highest)
+        warn(console, f"highest re-identification risk, {risk}: {counted.words}")
+    for name in worrying[:MOST_COLUMNS]:
+        warn(console, describe(known[name], name, exposure.people))
+    if (more := len(worrying) - MOST_COLUMNS) > 0:
+        warn(
+            console,
+            f"{many(more, 'more column')} would make people unique in the same way; see the report "
+            "or the JSON",
+        )
+
+
+def warn_of_little_left(console: Console, release: Release) -> None:
+    """Warn if little information is left, or much of the table is suppressed."""
+    one = release.after.classes == 1 < release.before.classes
+    applied = release.applied
+    if one or release.quality.root_percent >= LITTLE:
+        why = "all records look the same" if one else "nearly every value is suppressed"
+        advice = (
+            "; weaker requirements, fewer quasi-identifiers or finer hierarchies would keep more"
+            if applied is None
+            else ""
+        )
+        warn(console, f"the release contains almost no information: {why}{advice}")
+    if applied is not None and applied.much:
+        share = percent(100 * applied.left_out / applied.rows)
+        warn(
+            console,
+            f"{share} of the records are suppressed ({applied.why()}): the rest may not be "
+            f"representative of the table and of its sensitive values. {ADVICE}; --most-left-out "
+            "refuses such a release",
+        )
+
+
+def note_unweighed(console: Console, exposure: Exposure) -> None:
+    """Say why there is no re-identification risk where possible records differ in likelihood."""
+    least = exposure.smallest_class
+    if not exposure.weighed and least > 1:
+        note = (
+            f"for every person at least {least:,} records are possible; they need not be equally "
+            "likely, so no re-identification risk is reported"
+        )
+        show_notes(console, [note])

@@ -1,0 +1,66 @@
+"""Counts and risks of tables side by side, in the words of both the report and the screen."""
+
+from __future__ import annotations
+
+from shoal.base.wording import number, percent
+from shoal.measures.exposure import Exposure
+
+Row = tuple[str, ...]  # a label, and one value per table
+
+# By the names of `measures/risks.py`, in the order in which they are shown.
+RISKS = {
+    "prosecutor": "highest re-identification risk",
+    "average_over_people": "average re-identification risk per person",
+    "average": "average re-identification risk per record",
+    "unique_people": "unique people",
+    "unique": "unique records",
+    "journalist": "highest re-identification risk in the population",
+    "marketer_over_people": "average risk per person in the population",
+    "marketer": "average risk per record in the population",
+}
+# Where a record is linked to several people instead of being in a class.
+LINKED = {
+    "prosecutor": "highest re-identification risk, by the most likely record",
+    "average": "average re-identification risk, by the most likely record",
+    "unique": "people with one possible record",
+}
+
+
+def count_rows(*tables: Exposure) -> list[Row]:
+    """Records, people and classes, per table."""
+    rows = [("records", *(number(table.rows) for table in tables))]
+    if any(table.people != table.rows for table in tables):
+        rows.append(("people", *(number(table.people) for table in tables)))
+    smallest = [number(table.smallest_class) for table in tables]
+    if any(table.linked for table in tables):
+        mean = [table.attacks["linkage"]["mean_candidates"] for table in tables]
+        return [
+            *rows,
+            ("possible records of the most exposed person", *smallest),
+            ("possible records per person, on average", *(number(round(m, 1)) for m in mean)),
+        ]
+    sizes = [number(round(table.average_class_size, 1)) for table in tables]
+    return [
+        *rows,
+        ("classes", *(number(table.classes) for table in tables)),
+        ("average class size, in records", *sizes),
+        ("smallest class, in people", *smallest),
+    ]
+
+
+def risk_rows(*tables: Exposure) -> list[Row]:
+    """The risks that are known of all tables, as percentages."""
+    chances = [table.chances() for table in tables]
+    words = RISKS | (LINKED if any(table.linked for table in tables) else {})
+    if all("unique_people" in known for known in chances):
+        words["unique"] = "records of unique people"
+    if any(table.risks.journalist is None for table in tables):
+        # Without a population the marketer's risks are the averages (measures/risks.py).
+        words = {name: label for name, label in words.items() if "marketer" not in name}
+    rows = []
+    for name, label in words.items():
+        values = [known.get(name) for known in chances]
+        found = [percent(100 * value) for value in values if value is not None]
+        if len(found) == len(tables):
+            rows.append((label, *found))
+    return rows
