@@ -16,7 +16,7 @@ from shoal.kernels.group import group_rows
 from shoal.table.covering import covering, ranges
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
-from shoal.table.match_graph import MatchGraph, telling_first
+from shoal.table.match_graph import MatchGraph, selective_order
 from shoal.table.published_table import Published, of_people, places
 
 
@@ -188,7 +188,7 @@ def covered(vectors: Ints, population: Table, free: Sequence[Covers] = ()) -> Lo
     narrow = population.codes[first]
 
     covers = list(free) or [Covers(tree) for tree in population.trees]
-    order = telling_first(wide, population, covers)
+    order = selective_order(wide, population, covers)
     found = _People.of(label, population.people, len(narrow))
     count = np.zeros(len(wide), np.int64)
     several: list[Longs] = []

@@ -63,12 +63,12 @@ def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
     if held is not None:
         by_people = held.histogram(of_people=True)
         gain = np.maximum(gain, _gain(by_people))
-        order = _telling_first(histogram, hit, gain, distance)[:WORST]
+        order = _selective_order(histogram, hit, gain, distance)[:WORST]
         # Shares of people, unless the first class stands out by its rows alone.
         if not hit[order[0]] or any(hits[name][order[0]] for name in TELLING):
             counted = by_people
     else:
-        order = _telling_first(histogram, hit, gain, distance)[:WORST]
+        order = _selective_order(histogram, hit, gain, distance)[:WORST]
     overall = counted.overall
     shares = np.zeros((len(order), len(overall)))  # float64[worst, values]
     for i, one in enumerate(order):
@@ -137,7 +137,7 @@ def _gain(histogram: Histogram) -> npt.NDArray[np.float64]:
     return gain
 
 
-def _telling_first(
+def _selective_order(
     histogram: Histogram,
     hit: npt.NDArray[np.bool_],
     gain: npt.NDArray[np.float64],

@@ -1,4 +1,4 @@
-"""Encode: a frame becomes a Table of integer codes."""
+"""Encode: turn a frame into a Table of integer codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from shoal.table.sensitive import Sensitive
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """One quasi-identifier: its name, its tree, and how often the table holds each value."""
+    """One quasi-identifier: its name, its tree, and how often each value occurs."""
 
     name: str
     tree: Tree
@@ -41,13 +41,13 @@ class Domains(tuple[Domain, ...]):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as integer codes: all that models, losses and algorithms look at."""
+    """A table as integer codes, the input of models, losses and algorithms."""
 
     names: tuple[str, ...]  # the quasi-identifiers
     trees: tuple[Tree, ...]
     codes: Ints  # int32[n, q], nodes of the trees
-    people: Longs | None  # int64[n], 0 and up; None: each row its own person
-    exact: tuple[bool, ...]  # whether different values of a column always have different codes
+    people: Longs | None  # int64[n], 0 and up; None: each record is one person
+    exact: tuple[bool, ...]  # per column, whether different values have different codes
     sensitive: tuple[Sensitive, ...] = ()
 
     @property
@@ -62,16 +62,16 @@ class Table:
 
     @property
     def unified(self) -> Ints:
-        """The codes with all rows of a person made alike: the join of what is known of them.
+        """The codes with all records of a person generalized to the same values.
 
-        Rows of one person stay linked in a release. Were they published in different classes,
-        whoever is in all of those classes could be told from everybody who is not.
+        The records of a person stay linked in a release. In different classes they would single
+        out the few people who are in all of those classes.
         """
         return self._joined[0]
 
     @property
     def covers(self) -> tuple[Covers, ...]:
-        """The free values among the unified codes, a column each."""
+        """The free values among the unified codes, per column."""
         return self._joined[1]
 
     @cached_property
@@ -92,7 +92,7 @@ class Table:
         return np.stack(columns, axis=1), tuple(covers)
 
     def take(self, rows: Longs) -> Table:
-        """These rows, and the people who have one of them."""
+        """These records, with the people who have one of them."""
         people = self.people
         return Table(
             self.names,
@@ -169,7 +169,7 @@ def _encode_quasi(
     out: Ints,
     watch: Watch,
 ) -> tuple[Tree, bool]:
-    """Encode one quasi-identifier into `out`; say whether no two values share a code."""
+    """Encode one quasi-identifier into `out`; return its tree, and whether codes are unique."""
     indices, values = column  # int32[n] with -1, distinct values
     lacks = indices.min() < 0
     if lacks and missing == "error":
@@ -191,12 +191,12 @@ def _encode_quasi(
     nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
     np.take(nodes, indices, out=out)
     alone = not len(values) or int(np.bincount(nodes[:-1]).max()) == 1
-    # There are several ways to be missing (null, NaN, a token), and they must look alike.
+    # Null, NaN and tokens all mean missing, and must be published alike.
     return tree, alone and not lacks
 
 
 def _place(values: Values, hierarchy: Hierarchy, indices: Ints, watch: Watch) -> tuple[Tree, Longs]:
-    """The tree of a column and the node of each value, value by value: int64[values]."""
+    """The tree of a column and the node of each value, int64[values]; one value at a time."""
     try:
         tree = hierarchy.tree(Watched(values, watch, 0.0, 0.5))
     except BadHierarchy as error:
@@ -226,7 +226,7 @@ def _place(values: Values, hierarchy: Hierarchy, indices: Ints, watch: Watch) ->
 
 
 def _rows(indices: Ints, strange: list[int]) -> str:
-    """Where values stand first; nothing if there are none. Row 1 is the first one."""
+    """The first rows with these values, for a message; "" if there are none. Rows start at 1."""
     if not strange:
         return ""
     first = [int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]]
@@ -241,9 +241,9 @@ def sensitive_columns(
     missing_values: Sequence[str] = (),
     left: Callable[[int], None] = lambda _: None,
 ) -> tuple[Sensitive, ...]:
-    """The sensitive columns of a frame, those of the plan that it has.
+    """The sensitive columns of the plan that the frame has.
 
-    `left` is told how many are still to come.
+    `left` is called with the number of columns that remain.
     """
     names = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     found = []
@@ -252,6 +252,6 @@ def sensitive_columns(
         one = merged_codes(frame, name, missing_values)
         column = Sensitive.of(name, one.codes, one.values, columns[name].hierarchy, one.spellings)
         if one.spellings and column.tree is not None:
-            _ = column.nodes  # an error where the hierarchy tells apart what counts as one value
+            _ = column.nodes  # raises an error if the hierarchy separates spellings of a value
         found.append(column)
     return tuple(found)

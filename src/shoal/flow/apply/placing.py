@@ -16,7 +16,7 @@ from shoal.measures.verify import of_rows, seen
 from shoal.plan import Plan
 from shoal.table.covering import covering, ranges
 from shoal.table.encode import Table
-from shoal.table.match_graph import link, telling_first
+from shoal.table.match_graph import link, selective_order
 from shoal.table.published_table import preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 
@@ -30,7 +30,7 @@ def first_covering(
         return np.full(table.rows, SUPPRESSED)
     label, first, _ = group_rows(np.ascontiguousarray(table.codes))
     narrow = table.codes[first]
-    pairs = covering(vectors, narrow, covers, telling_first(vectors, table, covers), progress)
+    pairs = covering(vectors, narrow, covers, selective_order(vectors, table, covers), progress)
     if table.people is None or table.crowd == table.rows:
         best = np.full(len(narrow), none)
         for tuples, vector in pairs:
