@@ -439,7 +439,7 @@ def test_generalized_values_are_counted_row_by_row():
 
 def test_several_values_a_cell():
     asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)])
-    with pytest.raises(BadTable, match="column 'q': holds list"):
+    with pytest.raises(BadTable, match="column 'q': has several values per cell"):
         shoal.anonymize(pa.table({"q": [[1], [2]]}), asked)
 
 
