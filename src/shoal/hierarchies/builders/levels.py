@@ -1,4 +1,4 @@
-"""Level tables: one row per value, which leads from the value up to the root."""
+"""Level tables: one row per value, from the value up to the root."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ class LevelFile(Given):
         return 0
 
     def public_setting(self) -> Any:
-        """The setting without folders of this computer."""
+        """The setting without folders of this machine."""
         path = self._path
         outside = path.is_absolute() or ".." in path.parts
         return self._setting(path.name if outside else path.as_posix())
 
 
 def _tidy(rows: Iterable[Sequence[object]]) -> Rows:
-    """Rows of labels: blanks stripped, empty fields at the end or between dropped."""
+    """Rows of labels, without surrounding blanks and empty fields."""
     tidy: Rows = []
     for row in rows:
         labels = [text(field).strip() if field is not None else "" for field in row]

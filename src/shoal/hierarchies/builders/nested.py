@@ -1,4 +1,4 @@
-"""Nested mappings: the root, what is below it, and so on down to the values."""
+"""Nested mappings, from the root down to the values."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _walk(nested: Any, above: list[Label], rows: Rows) -> None:
 
 
 def _plain_tree(nested: Any) -> Any:
-    """A nested mapping as a plan file can hold it: leaves in lists, or with an empty list."""
+    """A nested mapping for a plan file: leaves in lists, or with an empty list."""
     if isinstance(nested, Mapping):
         if not any(nested.values()):
             return [text(label) for label in nested]
