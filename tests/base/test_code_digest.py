@@ -150,6 +150,16 @@ def test_an_edit_recompiles_what_depends_on_it_and_removes_stale_code(pack):
     assert files(pack) == ["caller", "leaf", "other"]
 
 
+def test_a_shared_folder_keeps_the_code_of_other_installations(pack, tmp_path):
+    """Even where both installations are below the folder that is named."""
+    places = {"SHOAL_CACHE": str(tmp_path)}
+    assert run(pack, **places) == "30 4 caller leaf other"
+    (pack / "leaf.py").write_text(FILES["leaf"].replace("10", "20"))
+    assert run(pack, **places) == "50 4 caller leaf"
+    (pack / "leaf.py").write_text(FILES["leaf"])
+    assert run(pack, **places) == "30 4"
+
+
 def test_code_compiled_with_other_settings_is_not_loaded(pack):
     assert run(pack) == "30 4 caller leaf other"
     assert run(pack, NUMBA_BOUNDSCHECK="1") == "30 4 caller leaf other"

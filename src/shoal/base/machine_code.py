@@ -83,12 +83,17 @@ def _bases(package: Path) -> Iterator[tuple[Path, str]]:
     for variable in VARIABLES:
         if chosen := os.environ.get(variable):
             yield Path(os.path.realpath(chosen)), variable
-    yield package / "__pycache__", PACKAGE
+    yield _of_package(package).parent, PACKAGE
     with suppress(RuntimeError):  # no HOME, and the user has no entry in the user database
         users = Path(os.environ.get("XDG_CACHE_HOME", ""))
         yield (users if users.is_absolute() else Path.home() / ".cache") / "shoal", HOME
     with suppress(OSError):  # there may be no folder for temporary files either
         yield Path(tempfile.gettempdir()) / f"shoal-{getattr(os, 'geteuid', int)()}", TEMPORARY
+
+
+def _of_package(package: Path) -> Path:
+    """The folder inside the package."""
+    return package / "__pycache__" / FOLDER
 
 
 def _private(path: Path, why: str) -> Path | None:
@@ -164,7 +169,9 @@ class MachineCode(caching.NullCache):
         self._module = kernel.py_func.__module__
         self._name = f"{self._module}-{re.sub('[^a-zA-Z0-9_.]', '', kernel.py_func.__qualname__)}"
         # Other folders may serve several installations: nothing is stale there.
-        self._in_package = folder.parent.parent in Path(code.co_filename).parents
+        self._in_package = any(
+            folder == _of_package(parent) for parent in Path(code.co_filename).parents
+        )
         _KERNELS.setdefault(self._name, []).append(kernel)
 
     @property
