@@ -192,7 +192,7 @@ def test_the_nearest_records_of_algorithm_6(table, q, seed):
     expanded = run.tuples.vector  # where nothing is expanded, only the near records show
     each = run.randomize(expanded, q + 1, q, np.random.default_rng(seed))
     back = np.empty_like(each)
-    back[:, run.order] = each
+    back[:, run.layout.order] = each
     for i, row in enumerate(rows):
         near = naive.nearest(trees, costs, rows, i, q)
         wide = naive.closure(trees, [row, *(rows[j] for j in near)])

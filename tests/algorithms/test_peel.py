@@ -53,7 +53,7 @@ def test_equals_a_look_at_all_cells(table, k, loss, lend):
             recode(table, k, guide)
         return
     costs = exact_costs(guide, table.domains, table.rows)
-    order = Task(table, k, costs, silent).order.tolist()
+    order = Task(table, k, costs, silent).layout.order.tolist()
     expected = peel(table.codes, table.trees, costs, k, order, table.people, lend)
     got = recode(table, k, guide, passes=0, lend=lend).codes()
     assert [tuple(row) for row in got.tolist()] == expected
@@ -179,9 +179,9 @@ def test_other_promises_lose_less_than_a_merge(seed):
     plain = recode(table, 3)
     start = tally(plain.codes(), table.people, table.sensitive)
     task = Task(table, 3, exact_costs(NLLM(), table.domains, table.rows), silent)
-    vectors = plain.codes()[start.first][:, task.order]
-    vectors, into = diversify(start, vectors, task.trees, PROMISES[seed], 0.15, silent)
-    merged = Recoding(vectors=vectors[:, np.argsort(task.order)], record=into[start.label])
+    vectors = plain.codes()[start.first][:, task.layout.order]
+    vectors, into = diversify(start, vectors, task.layout.trees, PROMISES[seed], 0.15, silent)
+    merged = Recoding(vectors=vectors[:, np.argsort(task.layout.order)], record=into[start.label])
     assert lost(table, NLLM(), plain) <= lost(table, NLLM(), recoding)
     assert lost(table, NLLM(), recoding) <= lost(table, NLLM(), merged)
 

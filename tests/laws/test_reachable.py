@@ -29,6 +29,7 @@ import shoal
 from shoal.base.errors import ShoalError
 from shoal.cli import main as cli
 from shoal.io import arrow_tables, files, frames, reachable
+from shoal.io.formats import parquet
 from shoal.io.formats.parquet import Parquet
 
 ROWS = 12
@@ -423,7 +424,7 @@ def spoiled(release: shoal.Release, table: pa.Table) -> shoal.Release:
 def test_item_9_every_dictionary_is_checked_in_every_group_of_rows(tmp_path, monkeypatch):
     """More rows than a group has; dictionaries that do not fit on a page; chunks that differ."""
     rng = np.random.default_rng(3)
-    monkeypatch.setattr(files, "ROWS", 700)
+    monkeypatch.setattr(parquet, "ROWS", 700)
     words = pa.array([f"word {i}" for i in rng.integers(0, 300, 3000)])
     few = [pa.array(list("ab") * 750).dictionary_encode(), pa.array(list("cb") * 750)]
     table = pa.table(
