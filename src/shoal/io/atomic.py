@@ -50,8 +50,8 @@ def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "report.html"
-    >>> with atomic(target, private=True) as beside:
-    ...     _ = beside.write_text("<p>")
+    >>> with atomic(target, private=True) as temporary:
+    ...     _ = temporary.write_text("<p>")
     >>> target.read_text(), oct(target.stat().st_mode)[-3:]
     ('<p>', '600')
     """
@@ -62,20 +62,20 @@ def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     target = Path(os.path.realpath(path))  # what a link points to, not the link
     check_place(target)
     remove_stale(target.parent)
-    beside = target.with_name(_name() + "".join(target.suffixes[-2:]))
+    temporary = target.with_name(_name() + "".join(target.suffixes[-2:]))
     held = None
     try:
-        _at_work[beside] = os.getpid()
-        held = _create(beside)
-        with _by_its_name(beside, path):
-            yield beside
-        _sync(beside)
+        _at_work[temporary] = os.getpid()
+        held = _create(temporary)
+        with _by_its_name(temporary, path):
+            yield temporary
+        _sync(temporary)
         _sync(target.parent)
-        _permit(beside, target, private)
+        _permit(temporary, target, private)
         if fcntl is None and held is not None:
             os.close(held)
             held = None  # an open file cannot be renamed there
-        beside.replace(target)
+        temporary.replace(target)
         _sync(target.parent)  # the new name itself
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
@@ -83,23 +83,23 @@ def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
         if fcntl is None and held is not None:
             os.close(held)
             held = None  # nor can it be removed
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         if held is not None:
             os.close(held)
-        _at_work.pop(beside, None)
+        _at_work.pop(temporary, None)
 
 
 @contextmanager
 @whole
-def _by_its_name(beside: Path, path: str | Path) -> Iterator[None]:
+def _by_its_name(temporary: Path, path: str | Path) -> Iterator[None]:
     """Let errors name the target, not the temporary file."""
     try:
         yield
     except BadInput as error:
         said = str(error)
-        if str(beside) not in said:
+        if str(temporary) not in said:
             raise
-        raise type(error)(said.replace(str(beside), str(path))) from None
+        raise type(error)(said.replace(str(temporary), str(path))) from None
 
 
 @atexit.register
@@ -252,31 +252,31 @@ def _sync(path: Path) -> None:
 # Permissions
 
 
-def _permit(beside: Path, target: Path, private: bool) -> None:
+def _permit(temporary: Path, target: Path, private: bool) -> None:
     """Set the permissions of the new file: never more than the old one had."""
     if os.name == "nt":
         return
     try:
         old = target.stat()
     except FileNotFoundError:
-        beside.chmod(0o600 if private else 0o666 & ~_umask())
+        temporary.chmod(0o600 if private else 0o666 & ~_umask())
         return
     mode = stat.S_IMODE(old.st_mode) & 0o777
-    new = beside.stat()
+    new = temporary.stat()
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
         with suppress(OSError):  # only the administrator may change the owner
-            os.chown(beside, old.st_uid, -1)
+            os.chown(temporary, old.st_uid, -1)
         try:
-            os.chown(beside, -1, old.st_gid)
+            os.chown(temporary, -1, old.st_gid)
         except OSError:  # another group: it gets what both the old group and others had
             both = (mode >> 3) & mode & 0o007
             mode = mode & 0o700 | both << 3 | both
-    if not _same_list(beside, target):
+    if not _same_list(temporary, target):
         mode &= 0o700
-    beside.chmod(mode)
+    temporary.chmod(mode)
 
 
-def _same_list(beside: Path, target: Path) -> bool:
+def _same_list(temporary: Path, target: Path) -> bool:
     """Copy the access control list (ACL), or remove it; return whether that succeeded."""
     if not hasattr(os, "getxattr"):
         return True
@@ -286,9 +286,9 @@ def _same_list(beside: Path, target: Path) -> bool:
         listed = None
     try:
         if listed is not None:
-            os.setxattr(beside, ACCESS, listed)
-        elif ACCESS in os.listxattr(beside):  # inherited from the folder
-            os.removexattr(beside, ACCESS)
+            os.setxattr(temporary, ACCESS, listed)
+        elif ACCESS in os.listxattr(temporary):  # inherited from the folder
+            os.removexattr(temporary, ACCESS)
     except OSError as error:
         return listed is None and error.errno in CANNOT
     return True

@@ -258,10 +258,10 @@ def _matching(originals: Longs, published: Longs, start: Longs, fits: Ints) -> L
     room = np.concatenate([originals, np.minimum(originals[fits], published[of_class]), published])
     graph = csr_array((room.astype(np.int32), (begin, end)), shape=(m + p + 2, m + p + 2))
     found = maximum_flow(graph, source, sink)
-    everybody = int(originals.sum())
-    if found.flow_value < everybody:
+    total = int(originals.sum())
+    if found.flow_value < total:
         raise BadTable(
-            f"{everybody - found.flow_value} rows of the original cannot be matched with rows of "
+            f"{total - found.flow_value} rows of the original cannot be matched with rows of "
             "the release of their own: there is no perfect matching between them, so the release "
             "was not made from this original"
         )
