@@ -142,7 +142,7 @@ def exact_number(number: float | Decimal | Fraction) -> Fraction:
     if isinstance(number, int):
         return Fraction(number)
     if not isfinite(number):
-        raise BadHierarchy(f"ranges need finite numbers, got {number}")
+        raise BadHierarchy(f"ranges need numbers that are finite, got {number}")
     return Fraction(str(number))
 
 
