@@ -118,7 +118,7 @@ def test_bad_files(tmp_path):
 
 
 def test_a_plan_that_promises_nothing():
-    with pytest.raises(BadPlan, match="promises nothing"):
+    with pytest.raises(BadPlan, match="has no requirements"):
         Plan(columns=COLUMNS).check_served()
 
 

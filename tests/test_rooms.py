@@ -139,11 +139,8 @@ def test_rooms_are_small(package: str) -> None:
     assert len(files) <= MOST
 
 
-def test_public_names_are_all_there() -> None:
+def test_other_names_are_not_public() -> None:
     assert sorted(shoal.__all__) == shoal.__all__
-    assert dir(shoal) == shoal.__all__
-    for name in shoal.__all__:
-        assert getattr(shoal, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'kernels_'"):
         _ = shoal.kernels_
 

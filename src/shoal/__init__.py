@@ -1,8 +1,8 @@
-"""Publish a table about people: hide everybody in a crowd, prove it, lose as little as possible.
+"""Anonymize tables about people: satisfy privacy models, verify it, keep the information.
 
-What is public is in `__all__`: names, and the modules `bound`, `catalog`, `comparison`, `datasets`,
-`distances`, `errors` and `plan`. Everything else is internal and may change at any time;
-docs/stability.md has the details.
+The public names are in `__all__`, among them the modules `bound`, `catalog`, `comparison`,
+`datasets`, `distances`, `errors` and `plan`. Everything else is internal and may change at any
+time; see docs/stability.md.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from shoal.hierarchies.base import Hierarchy
     from shoal.plan import Plan
 
-# Where each public name lives. They are fetched when first used, so that `import shoal` is quick.
+# The module that defines each public name. It is imported on first use: `import shoal` is fast.
 _HOMES = {
     "Audit": "flow.audit",
     "BadFile": "base.errors",
@@ -91,7 +91,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, fetched when it is first used."""
+    """Import a public name on first use (PEP 562)."""
     if name in _MODULES:
         return import_module(f"shoal.{name}")
     if name not in _HOMES:

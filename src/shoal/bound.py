@@ -1,4 +1,4 @@
-"""The lower bound on the loss: what every release of a table loses at least."""
+"""The lower bound on the loss: what every release of a table must lose."""
 
 from shoal.measures.lower_bound import Bound, lower_bound
 

@@ -1,6 +1,6 @@
 """The catalog: all models, losses, algorithms, attacks, hierarchy builders and file formats.
 
-Each is found in its folder: a new file with a class in it is all that it takes to add one.
+To add one, add a file with a class to its folder.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Registry(FolderRegistry[Setting]):
-    """Everything of one kind, by name, in alphabetical order."""
+    """All entries of one kind, by name, in alphabetical order."""
 
     def __init__(self, folder: str, one: str) -> None:
         super().__init__(f"shoal.{folder}", Setting)
@@ -36,7 +36,7 @@ class Registry(FolderRegistry[Setting]):
         self.a_one = f"an {one}" if one[0] in "aeiou" else f"a {one}"
 
     def named(self, name: str) -> type[Setting]:
-        """The thing of this name, or an error that says what there is."""
+        """The entry with this name, or an error that lists the known names."""
         try:
             return self._found[name]
         except KeyError:
@@ -47,13 +47,13 @@ class Registry(FolderRegistry[Setting]):
 
     @property
     def decided(self) -> dict[str, type[Setting]]:
-        """What can be run as it is, without those that stand for a choice."""
+        """The entries that can be run themselves, without `auto`."""
         return {name: kind for name, kind in self._found.items() if not kind.is_auto}
 
     def make(self, given: Any) -> Setting:
-        """The thing that was asked for: by its name, by a mapping, or as an object already."""
+        """An entry given by its name, as a mapping, or as an object already."""
         if isinstance(given, Setting):
-            self.named(given.name)  # an object of another kind is told apart here
+            self.named(given.name)  # raises an error if it is of another kind
             return given
         if isinstance(given, str):
             return self.named(given)()
@@ -69,4 +69,4 @@ models = Registry("models", "model")
 losses = Registry("losses", "loss")
 algorithms = Registry("algorithms", "algorithm")
 attacks = Registry("attacks", "attack")
-registries = {shelf.folder: shelf for shelf in (models, losses, algorithms, attacks)}
+registries = {one.folder: one for one in (models, losses, algorithms, attacks)}

@@ -1,4 +1,4 @@
-"""The errors that shoal raises; `shoal.base.errors` has the tree of them."""
+"""The errors that shoal raises; see `shoal.base.errors` for the tree."""
 
 from shoal.base.errors import (
     BadFile,

@@ -1,4 +1,4 @@
-"""Plan: all that was asked for, in one object that can be saved, edited and run again."""
+"""Plan: all settings of a release, in one object that can be saved, edited and run again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.errors import BadFile, BadPlan, is_text, preview
-from shoal.base.settings import Setting
+from shoal.base.settings import NotNegative, Setting
 from shoal.io.frames import atomic
 from shoal.io.sources import check_source
 from shoal.losses import Loss
@@ -28,9 +28,11 @@ from shoal.table.roles import (
     relative_to,
 )
 
+__all__ = ["Plan"]
+
 
 class Plan(Setting):
-    """What is to be published, what it must promise, and how to get there.
+    """What to publish, which privacy models it must satisfy, and how to compute it.
 
     >>> plan = Plan(
     ...     columns={"age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}}},
@@ -47,13 +49,13 @@ class Plan(Setting):
     models: list[Model] = Field(default_factory=list)
     algorithm: Algorithm = Field(default="peel", validate_default=True)
     loss: Loss = Field(default="nllm", validate_default=True)
-    seed: int | None = None
+    seed: NotNegative | None = None
     missing: Missing = "value"
     missing_values: list[str] = Field(default_factory=lambda: [""])
     keep_order: bool = False
     _notes: dict[str, str] = PrivateAttr(default_factory=dict)
     _remarks: list[str] = PrivateAttr(default_factory=list)
-    _drafted: bool = PrivateAttr(default=False)  # whether the algorithm is left open in its file
+    _drafted: bool = PrivateAttr(default=False)  # whether its file leaves the algorithm open
 
     @field_validator("columns", mode="before")
     @classmethod
@@ -97,16 +99,9 @@ class Plan(Setting):
             )
         return given
 
-    @field_validator("seed")
-    @classmethod
-    def _seed(cls, seed: int | None) -> int | None:
-        if seed is not None and seed < 0:
-            raise ValueError(f"needs a seed of 0 or more, got seed={seed}")
-        return seed
-
     @model_validator(mode="after")
     def _default_algorithm(self) -> Plan:
-        """Where no algorithm is named and the default cannot publish free values, gaa does."""
+        """If no algorithm is named and the default does not support free values, use gaa."""
         if "algorithm" not in self.model_fields_set and self._free and not self.algorithm.free:
             self.__dict__["algorithm"] = catalog.algorithms.make("gaa")
         return self
@@ -119,24 +114,24 @@ class Plan(Setting):
         lost = [model.name for model in self.models if model.needs_person_column]
         if lost and not persons:
             raise ValueError(
-                f"needs a person column for {lost[0]}: give the column that tells whose a row is "
-                "the role person"
+                f"needs a person column for {lost[0]}: give the role person to the column that "
+                "identifies the person of a record"
             )
         return self
 
     @property
     def notes(self) -> dict[str, str]:
-        """Why a drafted plan guessed what it did, by column; comments in the plan file."""
+        """Why a draft chose each role, by column; comments in the plan file."""
         return self._notes
 
     @property
     def remarks(self) -> list[str]:
-        """What a drafted plan says of the whole; comments on top of the plan file."""
+        """What a draft says about the whole plan; comments on top of the plan file."""
         return self._remarks
 
     @property
     def linked(self) -> bool:
-        """Whether some promise is about the graph of original and release."""
+        """Whether a model is about the graph that links original and release."""
         return any(model.linkage for model in self.models)
 
     def with_seed(self, seed: int) -> Plan:
@@ -144,9 +139,9 @@ class Plan(Setting):
         return self.changed(seed=seed)
 
     def changed(self, **fields: Any) -> Plan:
-        """The same plan with some fields changed, checked anew."""
+        """The same plan with some fields changed, validated again."""
         kept = {field: getattr(self, field) for field in type(self).model_fields}
-        if self._drafted:  # then the default follows the columns, as it does in its file
+        if self._drafted:  # then the default depends on the columns, as in its file
             del kept["algorithm"]
         plan = Plan(**{**kept, **fields})
         plan._drafted = self._drafted and "algorithm" not in fields
@@ -155,13 +150,13 @@ class Plan(Setting):
         return plan
 
     def check_served(self) -> None:
-        """Complain unless the algorithm can keep every promise."""
+        """Raise an error unless the algorithm supports every model."""
         if not self.models:
-            raise BadPlan("the plan promises nothing; add a model, for example k-anonymity")
+            raise BadPlan("the plan has no requirements; add a model, for example k-anonymity")
         if self.linked and columns_with_role(self.columns, "person"):
             raise BadPlan(
-                f"{next(m.name for m in self.models if m.linkage)} is about rows, and the plan has "
-                "a person column; leave that column out if each row may stand for itself, or "
+                f"{next(m.name for m in self.models if m.linkage)} is about records, and the plan "
+                "has a person column; drop that column if each record may stand for a person, or "
                 "choose another model"
             )
         self._check_free()
@@ -172,12 +167,12 @@ class Plan(Setting):
         if not whole and self._served_by_some(lost[0]):
             others = [m.key for m in self.models if self.algorithm.serves(m)]
             raise BadPlan(
-                f"the algorithm {self.algorithm.name} cannot keep {lost[0].key}, and no algorithm "
-                f"keeps it together with {' and '.join(others)}; leave one of them out"
+                f"the algorithm {self.algorithm.name} does not support {lost[0].key}, and no "
+                f"algorithm supports it together with {' and '.join(others)}; remove one of them"
             )
         raise BadPlan(
-            f"the algorithm {self.algorithm.name} cannot keep {lost[0].key}; "
-            f"these can: {', '.join(whole) or 'none yet'}"
+            f"the algorithm {self.algorithm.name} does not support {lost[0].key}; "
+            f"these do: {', '.join(whole) or 'none yet'}"
         )
 
     @property
@@ -186,7 +181,7 @@ class Plan(Setting):
         return free_columns(self.columns)
 
     def _check_free(self) -> None:
-        """Complain of free ranges and sets where the algorithm, or the loss, needs trees."""
+        """Raise an error if there are free ranges or sets, but algorithm or loss needs trees."""
         free = self._free
         if free and not self.algorithm.free:
             able = [
@@ -196,7 +191,7 @@ class Plan(Setting):
             ]
             raise BadPlan(
                 f"the algorithm {self.algorithm.name} needs trees, and {preview(free)} may be "
-                f"published as free ranges or sets; these algorithms can: {', '.join(able)}"
+                f"published as free ranges or sets; these support them: {', '.join(able)}"
             )
         if free and self.loss.needs_trees:
             raise BadPlan(
@@ -213,7 +208,7 @@ class Plan(Setting):
 
     @staticmethod
     def of(given: Any) -> Plan:
-        """The plan that was handed in: as an object, as the path of its file, or as a mapping."""
+        """A plan given as an object, as the path of its file, or as a mapping."""
         if isinstance(given, Plan):
             return given
         if isinstance(given, str | Path):
@@ -240,8 +235,8 @@ class Plan(Setting):
             content = tomllib.loads(written)
         except RecursionError:
             raise BadPlan(
-                f"{path}: tables or lists are nested too deep to be read; give a deep hierarchy as "
-                "a file of levels, or each value with its parent (parents)"
+                f"{path}: tables or lists are nested too deeply; write a deep hierarchy as a file "
+                "of levels, or give each value its parent (parents)"
             ) from None
         except OSError as error:
             raise BadFile(f"cannot read the plan {path}: {error.strerror}") from None
@@ -250,14 +245,14 @@ class Plan(Setting):
         except tomllib.TOMLDecodeError as error:
             hint = _named_twice(str(error), written)
             raise BadPlan(f"{path} is not valid TOML: {error}{hint}") from None
-        except ValueError:  # Python reads no whole number of thousands of digits
-            raise BadPlan(f"{path} has a number of too many digits to be read") from None
+        except ValueError:  # Python does not read integers with thousands of digits
+            raise BadPlan(f"{path} has a number with too many digits") from None
         if isinstance(content.get("columns"), dict):
             content["columns"] = relative_to(content["columns"], path.parent)
         return Plan(**content)
 
     def save(self, path: str | Path) -> None:
-        """Write the plan as a TOML file, from which `load` makes the same plan."""
+        """Write the plan as a TOML file; `load` reads it back as the same plan."""
         path = Path(path)
         with atomic(path, private=True) as target:
             target.write_text(self.to_toml(path.parent, self._drafted), encoding="utf-8")
@@ -265,8 +260,8 @@ class Plan(Setting):
     def to_toml(self, folder: Path | None = None, drafted: bool = False) -> str:
         """The plan as TOML; paths of hierarchies are written relative to the folder.
 
-        A draft leaves the algorithm open: which one is used by default follows from the columns,
-        and they are about to be edited.
+        A draft leaves the algorithm open: the default depends on the columns, and these are about
+        to be edited.
         """
         lines = [f"# {remark}" for remark in self._remarks]
         loss = self.loss.setting()
@@ -299,20 +294,20 @@ class Plan(Setting):
 
 
 _OPEN = [
-    "# By default the algorithm is peel, or gaa where a column has free ranges or sets.",
-    "# To name one (`shoal list algorithms` shows them all):",
+    "# The default algorithm is peel, or gaa if a column has free ranges or sets.",
+    "# To choose another one (`shoal list algorithms` lists them):",
     "# [algorithm]",
     '# name = "auto"',
 ]
 
 
 def _named_twice(error: str, written: str) -> str:
-    """Name what a plan file gives twice, which TOML tells by its line only."""
+    """Name the key that a plan file has twice; the TOML error has only its line."""
     found = re.match(r"Cannot overwrite a value \(at line (\d+),", error)
     if found is None:
         return ""
     name = written.split("\n")[int(found[1]) - 1].partition("=")[0].strip(" \"'")
-    return f"; {name!r} is there twice: keep one of the lines, as a column has one role"
+    return f"; {name!r} occurs twice: keep one of the lines, as a column has one role"
 
 
 def _fields(setting: dict[str, Any]) -> list[str]:
@@ -324,7 +319,7 @@ def _key(name: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML writes it; JSON's strings and numbers are TOML's too."""
+    """A value in TOML; its strings and numbers are those of JSON."""
     if isinstance(value, dict):
         inside = ", ".join(f"{_key(str(k))} = {_toml(v)}" for k, v in value.items())
         return f"{{ {inside} }}" if inside else "{}"
@@ -332,8 +327,8 @@ def _toml(value: Any) -> str:
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, str) and not is_text(value):
         raise BadPlan(
-            f"the plan holds {value!r}, half a character (a lone surrogate), which no file can "
-            "hold; remove it"
+            f"the plan contains {value!r}, half a character (a lone surrogate), which cannot be "
+            "written to a file; remove it"
         )
-    # DEL is the one character that JSON leaves as it is and TOML does not allow.
+    # DEL is the only character that JSON does not escape and TOML does not allow.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")

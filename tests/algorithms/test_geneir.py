@@ -98,7 +98,7 @@ def test_danonyir_loses_less():
 
 
 def test_what_it_does_not_serve():
-    with pytest.raises(shoal.BadPlan, match="geneir cannot keep t-closeness"):
+    with pytest.raises(shoal.BadPlan, match="geneir does not support t-closeness"):
         Plan(
             columns={"a": "quasi", "s": "sensitive"},
             models=[{"name": "t-closeness", "column": "s", "t": 0.2}],

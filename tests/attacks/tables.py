@@ -1,13 +1,16 @@
-"""The tables of the slides on t-closeness (Li, Li and Venkatasubramanian 2007)."""
+"""Tables of the slides on t-closeness (Li, Li and Venkatasubramanian 2007), and random ones."""
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
+from hypothesis import strategies as st
 
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import open_frame
-from shoal.table.published_table import read_published
+from shoal.table.published_table import Published, read_published
 from shoal.table.roles import Column
+from shoal.table.sensitive import Sensitive
 
 DISEASES = Hierarchy.from_tree(
     {
@@ -95,3 +98,20 @@ def virus():
 
 
 VIRUS = virus()
+
+
+@st.composite
+def columns(draw, values=("0", "1", "2", "3", "4", "5", None)):
+    """Two columns of published values, and a sensitive one with its rows."""
+    rows = draw(st.integers(1, 24))
+    codes = draw(st.lists(st.tuples(*[st.integers(0, 2)] * 2), min_size=rows, max_size=rows))
+    sensitive = draw(st.lists(st.sampled_from(values), min_size=rows, max_size=rows))
+    return codes, sensitive
+
+
+def look(codes, values, hierarchy=None):
+    known = sorted({value for value in values if value is not None}, key=str)
+    places = np.array([-1 if v is None else known.index(v) for v in values], np.int32)
+    column = Sensitive.of("s", places, known, hierarchy)
+    names = list("xyz")
+    return Published(("p", "q"), np.array(codes, np.int32), (names, names), None, (column,))

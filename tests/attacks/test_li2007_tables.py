@@ -143,8 +143,8 @@ def test_numbers_may_be_texts_huge_or_equal():
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("skewness", {"gain": 1.5}, "skewness needs gain and belief from 0 to 1, got 1.5"),
-        ("skewness", {"belief": float("nan")}, "from 0 to 1, got nan"),
+        ("skewness", {"gain": 1.5}, "skewness needs gain from 0 to 1, got gain=1.5"),
+        ("skewness", {"belief": float("nan")}, "from 0 to 1, got belief=nan"),
         ("similarity", {"narrow": -1}, "similarity needs narrow from 0 to 1"),
         ("background-knowledge", {"knows": -1}, "needs knows of 0 or more, got knows=-1"),
     ],

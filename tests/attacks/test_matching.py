@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.attacks.matching import Matching, _Chain, matches_of
+from shoal.attacks._chains import Chain
+from shoal.attacks._matches import matches_of
+from shoal.attacks.matching import Matching
 from shoal.base.errors import BadPlan
 from shoal.kernels.matching import matchings as kernels
 from shoal.table.match_graph import MatchGraph, link
@@ -139,7 +141,7 @@ def test_every_move_keeps_the_uniform_distribution(move, covers):
     n = len(people.group)  # the others have nothing to choose
     original = graph.original[:n]
     rng = np.random.default_rng(5)
-    state = _Chain(graph, rng).state
+    state = Chain(graph, rng).state
     place = np.empty(len(covers), np.int64)  # of the published records in the kernel
     for i in range(n):  # the planted matching: record i holds published record i
         place[original[i]] = state.held[i]

@@ -16,8 +16,9 @@ from shoal import Plan, catalog
 from shoal.attacks import LinkageAttack
 from shoal.attacks.similarity import Similarity
 from shoal.hierarchies.base import Hierarchy
-from tests.attacks import naive
-from tests.attacks.test_attacks import TREE, columns, look
+from tests.attacks.tables import columns, look
+from tests.attacks.test_attacks import TREE
+from tests.naive import attacks as naive
 from tests.strategies import trees
 
 COLUMNS = {"town": "quasi", "who": "person", "disease": "sensitive"}

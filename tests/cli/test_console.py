@@ -15,12 +15,12 @@ import shoal
 from shoal import Plan
 from shoal.base.wording import number
 from shoal.cli import attack_table
-from shoal.cli.attack_table import findings
 from shoal.cli.audit_tables import show_audit
 from shoal.cli.console import percent
 from shoal.cli.plan_table import show_roles
 from shoal.cli.release_tables import show_release
 from shoal.measures import exposure
+from shoal.report.attack_facts import attack_lines
 from tests.algorithms.test_concealment import people, plan
 from tests.cli.test_cli import run  # noqa: F401 (a fixture)
 from tests.models.test_people import ASKED, TABLE_3, levels
@@ -53,20 +53,21 @@ def asked(**change):
     return Plan(**{"columns": columns, "models": [{"name": "k-anonymity", "k": 3}]} | change)
 
 
-def test_any_flat_finding_has_a_line():
-    lines = list(findings("matching", MATCHING | {"people": 7}))
-    assert lines == [("matching", "", "7", "40 %", "likeliest row: 60 % or more, mean 31 %")]
-    (line,) = findings("graph", {"fewest_that_fit": 5, "fewest_left": 4, "percent": 2.5})
-    assert (line.found, line.share) == ("–", "2.5 %")
-    assert "at least 4 are left" in line.detail
-    (line,) = findings("of-tomorrow", {"odd": "x", "some_percent": 3.0, "records": 2})
-    assert (line.found, line.share, line.detail) == ("2", "3 %", "")
-    both = list(findings("of-tomorrow", {"percent": None, "disease": {"records": 1}}))
-    assert [(one.on, one.found, one.share) for one in both] == [
-        ("", "–", "–"),
+def test_any_finding_has_a_line():
+    lines = list(attack_lines({"matching": MATCHING | {"people": 7}, "linkage": {}}))
+    assert [(one.attack, one.column, one.count) for one in lines] == [("matching", None, "7")]
+    assert lines[0].share.replace("\xa0", " ") == "40 %"
+    words = "most likely record: 60 % or more, 31 % on average"
+    assert lines[0].detail.replace("\xa0", " ") == words
+    graph = {"fewest_that_fit": 5, "fewest_left": 4, "percent": 2.5}
+    (line,) = attack_lines({"graph": graph})
+    assert (line.count, line.share) == ("–", "2.5\xa0%")
+    assert "at least 4 remain" in line.detail
+    both = list(attack_lines({"homogeneity": {"percent": None, "disease": {"records": 1}}}))
+    assert [(one.column, one.count, one.share) for one in both] == [
+        (None, "–", "–"),
         ("disease", "1", "–"),
     ]
-    assert list(findings("nothing", {})) == []
 
 
 def test_what_a_release_is_good_for():
@@ -162,7 +163,7 @@ def test_what_cannot_be_shown_does_not_hide_the_rest(monkeypatch):
     def crash(*_):
         raise KeyError("secret value")
 
-    monkeypatch.setattr(attack_table, "findings", crash)
+    monkeypatch.setattr(attack_table, "attack_lines", crash)
     out = " ".join(printed(show_release, release).split())
     assert "cannot be shown here: internal error in shoal (KeyError). The files are complete" in out
     assert "secret" not in out

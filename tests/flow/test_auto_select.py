@@ -142,7 +142,7 @@ def test_models_that_few_algorithms_serve():
     assert release.plan.algorithm.name == "concealment"
     both = [{"name": "k-concealment", "k": 3}, {"name": "k-anonymity", "k": 3}]
     with pytest.raises(
-        BadPlan, match=r"auto finds no algorithm for this plan: .*leave one of them"
+        BadPlan, match=r"auto finds no algorithm for this plan: .*remove one of them"
     ):
         shoal.anonymize(table(80), plan(models=both))
 

@@ -319,23 +319,23 @@ def test_each_promise_is_left_out_once(monkeypatch):
 def test_the_report_tells_percents_only():
     release = shoal.anonymize(people(), plan())
     html = render(page(facts(release)))
-    assert "Which promise made it so" in html
-    assert "lost without this one" in html
+    assert "What forced the generalization" in html
+    assert "loss without it" in html
     assert "Person" not in html
     one = render(page(facts(shoal.anonymize(people(), plan(BOTH[:1])))))
-    assert "There is one promise" in one
-    assert "lost without this one" not in render(page(facts(release, explain=False)))
+    assert "There is one requirement" in one
+    assert "loss without it" not in render(page(facts(release, explain=False)))
     long = shoal.anonymize(people(), plan())
     long.explainer.seconds = 200.0
     html = render(page(facts(long)))
-    assert "It was not found out" in html
-    assert "about 7 minutes here. <code>shoal anonymize --explain</code>" in html
+    assert "Not computed: which requirement" in html
+    assert "about 7 minutes here: run <code>shoal anonymize --explain</code>" in html
     assert not long.explainer.known
     one = shoal.anonymize(people(), plan(BOTH[:1]))
     one.explainer.seconds = 200.0
     assert one.explainer.cheap  # nothing has to run
-    assert "lost without this one" in render(page(facts(long, explain=True)))
-    assert "lost without this one" in render(page(facts(long)))  # it is known by now
+    assert "loss without it" in render(page(facts(long, explain=True)))
+    assert "loss without it" in render(page(facts(long)))  # it is known by now
 
 
 def test_on_the_command_line(monkeypatch, capsys, tmp_path):

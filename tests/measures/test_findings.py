@@ -182,7 +182,7 @@ def test_issue_12_5_the_summary_names_classes_with_a_single_value(release, tmp_p
 def test_issue_12_5_what_t_allows_and_what_was_measured_stand_side_by_side(release):
     by_value = {one.belief.value: one for one in sure_facts(release)}
     assert by_value["flu"].belief.highest == 1
-    assert by_value["flu"].which == "commonest and most surely known"
+    assert by_value["flu"].which == "most frequent and most certain"
     assert by_value["flu"].allowed == pytest.approx(min(1, 0.41 + 0.7))
     rarest = by_value["mumps"]
     assert (rarest.belief.overall, rarest.belief.lowest) == pytest.approx((0.11, 0))
@@ -194,7 +194,7 @@ def test_issue_12_5_where_no_attack_succeeds_the_summary_says_how_sure_one_can_b
     even = shoal.anonymize(rows, asked(0.2))
     assert even.findings == []
     box, _ = summary(even, tmp_path)
-    assert "No attack that was run finds" in box
+    assert "no attack finds a record or a sensitive value for certain" in box
     assert "can be up to 25 % sure of a value of disease" in box
 
 
@@ -227,7 +227,7 @@ def test_issue_12_5_the_rule():
         ("record-count", None),
         ("background-knowledge", "u"),  # skewness of u is below 1 %
     ]
-    assert "“x” goes from 10 % to 70 %" in found[2].words
+    assert "“x”, from 10 % to 70 %" in found[2].words
     assert "30 of 100 people" in found[4].words
     assert LIKELY == 1.0
     assert TOP == 3
@@ -238,8 +238,8 @@ def test_issue_12_5_without_classes_people_are_counted():
     found = findings(
         exposed(linked=True, homogeneity={"s": {"percent": 4.0}}, matching={"percent": 3.0})
     )
-    assert found[0].words.startswith("For 4 % of the people all records that could be theirs")
-    assert "one record is likelier to be theirs" in found[1].words
+    assert found[0].words.startswith("For 4 % of the people all possible records have")
+    assert "one record is theirs with a probability of more than 50 %" in found[1].words
 
 
 def test_issue_12_5_of_two_values_the_other_one_is_no_finding():

@@ -15,12 +15,12 @@ import shoal
 from shoal import Hierarchy, Plan
 from shoal.catalog import models
 from shoal.io.frames import open_frame
+from shoal.measures.breakdowns.class_sizes import candidate_sizes, sizes
+from shoal.measures.breakdowns.value_widths import LINES, widths
 from shoal.measures.record_counts import row_count
-from shoal.report.class_sizes import candidate_sizes, sizes
 from shoal.report.page import render
 from shoal.report.promises import PROMISES, promise
 from shoal.report.release_report import facts, page
-from shoal.report.width_facts import LINES, widths
 from shoal.table.published_table import read_published
 from shoal.table.roles import Column
 
@@ -71,10 +71,14 @@ def test_the_page_says_how_many_rows_of_a_person_give_them_away():
         models=[{"name": "k-anonymity", "k": 3}],
     )
     known = facts(shoal.anonymize(table, asked))
-    assert (known.visits.alone, known.visits.below, known.visits.most) == (1, 1, 5)
+    assert (known.record_count.alone, known.record_count.below, known.record_count.most) == (
+        1,
+        1,
+        5,
+    )
     html = render(page(known))
-    assert "The number of rows of a person is visible" in html
-    assert "Of 13 people, 1 is the only one of their class with their number of rows" in html
+    assert "The number of records per person is visible" in html
+    assert "Of 13 people, 1 is the only one of their class with their number of records" in html
     assert "does not know how many rows a person has; whoever knows that finds 1 of 13" in html
     assert '<th scope="col">people</th>' in html  # beside the rows of a class
 
@@ -92,16 +96,16 @@ def test_the_page_tells_what_can_be_counted_and_what_is_vulnerable():
     )
     known = facts(shoal.anonymize(table, asked))
     html = render(page(known))
-    assert "1,000 questions of this kind, each about 1 quasi-identifier and a sensitive" in html
+    assert "1,000 queries of this kind, each about 1 quasi-identifier and a sensitive" in html
     assert "1 of 2" in html
     assert "3 of 6" in html
-    assert "Ask for eir-l-diversity to have none" in html
+    assert "Require eir-l-diversity to avoid them" in html
     safe = facts(shoal.anonymize(table.filter(pa.compute.equal(table["town"], "y")), asked))
-    assert "No class of this release is of that kind" in render(page(safe))
+    assert "This release has no such class" in render(page(safe))
     without = asked.changed(models=[{"name": "k-anonymity", "k": 3}])
     html = render(page(facts(shoal.anonymize(table, without))))
-    assert "keep less than they seem to" not in html
-    assert "What can still be counted" in html
+    assert "Vulnerable classes" not in html
+    assert "Accuracy of counts" in html
 
 
 def told(hierarchy, values):
@@ -165,7 +169,7 @@ def test_the_widths_are_those_of_a_release():
     ages = release.frame["age"].to_pylist()
     assert dict(age.rows)["suppressed"] == ages.count("*")
     assert dict(sex.rows)["as it was"] == 50 - release.frame["sex"].to_pylist().count("*")
-    assert "How exact the published values are" in render(page(facts(release)))
+    assert "Precision of the published values" in render(page(facts(release)))
 
 
 def test_people_by_the_rows_that_could_be_theirs():

@@ -70,17 +70,18 @@ def test_it_speaks_of_rows_and_not_of_classes(release):
         r"class [ABC]\b|a class|each class|every class|its class|244 classes", told
     )
     for piece in (
-        "Both promises hold, measured on the very table that is published beside its original",
-        "a complete assignment of people to rows",
+        "Both requirements are satisfied, as measured on the published table together with its "
+        "original",
+        "a complete assignment of people to records",
         "published table and its original together",
         "At least 5 published rows could be each person's",
         "Among the rows that could be a person's there are at least 2 different values of disease",
-        "How many rows could be each person's",
-        "a second run gives other values too",
-        "rows that could be a person's need not be equally likely",
-        "knows the quasi-identifiers of everybody",
-        "It succeeds where fewer rows are left",
-        "fewest rows that could be a person's, after ruling out",
+        "Possible records per person",
+        "a second run gives other values",
+        "possible records of a person need not be equally likely",
+        "knows the quasi-identifiers of all people",
+        "It succeeds where fewer records remain",
+        "fewest records that remain for a person",
     ):
         assert piece in told, piece
     assert "Sensitive values" not in told
@@ -89,9 +90,9 @@ def test_it_speaks_of_rows_and_not_of_classes(release):
 def test_without_weights_no_chance_is_told(release):
     bare = without(release)
     told = words(bare)
-    assert " at most" not in told.partition("What was promised")[0]
+    assert " at most" not in told.partition("Requirements")[0]
     assert "need not be equally likely" in told
-    assert "highest chance" not in told
+    assert "highest re-identification risk" not in told
     chances = bare.as_dict()["risks"]
     assert chances["prosecutor"] is chances["average"] is chances["marketer"] is None
     assert chances["unique"] == 0
@@ -103,13 +104,13 @@ def test_the_likeliest_row_is_the_chance(release):
     assert known.risks.prosecutor == known.as_dict()["risks"]["prosecutor"] == worst
     assert known.risks.average == known.risks.marketer == 0.31
     told = words(known)
-    assert "The chance to find the most exposed person is about 66 %" in told
+    assert "re-identification risk of the most exposed person is about 66 %" in told
     assert "31 % on average" in told
     assert "60 % at most" not in told
     assert "(sampled)" in told
     assert "sampled" not in words(weighed(release, samples=0)).partition("Annex")[0]
-    assert "chance of the best guess, for the most exposed person" in told
-    assert re.search(r"with a chance of 6[06] %", told.partition("What is not promised")[2])
+    assert "probability of the best guess, for the most exposed person" in told
+    assert re.search(r"a probability of 6[06] %", told.rpartition("What is not guaranteed")[2])
 
 
 def test_a_single_row_is_found_for_sure(release):
@@ -118,7 +119,7 @@ def test_a_single_row_is_found_for_sure(release):
     assert one.as_dict()["risks"]["prosecutor"] == one.risks.prosecutor
     assert one.as_dict()["risks"]["average"] is None
     told = words(one)
-    assert "Of somebody one row only could be theirs: that person can be found" in told
+    assert "For at least one person only one record is possible: the risk is 100 %" in told
     assert "None" not in told
 
 
@@ -169,13 +170,13 @@ def test_the_crowds_count_everybody_once(release):
 
 def test_chance_that_can_be_repeated_is_told():
     seeded = words(shoal.anonymize(people(60), plan(seed=3)))
-    assert "whoever knows the seed and the quasi-identifiers of everybody" in seeded
-    assert "redo its random choices" in seeded
+    assert "attacker who knows the seed and the quasi-identifiers of all people" in seeded
+    assert "repeat its random choices" in seeded
     fixed = plan(algorithm={"name": "concealment", "randomized": False})
     told = words(shoal.anonymize(people(60), fixed))
-    assert "It was made without chance" in told
-    assert "a second run gives the rows in another order" in told
-    assert "Nothing is promised about the sensitive values of disease" in told
+    assert "made without random choices" in told
+    assert "a second run gives the same records in another order" in told
+    assert "No requirement protects the sensitive values of disease" in told
 
 
 def test_what_is_signed(release):
@@ -186,6 +187,6 @@ def test_what_is_signed(release):
     assert known.sha256 in html
     assert '<dl class="form">' in html
     told = words(release)
-    for piece in ("Signature", "Name", "Place and date", "200 rows, 200 people"):
+    for piece in ("Signature", "Name", "Place and date", "200 records, 200 people"):
         assert piece in told
     assert told.index("Annex: the attacks in detail", 2000) > told.index("Place and date")

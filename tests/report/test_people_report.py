@@ -13,9 +13,9 @@ from shoal import Plan
 from shoal.cli.audit_tables import show_audit
 from shoal.cli.release_tables import show_release
 from shoal.io.frames import open_frame
+from shoal.measures.breakdowns.sensitive_classes import sensitive_facts
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
-from shoal.report.sensitive_facts import sensitive_facts
 from shoal.table.published_table import read_published
 from shoal.table.roles import Column
 from tests.attacks.test_people import COLUMNS, hospital
@@ -50,7 +50,7 @@ def test_a_class_that_one_person_fills_is_shown_by_its_rows():
     table = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
     (column,) = sensitive_facts(seen(pa.table(table)))
     assert not column.by_people
-    assert column.worst[0].attacks == ["skewness (of rows)"]
+    assert column.worst[0].attacks == ["skewness (of records)"]
     assert sum(column.shares) == pytest.approx(100)
 
 
@@ -58,10 +58,10 @@ def test_the_report_speaks_of_people():
     release = shoal.anonymize(hospital(), PLAN)
     html = render(page(facts(release)))
     for told in (
-        "cannot tell which of its people it is",
+        "but not which of its people it is",
         "Pick one row of each person of a class: however you pick, at least 2 different values of "
         "disease remain.",
-        "percent of the people of the class who have it",
+        "percent of the people who have the value",
         "average re-identification risk per person",
         "unique people",
         "classes in which it succeeds, counted by people",

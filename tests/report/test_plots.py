@@ -82,7 +82,7 @@ def test_the_number_of_a_bar_stands_beside_that_bar(series):
         assert 0.72 * size < float(height)
 
 
-def test_bars_escape_cut_and_tell_apart():
+def test_bars_escape_cut_and_distinguish():
     labels = [HOSTILE, "x" * 500, "x" * 501, "", "a\nb", "a b", "https://example.org/"]
     svg = bars(labels, [Bars(HOSTILE, range(7)), Bars("&amp;", [1] * 7)], "percent")
     root = ElementTree.fromstring(svg)

@@ -291,7 +291,7 @@ def test_the_person_column_is_a_quasi_identifier_too(run):
     twice = written.replace("age = ", 'who = { role = "quasi" }\nage = ')
     status, said, made = run(FEW, twice)
     assert (status, made) == (2, set())
-    assert "'who' is there twice" in said
+    assert "'who' occurs twice" in said
     assert "a column has one role" in said
 
 

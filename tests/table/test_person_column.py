@@ -151,14 +151,14 @@ def test_the_report_says_that_the_numbers_are_not_in_the_file():
     release = shoal.anonymize(table(), asked(who=HIDDEN, keep_order=True))
     html = render(page(facts(release)))
     for words in (
-        "not published; people were counted by it",
-        "The person numbers are not in the file",
-        "still do, though no number says so",
-        "rows about 6 people",
+        "not published; used to count people",
+        "The person numbers are not published",
+        "still adjacent, although no number links them",
+        "records of 6 people",
         "publish = false",
     ):
         assert words in html
-    assert "The number of rows of a person is visible" not in html
+    assert "The number of records per person is visible" not in html
     assert "how many rows a person has" not in html
     told = render(page(facts(shoal.anonymize(table(), asked()))))
     assert "<code>publish = false</code> beside the role person" in told
@@ -296,4 +296,4 @@ def test_the_checksum_of_the_original_file_is_told(tmp_path):
 
 def test_an_average_that_falls_is_explained():
     html = render(page(facts(shoal.anonymize(table(), asked()))))
-    assert "may be lower in the release and everybody better hidden all the same" in html
+    assert "can be lower in the release although everybody is better protected" in html

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from shoal.algorithms._shared.boxes import Space, run_boxes
 from shoal.algorithms._shared.clusters import FreeClustering, Task, Units, closures
@@ -33,7 +34,10 @@ class Agglomerative(FreeClustering):
     name: ClassVar[str] = "agglomerative"
     pace: ClassVar[float] = 0.2
     free_pace: ClassVar[float] = 20.0
-    weight: Literal["size", "unit"] = "size"
+    weight: Literal["size", "unit"] = Field(
+        default="size",
+        description="whether the cost of a cluster is multiplied by its size, or counts once",
+    )
 
     def free_clusters(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.algorithms import Algorithm
 from shoal.base.errors import BadPlan
@@ -34,14 +34,11 @@ class Auto(Algorithm):
     name: ClassVar[str] = "auto"
     is_auto: ClassVar[bool] = True
     free: ClassVar[bool] = True
-    seconds: float = 30.0
-
-    @field_validator("seconds")
-    @classmethod
-    def _some_time(cls, seconds: float) -> float:
-        if not seconds > 0:
-            raise ValueError(f"needs seconds above 0, got seconds={seconds:g}")
-        return seconds
+    seconds: float = Field(
+        default=30.0,
+        gt=0,
+        description="time for trying alternatives to the default, as estimated work",
+    )
 
     def serves(self, model: Model) -> bool:  # noqa: ARG002
         """Whether some algorithm keeps a promise is found out when one is chosen."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.layout import Layout
@@ -15,6 +15,7 @@ from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach, did_you_mean
 from shoal.base.pace import parts
 from shoal.base.progress import Progress, silent
+from shoal.base.settings import AtLeastTwo
 from shoal.kernels.group import group_rows
 from shoal.kernels.matching import conceal as kernels
 from shoal.kernels.search import class_index as trie
@@ -46,15 +47,13 @@ class Concealment(Algorithm):
 
     name: ClassVar[str] = "concealment"
     pace: ClassVar[float] = 1.5
-    randomized: bool = True
-    q: int | None = None
-
-    @field_validator("q")
-    @classmethod
-    def _near(cls, q: int | None) -> int | None:
-        if q is not None and q < 2:
-            raise ValueError(f"needs q of 2 or more, got q={q}")
-        return q
+    randomized: bool = Field(
+        default=True, description="randomize the choice, so that a rerun does not reveal records"
+    )
+    q: AtLeastTwo | None = Field(
+        default=None,
+        description="number of nearest records to choose from; 2(k - 1) if not given",
+    )
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can keep this promise."""

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.goals import Found, Levels, greatest_k, make_goal
@@ -18,6 +18,7 @@ from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.pace import INTERVAL
 from shoal.base.progress import Progress, silent
+from shoal.base.settings import Share
 from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
@@ -51,17 +52,12 @@ class FullDomain(Algorithm):
 
     name: ClassVar[str] = "full-domain"
     pace: ClassVar[float] = 0.3
-    suppression: float = 0.0
-    objective: Literal["loss", "discernibility", "average-class-size"] = "loss"
-
-    @field_validator("suppression")
-    @classmethod
-    def _a_share(cls, suppression: float) -> float:
-        if not 0 <= suppression <= 1:
-            raise ValueError(
-                f"needs suppression from 0 to 1, a share of the rows, got {suppression:g}"
-            )
-        return suppression
+    suppression: Share = Field(
+        default=0.0, description="largest share of the records that may be suppressed"
+    )
+    objective: Literal["loss", "discernibility", "average-class-size"] = Field(
+        default="loss", description="what to minimize"
+    )
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model: any about classes."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space, merge_failing
@@ -52,11 +53,29 @@ class GAA(Algorithm):
     name: ClassVar[str] = "gaa"
     pace: ClassVar[float] = 0.1
     free_pace: ClassVar[float] = 10.0
-    strategy: Literal["S1", "S2", "S3", "S4", "S5", "S6", "S7", "l-diversity", "t-closeness"] = "S1"
-    scope: Literal["table", "class"] = "table"
-    column: str | None = None
-    weight: Literal["size", "unit"] = "size"
-    candidates: Literal["all", "small"] = "all"
+    strategy: Literal["S1", "S2", "S3", "S4", "S5", "S6", "S7", "l-diversity", "t-closeness"] = (
+        Field(
+            default="S1",
+            description="how to choose the class to merge with: S1 by cost alone, S2 to S4 by cost "
+            "and l-diversity, S5 to S7 by cost and t-closeness, or by one of these alone",
+        )
+    )
+    scope: Literal["table", "class"] = Field(
+        default="table",
+        description="where a strategy measures l-diversity or t-closeness: in the whole table or "
+        "in the merged class",
+    )
+    column: str | None = Field(
+        default=None, description="sensitive column that a strategy other than S1 looks at"
+    )
+    weight: Literal["size", "unit"] = Field(
+        default="size",
+        description="whether the cost of a class is multiplied by its size, or counts once",
+    )
+    candidates: Literal["all", "small"] = Field(
+        default="all",
+        description="classes to merge with: all, or first those that still violate a requirement",
+    )
     free: ClassVar[bool] = True
 
     def serves(self, model: Model) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space
@@ -41,7 +42,11 @@ class Mondrian(Algorithm):
 
     name: ClassVar[str] = "mondrian"
     pace: ClassVar[float] = 0.2
-    cuts: Literal["auto", "strict", "relaxed"] = "auto"
+    cuts: Literal["auto", "strict", "relaxed"] = Field(
+        default="auto",
+        description="whether equal values stay together (strict) or may be divided (relaxed); auto "
+        "tries both",
+    )
     free: ClassVar[bool] = True
 
     def serves(self, model: Model) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space
@@ -24,6 +24,7 @@ from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.base.arrays import Ints, Longs
 from shoal.base.pace import Pace
 from shoal.base.progress import Progress, silent
+from shoal.base.settings import NotNegative
 from shoal.kernels.search import cells as kernels
 from shoal.kernels.search.tuple_index import make_tuples
 from shoal.losses import Loss
@@ -70,15 +71,13 @@ class Peel(Algorithm):
 
     name: ClassVar[str] = "peel"
     pace: ClassVar[float] = 0.4
-    passes: int = 1
-    lend: bool = False
-
-    @field_validator("passes")
-    @classmethod
-    def _some(cls, passes: int) -> int:
-        if passes < 0:
-            raise ValueError(f"needs passes of 0 or more, got passes={passes}")
-        return passes
+    passes: NotNegative = Field(
+        default=1, description="passes that exchange records between classes after the search"
+    )
+    lend: bool = Field(
+        default=False,
+        description="let a new class take records that a larger class can spare (slower)",
+    )
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model: any that is about classes."""

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.algorithms._shared.class_merge import Merging, merged
 from shoal.algorithms._shared.clusters import Clustering, Task, closures
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
 from shoal.algorithms._shared.layout import Layout
 from shoal.base.arrays import Ints, Longs
+from shoal.base.settings import AtLeastOne
 from shoal.kernels.grouping import sequential as kernels
 from shoal.kernels.search import class_index as trie
 from shoal.table.equivalence_classes import tally
@@ -30,14 +31,7 @@ class Sequential(Clustering):
 
     name: ClassVar[str] = "sequential"
     pace: ClassVar[float] = 1.5
-    passes: int = 10
-
-    @field_validator("passes")
-    @classmethod
-    def _at_least_one(cls, passes: int) -> int:
-        if passes < 1:
-            raise ValueError(f"needs passes of 1 or more, got passes={passes}")
-        return passes
+    passes: AtLeastOne = Field(default=10, description="largest number of passes over all people")
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit."""

@@ -1,18 +1,22 @@
-"""Attacks: what somebody who has the published table can still find out.
+"""Attacks: what an attacker can learn from the published table, one attack per file.
 
-Internal: the catalog finds what stands here.
+An attack carries its own words: what the attacker knows, when it succeeds, and what each of its
+findings means. Internal: the catalog finds the attacks here.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
+from shoal.attacks._words import Label, Severity, Unit
 from shoal.base.arrays import Bools, Longs
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Setting
+from shoal.base.wording import percent, sentence, short
 from shoal.table.match_graph import MatchGraph
 from shoal.table.person_values import PersonValues
 from shoal.table.published_table import Published
@@ -20,7 +24,17 @@ from shoal.table.sensitive import Histogram
 
 
 class Attack(Setting):
-    """A way to learn about people from a published table."""
+    """A way to learn about people from a published table.
+
+    `linked` releases are measured on the graph of original and release: they have no classes, but
+    possible records for each person.
+    """
+
+    # How sure the attacker is where the attack succeeds; None: a success is no finding by itself.
+    severity: ClassVar[Severity | None] = "likely"
+    count_key: ClassVar[str] = "records"  # the finding that counts on how many it succeeds
+    share_key: ClassVar[str] = "percent"  # the finding that gives their share, in percent
+    labels: ClassVar[Mapping[str, Label]] = {}  # the words for each finding, by its key
 
     @abstractmethod
     def run(
@@ -29,15 +43,54 @@ class Attack(Setting):
         linkage: MatchGraph | None = None,
         progress: Progress = silent,
     ) -> dict[str, Any]:
-        """What the attack finds: named numbers, and nothing that names a person.
+        """What the attack finds: named numbers, and nothing that identifies a person.
 
-        With the graph of original and release, people are sought among the records that could be
-        theirs rather than in classes.
+        With the graph of original and release, people are looked for among their possible records
+        rather than in classes.
         """
+
+    def about(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the attacker knows and does, in a sentence."""
+        return sentence(self.summary())
+
+    def success(self, linked: bool = False, people: bool = False) -> str:  # noqa: ARG002
+        """When the attack succeeds, in a sentence; `people`: where there is a person column."""
+        return ""
+
+    def headline(self, found: Mapping[str, Any], column: str | None, linked: bool = False) -> str:
+        """The result in a sentence, for a summary; only where the attack succeeds."""
+        on = "" if column is None else f" on {short(column)}"
+        whom = "people" if linked else "records"
+        return f"The attack {self.name}{on} succeeds for {self.share(found)} of the {whom}."
+
+    def detail(self, found: Mapping[str, Any]) -> str:  # noqa: ARG002
+        """The most important detail of a result, in a few words."""
+        return ""
+
+    def judged(self, found: Mapping[str, Any]) -> bool:  # noqa: ARG002
+        """Whether the attack could be tried, so that a share of 0 means something."""
+        return True
+
+    def share(self, found: Mapping[str, Any]) -> str:
+        """The share of records, or people, on which the attack succeeds."""
+        share = found.get(self.share_key)
+        return percent(share) if isinstance(share, int | float) and self.judged(found) else "–"
+
+    def label(self, key: str) -> Label:
+        """The words for one finding.
+
+        >>> from shoal.attacks.homogeneity import Homogeneity
+        >>> Homogeneity().label("classes").words, Homogeneity().label("another_number").words
+        ('classes in which it succeeds', 'another number')
+        """
+        if key in self.labels:
+            return self.labels[key]
+        unit: Unit = "percent" if "percent" in key.split("_") else ""
+        return Label(short(key.replace("_", " ")), unit=unit)
 
 
 class LinkageAttack(Attack):
-    """A way to find people's records for somebody who knows all quasi-identifiers."""
+    """A way to find people's records, for an attacker who knows all quasi-identifiers."""
 
     def run(
         self,
@@ -45,7 +98,7 @@ class LinkageAttack(Attack):
         linkage: MatchGraph | None = None,
         progress: Progress = silent,
     ) -> dict[str, Any]:
-        """What the attack finds, or nothing where there is no original."""
+        """What the attack finds, or nothing if there is no original."""
         return {} if linkage is None else self.run_on(linkage, progress)
 
     @abstractmethod
@@ -54,17 +107,32 @@ class LinkageAttack(Attack):
 
 
 class SensitiveAttack(Attack):
-    """A way to learn somebody's sensitive value without finding the row.
+    """A way to learn a person's sensitive value without finding the record.
 
-    A finding is kept for each sensitive column by its name: the `classes` in which the attack
-    succeeds, their `records`, what `percent` of all records that is, and what is told about the
-    way. Classes are not named: the table may be an original, whose values must not be shown.
+    There is one finding per sensitive column, by its name: the `classes` in which the attack
+    succeeds, their `records`, what `percent` of all records that is, and details of the attack.
+    Classes are not named: the table may be an original, whose values must not be shown.
 
-    Where the table tells whose each row is, a class is judged twice, by its rows and by its people,
-    as models do (SensitiveModel): it is enough that the attack succeeds in one of the two ways.
-    Then the finding also has the `people` who have a record in these classes, what
-    `people_percent` of all people that is, and in how many classes the attack succeeds each way.
+    With a person column, a class is judged twice, by its records and by its people, as models do
+    (SensitiveModel): the attack succeeds if it succeeds in one of the two ways. Then the finding
+    also has the `people` who have a record in these classes, what `people_percent` of all people
+    that is, and in how many classes the attack succeeds each way.
     """
+
+    # What is true of the classes in which it succeeds; empty: the report does not show them.
+    class_words: ClassVar[str] = ""
+    min_values: ClassVar[int] = 1  # with fewer different values in a column, success means nothing
+    labels: ClassVar[Mapping[str, Label]] = {
+        "classes": Label(
+            "classes in which it succeeds", "different combinations of values of these people"
+        ),
+        "records": Label("records in these classes", "people on whom it succeeds"),
+        "percent": Label("… as a share of all records", "… as a share of all people", "percent"),
+        "people": Label("people who have a record in these classes", "people on whom it succeeds"),
+        "people_percent": Label("… as a share of all people", unit="percent"),
+        "classes_by_rows": Label("classes in which it succeeds, counted by records"),
+        "classes_by_people": Label("classes in which it succeeds, counted by people"),
+    }
 
     def run(
         self,
@@ -85,8 +153,8 @@ class SensitiveAttack(Attack):
     ) -> dict[str, Any]:
         """What the attack finds in one sensitive column.
 
-        `records` is how many records each class stands for, if not those that it holds; `held`
-        tells which values people have, where the table tells whose each row is.
+        `records` is the number of records that each class stands for, if not its own; `held` has
+        the values of each person, where there is a person column.
         """
         victims = self.victims(histogram)
         if held is None:
@@ -106,7 +174,7 @@ class SensitiveAttack(Attack):
 
     @abstractmethod
     def among_people(self, held: PersonValues) -> Bools:
-        """In which classes the attack succeeds by looking at people, bool[classes]."""
+        """In which classes the attack succeeds when people are counted, bool[classes]."""
 
     def details(
         self,
@@ -114,12 +182,12 @@ class SensitiveAttack(Attack):
         records: Longs | None = None,  # noqa: ARG002
         held: PersonValues | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
-        """What else is worth knowing about the column, by name."""
+        """Further findings about the column, by name."""
         return {}
 
 
 def toll(histogram: Histogram, victims: Bools, records: Longs | None = None) -> dict[str, Any]:
-    """How many classes and records these are."""
+    """The number of these classes, and of their records."""
     size = histogram.size if records is None else records
     found = int(size[victims].sum())
     return {
@@ -130,7 +198,7 @@ def toll(histogram: Histogram, victims: Bools, records: Longs | None = None) -> 
 
 
 def people_toll(held: PersonValues, victims: Bools) -> dict[str, Any]:
-    """How many people these classes have; somebody who is in several of them counts once."""
+    """The number of people in these classes; a person in several of them counts once."""
     people = held.in_classes(victims)
     return {"people": people, "people_percent": 100.0 * people / held.crowd}
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
 from shoal.attacks import SensitiveAttack, distinct
+from shoal.attacks._words import Severity
 from shoal.base.arrays import Bools
+from shoal.base.wording import short
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
 
 
 class Homogeneity(SensitiveAttack):
-    """Where everybody in a class has the same value, knowing the class is knowing the value.
+    """In which classes do all people have the same value, so that the class reveals it?
 
-    A class of one record is such a class too. (Machanavajjhala et al. 2006.)
+    A class with one record is such a class too. (Machanavajjhala et al. 2006.)
     """
 
     name: ClassVar[str] = "homogeneity"
+    severity: ClassVar[Severity | None] = "certain"
+    class_words: ClassVar[str] = "everybody has the same value"
 
     def victims(self, histogram: Histogram) -> Bools:
         """Classes with a single value."""
@@ -26,5 +31,31 @@ class Homogeneity(SensitiveAttack):
         return single
 
     def among_people(self, held: PersonValues) -> Bools:
-        """Classes in which everybody has some value, though not the same ones besides."""
+        """Classes in which all people have one value in common, among other values."""
         return np.asarray(held.most_people == held.people)
+
+    def about(self, linked: bool = False) -> str:
+        """What the attacker knows and does."""
+        if linked:
+            return "If all possible records of a person have the same value, it is revealed."
+        return "If all people in a class have the same value, the class reveals it."
+
+    def success(self, linked: bool = False, people: bool = False) -> str:
+        """When the attack succeeds."""
+        if people and not linked:
+            return "It also succeeds where all people in a class have the value among others."
+        return ""
+
+    def headline(self, found: Mapping[str, Any], column: str | None, linked: bool = False) -> str:
+        """The share of people or records whose value is known for certain."""
+        share = self.share(found)
+        if linked:
+            return (
+                f"For {share} of the people all possible records have the same value of "
+                f"{short(column)}: the attacker knows it for certain."
+            )
+        return (
+            f"{share} of the records are in classes in which everybody has the same value of "
+            f"{short(column)}: an attacker who knows such a person's class knows the value for "
+            "certain."
+        )

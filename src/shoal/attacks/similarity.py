@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.attacks import SensitiveAttack, distinct, toll
+from shoal.attacks._words import Label
 from shoal.base.arrays import Bools, Floats, Longs
+from shoal.base.settings import Share
+from shoal.base.wording import short
 from shoal.hierarchies.tree import Tree
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram, Sensitive
@@ -19,61 +23,69 @@ ROUNDING = 1e-9
 
 
 class Similarity(SensitiveAttack):
-    """Are the different sensitive values of a class all of one kind, or all about as large?
+    """Are the different sensitive values of a class similar: of one kind, or close in size?
 
-    Where they are, the attack succeeds: whoever is in the class is known to have a stomach
+    Where they are, the attack succeeds: all people in the class are known to have a stomach
     disease, or a low salary (Li, Li and Venkatasubramanian 2007). Classes with a single value
-    are left to homogeneity. What counts as alike:
+    belong to homogeneity. Values are similar if
 
-    - values that share a branch of the column's hierarchy. The branch has to lie below the one
-      that holds all values of the table: that one tells nothing. A missing value is in none.
-    - numbers that lie close together: from the least to the greatest it is at most `narrow`,
-      by default 0.3, of the way through the table, both by size and by rank among the different
-      values. By size alone one millionaire would make everybody else alike; by rank alone 3 and
-      1000000 are, where no number lies between them. Numbers are recognized where all values of
-      the column are numbers; 3K is a text, and codes that are not meant as numbers should have
-      been given as texts.
+    - they share a branch of the column's hierarchy. The branch must be below the lowest one that
+      has all values of the table, which reveals nothing. A missing value is in no branch.
+    - they are numbers close together: the range from the smallest to the largest is at most
+      `narrow`, by default 0.3, of the range of the table, both by size and by rank among the
+      different values. By size alone, one millionaire would make all others similar; by rank
+      alone, 3 and 1000000 would be similar if no number is between them. A column has numbers if
+      all of its values are numbers; 3K is a text, and codes should be given as texts.
 
-    Where the table tells whose each row is, it is enough that everybody in the class has a value
-    in one branch, whatever else they have; not everybody in the table may have one there, and a
-    class in which all have the same value is left to homogeneity. Numbers are judged by rows alone:
-    of people with many numbers some always lie close together.
+    With a person column, the attack also succeeds where everybody in the class has a value in one
+    branch, among other values; this must not hold for everybody in the table, and classes with a
+    common value belong to homogeneity. Numbers are judged by records alone: if people have many
+    numbers, some of them are always close together.
 
-    `judged_by` says which of the two could be used. A column of texts without a hierarchy is
-    judged by nothing, and that nobody is found then says nothing.
+    `judged_by` says which of the two could be used. A column of texts without a hierarchy cannot
+    be judged: that nothing is found then means nothing.
     """
 
     name: ClassVar[str] = "similarity"
-    narrow: float = 0.3
-
-    @field_validator("narrow")
-    @classmethod
-    def _share(cls, narrow: float) -> float:
-        if not 0 <= narrow <= 1:
-            raise ValueError(f"needs narrow from 0 to 1, got narrow={narrow}")
-        return narrow
+    labels: ClassVar[Mapping[str, Label]] = {
+        **SensitiveAttack.labels,
+        "judged_by": Label("how similar values are recognized"),
+        "records_in_one_branch": Label(
+            "records in classes with values of one kind",
+            "people whose possible records have values of one kind",
+        ),
+        "records_in_a_narrow_range": Label(
+            "records in classes with numbers close together",
+            "people whose possible records have numbers close together",
+        ),
+    }
+    narrow: Share = Field(
+        default=0.3,
+        description="numbers are close together if their range is at most this share of the "
+        "range of the table, by size and by rank",
+    )
 
     def finding(
         self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
     ) -> dict[str, Any]:
-        """What the attack finds; no numbers where nothing says which values are alike."""
+        """What the attack finds; no numbers if similar values cannot be recognized."""
         found = super().finding(histogram, records, held)
-        if found["judged_by"] == "nothing":
+        if not self.judged(found):
             found |= dict.fromkeys(COUNTED & found.keys())
         return found
 
     def victims(self, histogram: Histogram) -> Bools:
-        """Classes with different values that are alike."""
+        """Classes with different values that are similar."""
         return in_one_branch(histogram) | in_a_narrow_range(histogram, self.narrow)
 
     def among_people(self, held: PersonValues) -> Bools:
-        """Classes in which everybody has some value of one kind."""
+        """Classes in which everybody has a value of one kind."""
         return all_in_one_branch(held)
 
     def details(
         self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
     ) -> dict[str, Any]:
-        """What the column was judged by, and the records by each of them."""
+        """How similar values are recognized, and the records found each way."""
         found: dict[str, Any] = {}
         if histogram.column.hierarchy is not None:
             branch = in_one_branch(histogram)
@@ -85,6 +97,42 @@ class Similarity(SensitiveAttack):
             found["records_in_a_narrow_range"] = toll(histogram, narrow, records)["records"]
         return {"judged_by": " and ".join(JUDGES[name] for name in found) or "nothing", **found}
 
+    def judged(self, found: Mapping[str, Any]) -> bool:
+        """Whether similar values can be recognized."""
+        return found.get("judged_by") != "nothing"
+
+    def about(self, linked: bool = False) -> str:
+        """What the attacker knows and does."""
+        of = "the possible records of a person" if linked else "a class"
+        return f"Are the different values of {of} similar: all of one kind, or close in size?"
+
+    def success(self, linked: bool = False, people: bool = False) -> str:
+        """When the attack succeeds."""
+        if people and not linked:
+            return (
+                "It succeeds where they are, or where everybody in a class has a value of one kind."
+            )
+        return "It succeeds where they are."
+
+    def headline(self, found: Mapping[str, Any], column: str | None, linked: bool = False) -> str:
+        """The share of people or records with similar values."""
+        share, name = self.share(found), short(column)
+        if linked:
+            return (
+                f"For {share} of the people the values of {name} in their possible records are "
+                "all of one kind, or close together."
+            )
+        return (
+            f"{share} of the records are in classes whose values of {name} differ but are all of "
+            "one kind, or close together."
+        )
+
+    def detail(self, found: Mapping[str, Any]) -> str:
+        """How similar values are recognized."""
+        if not self.judged(found):
+            return "not judged: no hierarchy, no numbers"
+        return f"by {found['judged_by']}" if "judged_by" in found else ""
+
 
 COUNTED = {
     *("classes", "records", "percent"),
@@ -94,12 +142,12 @@ JUDGES = {"records_in_one_branch": "hierarchy", "records_in_a_narrow_range": "nu
 
 
 def in_one_branch(histogram: Histogram) -> Bools:
-    """Classes with several values, all below one node that does not hold all of the table's."""
+    """Classes with several values, all below one node that does not cover the whole table."""
     column = histogram.column
     tree = column.tree
     if tree is None:
         return np.zeros(len(histogram), np.bool_)
-    # Nodes are numbered in preorder: what holds the first and the last one holds all between.
+    # Nodes are numbered in preorder: what covers the first and the last covers all between.
     node = column.nodes[histogram.value]  # int32[pairs]
     branch = np.minimum.reduceat(node, histogram.start[:-1])  # int32[classes]
     last = np.maximum.reduceat(node, histogram.start[:-1])
@@ -111,7 +159,7 @@ def in_one_branch(histogram: Histogram) -> Bools:
 
 
 def all_in_one_branch(held: PersonValues) -> Bools:
-    """Classes without a value of all in which all have one below a node that tells something."""
+    """Classes without a common value in which everybody has one below an informative node."""
     column, hit = held.column, np.zeros(len(held), np.bool_)
     tree = column.tree
     if tree is None:
@@ -128,21 +176,21 @@ def all_in_one_branch(held: PersonValues) -> Bools:
         return hit
     person, node = np.divmod(np.unique(np.concatenate(within)), tree.size)  # each branch once
     everywhere = np.bincount(np.unique(held.who[person] * tree.size + node) % tree.size)
-    telling = everywhere[node] < held.crowd
-    of_class = np.repeat(np.arange(len(held)), held.people)[person[telling]]
-    pair, people = np.unique(of_class * tree.size + node[telling], return_counts=True)
+    informative = everywhere[node] < held.crowd
+    of_class = np.repeat(np.arange(len(held)), held.people)[person[informative]]
+    pair, people = np.unique(of_class * tree.size + node[informative], return_counts=True)
     hit[pair[people == held.people[pair // tree.size]] // tree.size] = True
     return hit & (held.most_people < held.people)
 
 
 def _top(column: Sensitive, tree: Tree) -> int:
-    """The lowest node that holds all values of the table; missing ones are in none."""
+    """The lowest node that covers all values of the table; a missing value is in none."""
     known = [n for n, value in zip(column.nodes, column.values, strict=True) if value is not None]
     return int(tree.join(min(known), max(known))) if known else 0
 
 
 def in_a_narrow_range(histogram: Histogram, narrow: float) -> Bools:
-    """Classes with several values, all of them numbers that lie close together."""
+    """Classes with several values, all of them numbers close together."""
     number = numbers(histogram.column)  # float64[values]
     if number is None:
         return np.zeros(len(histogram), np.bool_)
@@ -160,7 +208,7 @@ def in_a_narrow_range(histogram: Histogram, narrow: float) -> Bools:
 
 
 def numbers(column: Sensitive) -> Floats | None:
-    """The values as numbers in a scale of -1 to 1, missing as NaN; None if some is no number."""
+    """The values scaled to -1 to 1, missing as NaN; None if one of them is not a number."""
     number = np.full(len(column.values), np.nan)
     for i, value in enumerate(column.values):
         if value is None:

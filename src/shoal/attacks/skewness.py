@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.attacks import SensitiveAttack
+from shoal.attacks._words import Label
 from shoal.base.arrays import Bools, Longs
+from shoal.base.settings import Share
+from shoal.base.wording import number, percent, short
 from shoal.hierarchies.values import text
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
@@ -17,7 +21,7 @@ ROUNDING = 1e-9
 
 
 class Gain(NamedTuple):
-    """One value that is more frequent in one class than in the table."""
+    """A value that is more frequent in one class than in the table."""
 
     of_class: int
     value: int  # a place in the column's values
@@ -26,45 +30,55 @@ class Gain(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """By how much the belief grows."""
+        """How much the belief grows."""
         return self.after - self.before
 
 
 class Skewness(SensitiveAttack):
-    """How much does knowing somebody's class raise the belief that they have a value?
+    """How much does knowing a person's class raise the belief that the person has a value?
 
     The distribution of the whole table is public (belief B1); the class gives belief B2
     (Li, Li and Venkatasubramanian 2007). The attack succeeds in a class in which the belief in
     some value
 
-    - grows by more than `gain`, by default 0.2: otherwise the table as a whole tells it already.
+    - grows by more than `gain`, by default 0.2: otherwise the whole table reveals it already.
       In a class without the virus, the belief in *negative* only grows from 0.99 to 1; and
     - reaches `belief`, by default one half: the value has become at least as likely as all
-      others together, so whoever has to guess would name it. A gain alone is no success: in a
-      class of three different values each has a share of one third, far from its share of a
-      table with many values, and the attacker still has to guess among three.
+      others together, so it is the best guess. A gain alone is no success: in a class with three
+      different values each has a share of one third, far from its share of a table with many
+      values, and the attacker still has to guess among three.
 
-    The largest gain is told whatever the two limits are. With `belief=0` every large gain is
+    The largest gain is reported regardless of the two limits. With `belief=0` every large gain is
     a success.
 
-    Where the table tells whose each row is, both beliefs are also those that somebody has of a
-    person rather than of a row: the shares of the people who have the value, whatever else they
-    have. `counted_by` says which of the two the largest gain is.
+    With a person column, the beliefs are also counted by people: the share of people who have the
+    value, among other values. `counted_by` says how the largest gain was counted.
     """
 
     name: ClassVar[str] = "skewness"
-    gain: float = 0.2
-    belief: float = 0.5
-
-    @field_validator("gain", "belief")
-    @classmethod
-    def _share(cls, share: float) -> float:
-        if not 0 <= share <= 1:
-            raise ValueError(f"needs gain and belief from 0 to 1, got {share}")
-        return share
+    class_words: ClassVar[str] = "one value is much more likely than in the whole table"
+    labels: ClassVar[Mapping[str, Label]] = {
+        **SensitiveAttack.labels,
+        "value": Label("the value whose share grows most"),
+        "counted_by": Label("… counted by"),
+        "belief_before": Label("… its share of the whole table", unit="share"),
+        "belief_after": Label(
+            "… its share of that class", "… its share of that person's possible records", "share"
+        ),
+        "gain": Label("… the difference, in percentage points", unit="points"),
+        "ratio": Label("… times as likely as before"),
+        "class_records": Label("… records in that class", "… possible records of that person"),
+        "class_people": Label("… people in that class"),
+    }
+    gain: Share = Field(
+        default=0.2, description="the share of a value must grow by more than this, from 0 to 1"
+    )
+    belief: Share = Field(
+        default=0.5, description="the share that the value must reach in the class, from 0 to 1"
+    )
 
     def victims(self, histogram: Histogram) -> Bools:
-        """Classes in which the belief in some value grows a lot and becomes large."""
+        """Classes in which the belief in a value grows by much and becomes large."""
         share = histogram.share
         grows = share - histogram.overall[histogram.value] > self.gain + ROUNDING
         return np.logical_or.reduceat(
@@ -72,7 +86,7 @@ class Skewness(SensitiveAttack):
         )
 
     def among_people(self, held: PersonValues) -> Bools:
-        """Classes in which the belief that a person has some value grows and becomes large."""
+        """Classes in which the belief that a person has a value grows and becomes large."""
         return self.victims(held.histogram(of_people=True))
 
     def details(
@@ -81,7 +95,7 @@ class Skewness(SensitiveAttack):
         records: Longs | None = None,  # noqa: ARG002
         held: PersonValues | None = None,
     ) -> dict[str, Any]:
-        """The largest gain, in absolute terms."""
+        """The largest gain, as a difference of shares."""
         largest, counted = self.largest(histogram, None if held is None else held.people), "rows"
         if held is not None:
             among = self.largest(held.histogram(of_people=True), held.size)
@@ -101,11 +115,60 @@ class Skewness(SensitiveAttack):
         people = int(held.people[largest.of_class])
         return {"value": found.pop("value"), "counted_by": counted, **found, "class_people": people}
 
+    def about(self, linked: bool = False) -> str:
+        """What the attacker knows and does."""
+        knowing = "the possible records of a person" if linked else "a person's class"
+        return f"How much does knowing {knowing} raise the belief that the person has a value?"
+
+    def success(self, linked: bool = False, people: bool = False) -> str:
+        """When the attack succeeds."""
+        by = ", counted by records or by people" if people and not linked else ""
+        return (
+            f"It succeeds where the share of a value is more than {number(100 * self.gain)} "
+            "percentage points higher than in the whole table and at least "
+            f"{percent(100 * self.belief)}{by}."
+        )
+
+    def headline(self, found: Mapping[str, Any], column: str | None, linked: bool = False) -> str:
+        """The share of people or records, and the value whose share grows most."""
+        share, name, most = self.share(found), short(column), self._largest_in_words(found)
+        grown = f"much more likely than in the whole table, and at least {self._likely()}"
+        if linked:
+            return (
+                f"For {share} of the people a value of {name} is {grown}, among their possible "
+                f"records{most}."
+            )
+        return f"{share} of the records are in classes in which a value of {name} is {grown}{most}."
+
+    def _likely(self) -> str:
+        return "as likely as not" if self.belief == 0.5 else f"{percent(100 * self.belief)} likely"
+
+    @staticmethod
+    def _largest_in_words(found: Mapping[str, Any]) -> str:
+        before, after = found.get("belief_before"), found.get("belief_after")
+        if before is None or after is None:
+            return ""
+        value = found.get("value")
+        name = "a missing value" if value is None else f"“{short(value)}”"
+        return (
+            f"; the largest increase is for {name}, from {percent(100 * before)} to "
+            f"{percent(100 * after)}"
+        )
+
+    def detail(self, found: Mapping[str, Any]) -> str:
+        """The largest gain."""
+        before, after = found.get("belief_before"), found.get("belief_after")
+        if before is None or after is None:
+            return ""
+        value = "missing" if found.get("value") is None else short(found["value"])
+        of = " of the people" if found.get("counted_by") == "people" else ""
+        return f"{value}: {percent(100 * before)} → {percent(100 * after)}{of}"
+
     def largest(self, histogram: Histogram, besides: Longs | None = None) -> Gain:
         """The value and the class with the largest gain.
 
-        Of equal ones that with the largest class, then the value that comes first by its text, then
-        the class that is also the largest counted the other way: `besides`, int64[classes].
+        Ties go to the largest class, then to the value that is first as text, then to the class
+        that is the largest when counted the other way: `besides`, int64[classes].
         """
         before, after = histogram.overall[histogram.value], histogram.share  # float64[pairs]
         gain = after - before

@@ -1,1 +1,1 @@
-"""Knows nothing of privacy: errors, progress, settings, interrupts, wording. Internal."""
+"""Knows nothing about privacy: errors, progress, settings, interrupts, wording. Internal."""

@@ -1,4 +1,4 @@
-"""Array types, declared once; the shape of an array stands in a comment where it is made."""
+"""Array types, declared once. The shape of an array is in a comment where it is created."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import numpy.typing as npt
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]  # codes of values
-Longs = npt.NDArray[np.int64]  # counts, costs, places and numbers of records
+Longs = npt.NDArray[np.int64]  # counts, costs, positions and record numbers
 Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64 | np.float64]  # real where a count is too large for an integer
+Counts = npt.NDArray[np.int64 | np.float64]  # float where a count may exceed the integers

@@ -8,7 +8,7 @@ from shoal.base.progress import Progress
 
 
 class Clock:
-    """Seconds spent in each step of a run; each step is reported as it begins and as it ends."""
+    """Measures the steps of a run, and reports progress when each begins and ends."""
 
     def __init__(self, progress: Progress) -> None:
         self.seconds: dict[str, float] = {}
@@ -17,7 +17,7 @@ class Clock:
         self._since = 0.0
 
     def start(self, step: str) -> None:
-        """Begin a step, and end the one before; nothing if the step has begun already."""
+        """Begin a step and end the previous one; does nothing if the step is running already."""
         if step == self._step:
             return
         self.stop()

@@ -1,14 +1,14 @@
 """The errors that shoal raises.
 
 ShoalError
-├── BadInput            what was handed in is wrong; the command line exits with 2
+├── BadInput            the input is wrong; the command line exits with 2
 │   ├── BadFile         a file cannot be read or written
-│   ├── BadTable        the table itself: no rows, duplicate headers, values that do not fit
-│   ├── BadHierarchy    a hierarchy that is no tree, or lacks values of the table
-│   └── BadPlan         a plan, model, loss or algorithm with settings that make no sense
-└── BrokenPromise       a promise that is not or cannot be held; the command line exits with 1
-    ├── CannotReach     no release of this table can hold the promise
-    └── NotHeld         the table that would be published does not hold the promise
+│   ├── BadTable        the table itself: no rows, duplicate headers, unusable values
+│   ├── BadHierarchy    a hierarchy that is not a tree, or lacks values of the table
+│   └── BadPlan         a plan, model, loss or algorithm with invalid settings
+└── BrokenPromise       a requirement is not or cannot be satisfied; exits with 1
+    ├── CannotReach     no release of this table can satisfy the requirement
+    └── NotHeld         the table that would be published violates the requirement
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-SHOWN = 5  # offending values that a message shows at the most
+SHOWN = 5  # values that a message shows at most
 
 
 class ShoalError(Exception):
-    """Everything that shoal raises on purpose."""
+    """Base class of all errors that shoal raises on purpose."""
 
 
 class BadInput(ShoalError):
-    """What was handed in is wrong, and says how to mend it."""
+    """The input is wrong; the message says how to fix it."""
 
 
 class BadFile(BadInput):
@@ -36,19 +36,19 @@ class BadTable(BadInput):
 
 
 class BadHierarchy(BadInput):
-    """A hierarchy is no tree, or does not fit the table."""
+    """A hierarchy is not a tree, or does not fit the table."""
 
 
 class BadPlan(BadInput):
-    """A plan, or a setting in it, makes no sense."""
+    """A plan, or a setting in it, is invalid."""
 
 
 class BrokenPromise(ShoalError):
-    """A promise is not or cannot be held, so nothing is released."""
+    """A requirement is not or cannot be satisfied, so that nothing is released."""
 
 
 class CannotReach(BrokenPromise):
-    """No release of this table can hold the promise; `best` is the best level possible."""
+    """No release of this table can satisfy the requirement; `best` is the best possible level."""
 
     def __init__(self, model: str, best: float, message: str) -> None:
         super().__init__(message)
@@ -57,15 +57,15 @@ class CannotReach(BrokenPromise):
 
 
 class NotHeld(BrokenPromise):
-    """The table that would be published does not hold the promise."""
+    """The table that would be published violates the requirement."""
 
 
 def preview(values: Iterable[object]) -> str:
-    """Write up to five of the values, and how many more there are.
+    """Up to five of the values as text, and how many more there are.
 
-    >>> some(["a", "b"])
+    >>> preview(["a", "b"])
     "'a', 'b'"
-    >>> some(range(8))
+    >>> preview(range(8))
     '0, 1, 2, 3, 4 and 3 more'
     """
     listed = list(values)
@@ -75,20 +75,20 @@ def preview(values: Iterable[object]) -> str:
 
 
 def brief(value: object) -> str:
-    """A setting as an error message shows it: not all of it, however large or deep it is.
+    """A setting as an error message shows it: shortened, however large or deep it is.
 
     >>> brief([3, 1]), len(brief("x" * 10_000)), brief([10**5000])
     ('[3, 1]', 201, 'a list too large to show')
     """
     try:
         written = repr(value)
-    except (RecursionError, ValueError):  # ValueError: a whole number of thousands of digits
+    except (RecursionError, ValueError):  # ValueError: an integer with thousands of digits
         return f"a {type(value).__name__} too large to show"
     return written if len(written) <= 200 else f"{written[:200]}…"
 
 
 def is_text(value: str) -> bool:
-    """Whether a string can be written to a file: a lone half of a surrogate pair cannot.
+    """Whether a string can be written to a file; a lone surrogate cannot.
 
     >>> is_text("é"), is_text(chr(0xD800))
     (True, False)
@@ -101,7 +101,7 @@ def is_text(value: str) -> bool:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Suggest the known word that looks most like this one, or nothing.
+    """Suggest the most similar known word, if there is one.
 
     >>> did_you_mean("zipp", ["age", "zip"])
     "; did you mean 'zip'?"

@@ -1,6 +1,6 @@
 """Folder registry: the classes that the modules of a folder define, by name.
 
-A new file in the folder with a class in it is all that it takes to add an entry.
+To add an entry, add a file with a class to the folder.
 """
 
 from __future__ import annotations

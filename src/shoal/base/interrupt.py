@@ -1,20 +1,20 @@
-"""Interrupts: Ctrl-C and a polite kill become an exception only where that is safe.
+"""Interrupts: Ctrl-C and SIGTERM become an exception only where that is safe.
 
-Python runs the handler of a signal between any two steps of Python code, also of such code that was
-called by compiled code. Compiled code often cannot cope with an exception there. numba makes the
-types of returned arrays and random generators by Python code at every call: an interrupt in it
+Python runs a signal handler between any two steps of Python code, including Python code that is
+called by compiled code. Compiled code often cannot handle an exception there. At every call numba
+creates the types of returned arrays and random generators in Python code: an interrupt in it
 became a SystemError, or crashed the process. An exception in `__del__` or in a callback is printed
 and lost.
 
-`held` calls compiled code and lets a signal wait until it has returned; that serves a notebook,
-too. `run` is for the command line: it takes SIGINT and SIGTERM alike, raises KeyboardInterrupt at
-the next place where that is safe, and whatever exception comes after a signal counts as its
-consequence. The exit status is 128 + the number of the signal, as of a program that it killed.
+`held` calls compiled code and delays a signal until it has returned; this works in notebooks, too.
+`run` is for the command line: it treats SIGINT and SIGTERM alike and raises KeyboardInterrupt at
+the next safe place. Any exception after a signal counts as a consequence of it. The exit status is
+128 + the number of the signal, as for a program that was killed by it.
 """
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # half as long as what is around it
+import _signal  # type: ignore[import-not-found]  # the module `signal` wraps each call and is slower
 import _thread
 import signal
 import sys
@@ -26,15 +26,15 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-GRACE = 0.5  # seconds that imports and the compiler get to come to a good end
-TICK = 0.02  # seconds between two looks whether it is safe now
-# An exception that is raised there is printed and lost, or leaves something half-done: right
-# there, or anywhere below a function or a file.
+GRACE = 0.5  # seconds that imports and the compiler get to finish
+TICK = 0.02  # seconds between two checks whether it is safe now
+# An exception raised there is printed and lost, or leaves something half-done: directly in a file,
+# or anywhere below a function or a file.
 NEVER_HERE = ("/weakref.py", "/_weakrefset.py", "/contextlib.py")
 NEVER_BELOW = ("/llvmlite/", "/ctypes/")
 NEVER_NAMED = "__del__"
-# An interrupt that passes through code made from text, as that of data classes is, makes Python end
-# by the signal, whoever caught it meanwhile.
+# An interrupt that passes through code compiled from a string, such as that of data classes, makes
+# Python end with the signal even if it was caught.
 LATER_BELOW = ("/numba/", "<frozen importlib", "<string>")
 LATER_NAMED = "__exit__"
 
@@ -45,19 +45,19 @@ _whole: set[CodeType] = set()
 
 
 class _State:
-    """What has come, and what came of it."""
+    """The signals that have come, and what was done about them."""
 
-    number = 0  # the first signal that came; 0: none
-    since = 0.0  # when
-    ticking = False  # whether somebody looks again and again whether it is safe
-    tick = False  # whether that one called, and not a signal
-    raised = False  # whether it was raised; it is raised once more only for another signal
-    settled = False  # whether the command has taken note, and ends by itself
-    ended = False  # whether the program is over: nothing is raised any more
-    active = False  # whether signals come to the handler here
-    holding = False  # whether compiled code is being called
-    before: Any = None  # the handler of others, which has to wait meanwhile
-    waiting = 0  # the signal that waits for it
+    number = 0  # the first signal; 0: none
+    since = 0.0  # when it came
+    ticking = False  # whether a thread checks again and again whether it is safe
+    tick = False  # whether that thread sent the last signal
+    raised = False  # whether it was raised; only another signal raises it again
+    settled = False  # whether the command knows about it and ends by itself
+    ended = False  # whether the program has ended: nothing is raised any more
+    active = False  # whether the handler of this module is installed
+    holding = False  # whether compiled code is running
+    before: Any = None  # the previous handler, which has to wait
+    waiting = 0  # the signal that waits for that handler
 
 
 _state = _State()
@@ -65,13 +65,13 @@ _lock = _thread.allocate_lock()
 
 
 def whole(function: Function) -> Function:
-    """Mark a function, also a generator, that is never left by an interrupt: it must be quick."""
+    """Mark a function or generator that an interrupt must not leave: it must be quick."""
     _whole.add(function.__code__)
     return function
 
 
 def asked() -> int:
-    """The signal that asked the command to end; 0: none did."""
+    """The signal that asked the command to end; 0: none."""
     return _state.number
 
 
@@ -81,22 +81,22 @@ def status() -> int:
 
 
 def check() -> None:
-    """Raise KeyboardInterrupt if a signal asked to end: some library may have lost the first."""
+    """Raise KeyboardInterrupt after a signal: a library may have lost the first exception."""
     if _state.number and not _state.settled:
         _state.ticking, _state.raised = False, True
         raise KeyboardInterrupt
 
 
 def settle() -> None:
-    """The command has taken note of the signal: it writes what it has, and ends by itself."""
+    """Acknowledge the signal: the command writes what it has and ends by itself."""
     _state.settled, _state.ticking, _state.raised = True, False, True
 
 
 def held(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Call compiled code; a signal that comes meanwhile is handled when it has returned."""
+    """Call compiled code; a signal during the call is handled after it."""
     if _state.holding or _thread.get_ident() != _MAIN:
         return function(*args, **options)  # handlers run in the main thread only
-    if _state.active:  # our handler knows that it has to wait, and looks again soon
+    if _state.active:  # our handler waits while this is set, and checks again soon
         _state.holding = True
         try:
             return function(*args, **options)
@@ -105,13 +105,13 @@ def held(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     before = _signal.getsignal(_signal.SIGINT)
     if not callable(before):
         return function(*args, **options)  # interrupts are ignored, or end the process
-    # A signal that has come already is handled before the handler changes, here and below.
+    # A signal that came before is handled before the handler changes, here and below.
     _signal.signal(_signal.SIGINT, _note)
     _state.holding, _state.before = True, before
     try:
         return function(*args, **options)
     finally:
-        # First what no exception may keep from being done: the handler may raise one at once.
+        # First what must be done in any case: the handler may raise an exception at once.
         _state.holding, _state.before = False, None
         try:
             _signal.signal(_signal.SIGINT, before)
@@ -120,7 +120,7 @@ def held(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
 
 
 def released(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Call Python code in the course of `held` that copes with an interrupt."""
+    """Call Python code within `held` that can handle an interrupt."""
     if not _state.holding or _thread.get_ident() != _MAIN:
         return function(*args, **options)
     before = _state.before
@@ -137,21 +137,21 @@ def released(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
 
 
 def _handle_waiting(before: Callable[..., Any]) -> None:
-    """Hand a signal that had to wait to the handler that it was for."""
+    """Pass a delayed signal to the handler that it was for."""
     number, _state.waiting = _state.waiting, 0
     if number:
         before(number, sys._getframe())
 
 
 def _note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    """Let a signal wait."""
+    """Delay a signal."""
     _state.waiting = number
 
 
 def _on_signal(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, now or as soon as it is safe."""
+    """Raise KeyboardInterrupt now, or as soon as it is safe."""
     again = _state.number != 0 and not _state.tick
-    late = _state.tick and _state.raised  # on its way when it was raised elsewhere
+    late = _state.tick and _state.raised  # it was under way when the exception was raised elsewhere
     _state.tick = False
     if late:
         return
@@ -171,15 +171,15 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
 
 
 def _look_again(number: int) -> None:
-    """Call the handler again and again until it has raised."""
+    """Call the handler again and again until it has raised the exception."""
     while True:
         sleep(TICK)
-        with _lock:  # after the handlers of others are back, it would reach these
+        with _lock:  # not after the previous handlers are restored: it would reach these
             if not _state.ticking:
                 return
             _state.tick = True
             if _MAIN is not None and hasattr(signal, "pthread_kill"):
-                signal.pthread_kill(_MAIN, number)  # it also ends a wait of the main thread
+                signal.pthread_kill(_MAIN, number)  # it also interrupts a wait of the main thread
             else:  # Windows
                 _thread.interrupt_main(signal.Signals(number))
 
@@ -204,9 +204,9 @@ def _safe(frame: FrameType | None, patient: bool) -> bool:
 
 @contextmanager
 def consequences(leave: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
-    """Whatever is raised after a signal is its consequence: a KeyboardInterrupt.
+    """Turn any exception after a signal into a KeyboardInterrupt.
 
-    Libraries turn an interrupt into errors of their own. Exceptions to `leave` stay what they are.
+    Libraries turn an interrupt into errors of their own. Exceptions in `leave` are not changed.
     """
     try:
         yield
@@ -220,9 +220,9 @@ def consequences(leave: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
 
 
 def run(program: Callable[[], None], last: bool = False) -> None:
-    """Run the program of this process; after an interrupt it ends with the status for that.
+    """Run the program of this process; after an interrupt, exit with the matching status.
 
-    `last`: nothing comes after it but the end, which nothing may disturb any more.
+    `last`: the process ends after it, and signals are ignored from then on.
     """
     if _thread.get_ident() != _MAIN or _state.active:
         program()
@@ -241,7 +241,7 @@ def run(program: Callable[[], None], last: bool = False) -> None:
         with _lock:
             _state.ended = True
             _state.ticking = _state.active = False
-        for number in taken:  # None: a handler that is not Python's, and cannot be put back
+        for number in taken:  # None: not a Python handler, which cannot be restored
             signal.signal(number, signal.SIG_IGN if last else before[number] or signal.SIG_DFL)
     if _state.number:
         end = status()

@@ -1,19 +1,19 @@
-"""How much a kernel may do at a time, so that there is time for progress and Ctrl-C."""
+"""How much work a kernel does per call, so that progress and Ctrl-C are handled in between."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from time import perf_counter
 
-INTERVAL = 0.2  # seconds between two looks at progress and Ctrl-C, about
-MOST_PIECES = 1 << 40  # pieces: more would not fit into the counts of a kernel
-GROWTH = 2  # pieces may take very different times: what was cheap so far may not stay so
+INTERVAL = 0.2  # seconds per call, about
+MOST_PIECES = 1 << 40  # more would overflow the counters of a kernel
+GROWTH = 2  # small, because the next pieces may take much longer than the last
 
 
 class Pace:
-    """How many pieces of work the next call of a kernel gets.
+    """The number of pieces of work for the next call of a kernel.
 
-    It grows while calls are quick, and shrinks at once to what a call should have had.
+    It doubles while calls are quick, and shrinks to what would have fit after a slow one.
     """
 
     def __init__(self, pieces: int = 1) -> None:
@@ -21,16 +21,16 @@ class Pace:
         self._begin = perf_counter()
 
     def begin(self) -> int:
-        """A call begins; the pieces that it gets."""
+        """Begin a call; returns its number of pieces."""
         self._begin = perf_counter()
         return self.pieces
 
     def end(self) -> None:
-        """The call has ended after all of its pieces."""
+        """End a call that has done all of its pieces."""
         self.adapt(perf_counter() - self._begin)
 
     def adapt(self, seconds: float) -> None:
-        """Choose the next number of pieces after a call that took so long."""
+        """Adapt the number of pieces to the seconds that the last call took."""
         if seconds < INTERVAL / 2:
             self.pieces = min(self.pieces * GROWTH, MOST_PIECES)
         elif seconds > INTERVAL:
@@ -38,9 +38,9 @@ class Pace:
 
 
 def parts(total: int, pace: Pace | None = None) -> Iterator[tuple[int, int]]:
-    """Cut work of so many pieces into parts, each of which lasts a moment; where each begins, ends.
+    """Cut work into short parts: the begin and the end of each.
 
-    A pace that is kept for work of the same kind need not be found anew.
+    Pass a pace to reuse what earlier work of the same kind has shown.
 
     >>> list(parts(3))
     [(0, 1), (1, 3)]

@@ -1,12 +1,12 @@
-"""Progress: one callback through which everything that may last tells how far it is."""
+"""Progress: one callback to which everything that may take long reports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[str, float], None]
-"""Called with what is being done, and the share of it that is done (0 to 1)."""
+"""Called with the name of the stage and the share of it that is done, from 0 to 1."""
 
 
 def silent(stage: str, share: float) -> None:
-    """Tell nobody."""
+    """Report nothing."""

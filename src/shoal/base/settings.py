@@ -1,17 +1,19 @@
-"""Settings that check themselves: the base of models, losses, algorithms and attacks."""
+"""Settings that validate themselves: the base of models, losses, algorithms and attacks."""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, ClassVar
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
 
 from shoal.base.errors import BadPlan, brief, did_you_mean
 
-DIGITS = 300  # that a number may have before its point: what is measured of it fits into a float
+DIGITS = 300  # of a whole number at most: results computed from it still fit into a float
 
-# Ranges that options share; an option that needs another one writes it in the same way.
+# Ranges that options share; an option that needs another range declares it in the same way.
 AtLeastOne = Annotated[int, Field(ge=1)]
 AtLeastTwo = Annotated[int, Field(ge=2)]
 NotNegative = Annotated[int, Field(ge=0)]
@@ -19,7 +21,7 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 AboveOne = Annotated[float, Field(gt=1, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1)]  # from 0 to 1
 PositiveShare = Annotated[float, Field(gt=0, le=1)]
-ProperShare = Annotated[float, Field(gt=0, lt=1)]  # neither nothing nor all
+ProperShare = Annotated[float, Field(gt=0, lt=1)]  # neither 0 nor 1
 OUT_OF_RANGE = {
     "greater_than_equal",
     "greater_than",
@@ -30,18 +32,17 @@ OUT_OF_RANGE = {
 
 
 class Setting(BaseModel):
-    """A thing of the catalog: its name, and its options as fields."""
+    """An entry of the catalog: its name, and its options as fields with descriptions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     name: ClassVar[str]
-    is_auto: ClassVar[bool] = False  # whether it stands for a choice that the flow makes
+    is_auto: ClassVar[bool] = False  # whether the flow chooses an entry in its place
 
     def __init__(self, **options: Any) -> None:
         large = [k for k, v in options.items() if isinstance(v, int) and abs(v) >= 10**DIGITS]
         if large:
             raise BadPlan(
-                f"{self.name}: {large[0]} is a whole number of more than {DIGITS} digits; write a "
-                "smaller one"
+                f"{self.name}: {large[0]} has more than {DIGITS} digits; use a smaller number"
             )
         try:
             super().__init__(**options)
@@ -49,7 +50,7 @@ class Setting(BaseModel):
             raise BadPlan(explain(self.name, error, type(self).model_fields)) from None
 
     def setting(self) -> dict[str, Any]:
-        """How a plan file writes it: the name, and the options that differ from the default."""
+        """The entry as in a plan file: the name, and the options that differ from the default."""
         return {"name": self.name, **self.model_dump(exclude_defaults=True)}
 
     def options(self) -> dict[str, Any]:
@@ -63,7 +64,7 @@ class Setting(BaseModel):
 
 
 def explain(name: str, error: ValidationError, known: Any) -> str:
-    """A plain sentence for each thing that is wrong with a setting."""
+    """One plain sentence per error in a setting."""
     sentences = []
     for fault in error.errors():
         field = ".".join(str(part) for part in fault["loc"]) or "it"
@@ -75,7 +76,7 @@ def explain(name: str, error: ValidationError, known: Any) -> str:
             sentences.append(f"{name} {fault['msg'].removeprefix('Value error, ')}")
         elif fault["type"] in OUT_OF_RANGE and field in known:
             given = f"{field}={brief(fault['input'])}"
-            sentences.append(f"{name} needs {field} {allowed(known[field].metadata)}, got {given}")
+            sentences.append(f"{name} needs {field} {allowed(limits(known[field]))}, got {given}")
         else:
             wish = fault["msg"][0].lower() + fault["msg"][1:]
             choices = re.findall(r"'([^']+)'", fault["msg"])
@@ -84,14 +85,23 @@ def explain(name: str, error: ValidationError, known: Any) -> str:
     return "; ".join(sentences)
 
 
-def allowed(limits: Any) -> str:
-    """The range of an option in words, from the limits that pydantic keeps of it.
+def limits(field: FieldInfo) -> list[Any]:
+    """The limits that pydantic keeps of an option, also of one that may be None."""
+    found = list(field.metadata)
+    for part in get_args(field.annotation):
+        if get_origin(part) is Annotated:
+            found += [limit for info in get_args(part)[1:] for limit in info.metadata]
+    return found
+
+
+def allowed(limits: Sequence[Any]) -> str:
+    """The range of an option in words.
 
     >>> class Some(Setting):
     ...     name = "some"
     ...     k: AtLeastTwo = 2
-    ...     alpha: PositiveShare = 1.0
-    >>> [allowed(field.metadata) for field in Some.model_fields.values()]
+    ...     alpha: PositiveShare | None = None
+    >>> [allowed(limits(field)) for field in Some.model_fields.values()]
     ['of 2 or more', 'above 0 and at most 1']
     """
     given = {

@@ -1,8 +1,8 @@
-"""The version of the package, as it was installed."""
+"""The version of the installed package."""
 
 from importlib.metadata import PackageNotFoundError, version
 
 try:
     __version__ = version("shoal")
-except PackageNotFoundError:  # run from a folder that was never installed
+except PackageNotFoundError:  # run from sources that are not installed
     __version__ = "0+unknown"

@@ -1,4 +1,4 @@
-"""Plain words and numbers for readers who know no statistics."""
+"""Numbers, counts and lists as people read them, for screen and report alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MISSING = "(missing)"
 
 @dataclass(frozen=True)
 class Change:
-    """Something that was measured before and after."""
+    """A measure before and after."""
 
     what: str
     before: str
@@ -19,7 +19,7 @@ class Change:
 
 
 def short(text: object, longest: int = LONG) -> str:
-    """A text from the data as a label: on one line, printable, cut where it is long.
+    """A text from the data as a label: one line, printable, shortened.
 
     >>> short("a\\tb"), short("x" * 9, 5)
     ('a b', 'xxxx…')
@@ -30,7 +30,7 @@ def short(text: object, longest: int = LONG) -> str:
 
 
 def percent(share: float) -> str:
-    """A percentage with as many digits as it deserves, which no line break parts.
+    """A percentage with as many digits as matter, without line breaks inside.
 
     >>> [percent(share).replace("\\xa0", " ") for share in (0, 6.66, 0.004, 99.97)]
     ['0 %', '6.7 %', '< 0.01 %', '99.97 %']
@@ -70,7 +70,7 @@ def many(count: int, one: str, several: str = "") -> str:
 
 
 def listed(names: list[str], most: int = 12) -> str:
-    """Names in a sentence, as many as can be read.
+    """Names in a sentence, shortened to what can be read.
 
     >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], 1)
     ('a, b and c', 'a and 2 more')
@@ -82,7 +82,7 @@ def listed(names: list[str], most: int = 12) -> str:
 
 
 def sentence(text: str) -> str:
-    """A text that ends like a sentence.
+    """A text with a full stop at its end.
 
     >>> sentence("It is so"), sentence("Is it so?")
     ('It is so.', 'Is it so?')

@@ -1,36 +1,43 @@
-"""What `shoal list` prints: the entries of the catalog, with their options."""
+"""What `shoal list` prints: the entries of the catalog, each with its options."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
 from shoal import catalog
-from shoal.cli.console import new_table
+from shoal.base.options import options_of
+from shoal.base.settings import Setting
+
+KINDS: dict[str, Mapping[str, Any]] = {
+    **catalog.registries,
+}
 
 
 def show_catalog(console: Console, kind: str | None = None) -> None:
-    """List the entries of one kind, or of all."""
-    for folder, registry in catalog.registries.items():
-        if kind in (None, folder):
-            table = new_table(folder, "name", "options", "what it is", left=3)
-            table.columns[0].no_wrap = True
-            for name, entry in registry.items():
-                table.add_row(name, _options(entry), entry.summary())
-            console.print(table)
+    """List the entries of one kind, or of all kinds."""
+    for title, entries in KINDS.items():
+        if kind in (None, title):
+            console.print(Text(f"\n{title}", "bold underline"))
+            for name, entry in entries.items():
+                console.print(Text(f"\n{name}", "bold cyan"))
+                console.print(Padding(Text(entry.summary()), (0, 0, 0, 4)))
+                table = Table.grid(padding=(0, 2, 0, 0))
+                for option, description in option_rows(entry):
+                    table.add_row(Text(option, no_wrap=True), Text(description))
+                if table.row_count:
+                    console.print(Padding(table, (0, 0, 0, 6)))
 
 
-def _options(thing: Any) -> str:
-    """The options of a thing: what each may be, the default first where there is one."""
-    lines = []
-    for name, field in thing.model_fields.items():
-        choices = getattr(field.annotation, "__args__", ())
-        if choices and all(isinstance(choice, str) for choice in choices):
-            ordered = sorted(choices, key=lambda choice: choice != field.default)
-            lines.append(f"{name} = {' | '.join(ordered)}")
-        elif field.is_required():
-            lines.append(f"{name} (needed)")
-        else:
-            lines.append(f"{name} = {field.default!r}")
-    return "\n".join(lines)
+def option_rows(entry: Any) -> Iterator[tuple[str, str]]:
+    """Per option its name, and its description with the values that it takes."""
+    if issubclass(entry, Setting):
+        for option in options_of(entry):
+            default = option.default
+            note = default if default == "required" else f"default: {default}"
+            yield option.name, f"{option.description} ({option.values}; {note})".lstrip()

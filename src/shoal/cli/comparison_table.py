@@ -1,4 +1,4 @@
-"""What the command line shows of a comparison: a table for each k, the best on top."""
+"""What the screen shows of a comparison: all runs by k, the lowest loss first."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from shoal.cli.console import show_notes, shown
 from shoal.comparing.comparison import MEAN, Comparison, Line
 
 BEST = "►"
-MORE = ("ncp", "total", "nllm", "distortion", "wnllm", "llm", "wllm")  # as far as there is room
+MORE = ("ncp", "total", "nllm", "distortion", "wnllm", "llm", "wllm")  # as many as fit
 
 
 def show_comparison(console: Console, comparison: Comparison) -> None:
-    """The runs by k, the best of each k first; where the screen is wide, with all metrics."""
+    """Show the runs by k, the best of each k first; on a wide screen with all metrics."""
     if comparison.holds:
         more = [name for name in MORE if name != comparison.yardstick]
         layouts = [(more[:n], pad) for n in range(len(more), -1, -1) for pad in (1, 0)]
@@ -36,13 +36,13 @@ def _fits(console: Console, table: Table) -> bool:
 
 
 def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
-    """All k; `more` are metrics besides the one that judges."""
+    """The table; `more` are metrics besides the one that decides which run is best."""
     judge = comparison.yardstick
     done = [line for line in comparison.lines if line.found is not None]
-    left_out = any(line.found and line.found.suppressed for line in done)
+    suppressed = any(line.found and line.found.suppressed for line in done)
     people = f" of {comparison.people:,} people" if comparison.people < comparison.rows else ""
     table = Table(
-        title=f"{comparison.rows:,} rows{people}",
+        title=f"{comparison.rows:,} records{people}",
         title_justify="left",
         title_style="bold",
         box=SIMPLE_HEAD,
@@ -53,9 +53,9 @@ def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
     table.add_column("  algorithm", overflow="fold")
     for name in [*([judge] if judge != MEAN else []), MEAN, *more]:
         table.add_column(f"% lost\n{name}", justify="right", style="dim" if name in more else "")
-    for heading in ("classes", "least\nclass", *(["rows\nout"] if left_out else [])):
+    for heading in ("classes", "min\nclass", *(["supp.\nrows"] if suppressed else [])):
         table.add_column(heading, justify="right")
-    for heading in ("recode\nseconds", "whole\nseconds", "used\nMB"):
+    for heading in ("recode\nseconds", "total\nseconds", "used\nMB"):
         table.add_column(heading, justify="right")
     for k in comparison.ks:
         table.add_section()
@@ -68,7 +68,7 @@ def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
             cells += [_lost(line.lost(judge))] if judge != MEAN else []
             cells += [_lost(found.mean_loss), *(_lost(found.losses[name]) for name in more)]
             cells += ["–" if found.linked else f"{found.classes:,}", f"{found.smallest_class:,}"]
-            cells += [f"{found.suppressed:,}"] if left_out else []
+            cells += [f"{found.suppressed:,}"] if suppressed else []
             cells += [_seconds(found.recode_seconds), _seconds(found.whole_seconds)]
             cells += ["–" if found.memory_mb is None else f"{found.memory_mb:,.0f}"]
             table.add_row(*cells, style="bold green" if first else None)
@@ -80,7 +80,7 @@ def _table(comparison: Comparison, more: Sequence[str], pad: int) -> Table:
 
 
 def _failures(lines: Sequence[Line]) -> list[tuple[str, str, list[int]]]:
-    """Each algorithm and reason once, with all k; guides fail alike."""
+    """Each algorithm and reason once, with all k, whatever the guiding loss."""
     found: dict[tuple[str, str], dict[int, None]] = {}
     for line in lines:
         found.setdefault((line.algorithm, line.reason), {})[line.k] = None
@@ -90,16 +90,16 @@ def _failures(lines: Sequence[Line]) -> list[tuple[str, str, list[int]]]:
 def _yardstick(comparison: Comparison) -> str:
     mean = "the mean of the seven metrics (Mauger 2023)"
     if comparison.yardstick == MEAN:
-        return f"{BEST} loses least at this k, by {mean}"
-    return f"{BEST} loses least at this k, by {comparison.yardstick}; mean is {mean}"
+        return f"{BEST} lowest loss at this k, by {mean}"
+    return f"{BEST} lowest loss at this k, by {comparison.yardstick}; mean is {mean}"
 
 
 def _memory(comparison: Comparison) -> list[str]:
     if comparison.rest_mb is None:
         return []
     return [
-        "used MB is the most memory that a run took at once, beside up to "
-        f"{comparison.rest_mb:,.0f} MB that its process held before: Python, its libraries, "
+        "used MB is the peak memory of a run, in addition to up to "
+        f"{comparison.rest_mb:,.0f} MB that its process used before for Python, libraries and "
         "compiled code; compiling is not timed"
     ]
 

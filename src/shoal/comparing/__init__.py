@@ -1,1 +1,1 @@
-"""Several runs, one table. Internal: `shoal.compare` is public."""
+"""Runs several algorithms on one table. Internal: `shoal.compare` is public."""

@@ -1,4 +1,4 @@
-"""Compare: algorithms, crowds and guiding losses side by side on one table."""
+"""Compare: algorithms, values of k and guiding losses on one table."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from shoal.measures.lower_bound import Bound, lower_bound, min_class_size, scope
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
 
-SAMPLE = 300  # rows on which everything is compiled before it is measured
-NOT_RUN = "interrupted before it was done"
-# The share of a run that is done when each step of the flow begins, about.
+SAMPLE = 300  # records of the warm-up, which compiles the kernels before a run is measured
+NOT_RUN = "interrupted before it finished"
+# The share of a run that is done when each step of the flow begins, estimated.
 BEGINS = {
     "read": 0.0,
     "encode": 0.02,
@@ -53,10 +53,11 @@ def compare(
     """Run algorithms × k × guiding losses on one table, each through the same flow.
 
     `algorithms` and `losses` are given by name, as mappings or as objects; by default all
-    algorithms that serve the plan, and the plan's loss and k. A run that takes longer than
-    `limit` seconds is stopped. The runs share a process apart, one after the other, each after its
-    kernels were compiled; with `apart=False` they share this one, and memory is not measured. An
-    interrupt raises `Unfinished`, a KeyboardInterrupt whose `comparison` holds what had finished.
+    algorithms that support the plan, and the plan's loss and k. A run that takes longer than
+    `limit` seconds is stopped. The runs share one separate process, one after the other, each after
+    its kernels were compiled; with `apart=False` they run in this process, and memory is not
+    measured. An interrupt raises `Unfinished`, a KeyboardInterrupt whose `comparison` has the
+    finished runs.
 
     >>> import pyarrow as pa
     >>> plan = Plan(
@@ -66,15 +67,15 @@ def compare(
     ... )
     >>> people = pa.table({"age": [31, 38, 52, 57], "sex": ["f", "f", "m", "m"]})
     >>> compare(people, plan, k=[2, 4], algorithms=["gaa"], apart=False)
-    Comparison of 2 runs on 4 rows
-      k = 2: best gaa, 16.2 % lost (nllm)
-      k = 4: best gaa, 100.0 % lost (nllm)
+    Comparison of 2 runs on 4 records
+      k = 2: best gaa, loss 16.2 % (nllm)
+      k = 4: best gaa, loss 100.0 % (nllm)
     """
     plan = Plan.of(plan)
     if limit is not None and (limit <= 0 or not apart):
-        raise BadPlan("a limit is a number of seconds above 0, for runs in their own processes")
+        raise BadPlan("a limit needs a number of seconds above 0, and runs in a separate process")
     plan = plan if plan.seed is not None else plan.with_seed(secrets.randbelow(2**31))
-    crowds = with_ks(plan, k)
+    plans = with_ks(plan, k)
     guides = _made(catalog.losses, losses, plan.loss) or [plan.loss]
     methods = _made(catalog.algorithms, algorithms, plan.algorithm) or serving(plan)
     progress("read", 0.0)
@@ -85,8 +86,8 @@ def compare(
     yardstick: Loss = guides[0] if one_guide else Mean()
     source = table if isinstance(table, str | Path) else frame.native
     asked = [
-        _Asked(crowd, name, one.changed(algorithm=method, loss=guide))
-        for crowd, one in crowds.items()
+        _Asked(size, name, one.changed(algorithm=method, loss=guide))
+        for size, one in plans.items()
         for name, guide in zip(_names(guides), guides, strict=True)
         for method in methods
     ]
@@ -96,7 +97,7 @@ def compare(
     def found(finished: bool) -> Comparison:
         by = yardstick.name if one_guide else MEAN
         left = [one.line(None, NOT_RUN) for one in asked[len(lines) :]]
-        known = {crowd: bounds.get(crowd, Bound(None, NOT_RUN, crowd)) for crowd in crowds}
+        known = {size: bounds.get(size, Bound(None, NOT_RUN, size)) for size in plans}
         return Comparison(
             lines=sorted([*lines, *left], key=lambda line: (line.k, round(line.lost(by), 9))),
             yardstick=by,
@@ -112,8 +113,8 @@ def compare(
     try:
         for one in asked:
             lines.append(_run(one, trial, limit, _named(progress, one, len(lines), len(asked))))
-        for crowd, bound in lower_bounds(encoded, crowds, yardstick, progress):
-            bounds[crowd] = bound
+        for size, bound in lower_bounds(encoded, plans, yardstick, progress):
+            bounds[size] = bound
     except KeyboardInterrupt:
         if not any(line.found for line in lines):
             raise
@@ -126,27 +127,27 @@ def compare(
 def lower_bounds(
     table: Table, plans: Mapping[int, Plan], loss: Loss, progress: Progress = silent
 ) -> Iterator[tuple[int, Bound]]:
-    """Per k, the percent that every release of this table loses at least by a loss, or why not."""
-    known: dict[int, Bound] = {}  # by the people that a class needs
+    """Per k, the lower bound on a loss in percent, or why there is none."""
+    known: dict[int, Bound] = {}  # by the people that every class needs
     for k, plan in plans.items():
         if plan.linked:
             name = next(model.name for model in plan.models if model.linkage)
-            reason = f"{name} is not about classes, and a bound is known for these"
+            reason = f"{name} does not form classes, and the bound is about classes"
             yield k, scoped(Bound(None, reason, k), plan.models)
             continue
-        crowd = min_class_size(plan.models)
-        if crowd not in known:
-            known[crowd] = _lower_bound(table, k, crowd, loss, progress)
-        yield k, scoped(known[crowd], plan.models)
+        people = min_class_size(plan.models)
+        if people not in known:
+            known[people] = _lower_bound(table, k, people, loss, progress)
+        yield k, scoped(known[people], plan.models)
 
 
-def _lower_bound(table: Table, k: int, crowd: int, loss: Loss, progress: Progress) -> Bound:
+def _lower_bound(table: Table, k: int, people: int, loss: Loss, progress: Progress) -> Bound:
     step = f"proving a lower bound, k = {k:,}"
     progress(step, 0.0)
     try:
-        bound = lower_bound(table, crowd, loss, progress=lambda _, share: progress(step, share))
-    except ShoalError as error:  # what the runs stumbled over as well
-        return Bound(None, str(error), crowd)
+        bound = lower_bound(table, people, loss, progress=lambda _, share: progress(step, share))
+    except ShoalError as error:  # the same error that the runs had
+        return Bound(None, str(error), people)
     return bound
 
 
@@ -177,7 +178,7 @@ def with_ks(plan: Plan, k: int | Iterable[int] | None) -> dict[int, Plan]:
 
 
 def from_words(k: str | None, algorithms: str | None, losses: str | None) -> dict[str, Any]:
-    """What the command line asks for, as `compare` takes it.
+    """The arguments of `compare` from the texts of the command line.
 
     >>> from_words("2,5", "gaa,gaa:weight=unit,sequential:passes=3", None)["algorithms"]
     ['gaa', {'name': 'gaa', 'weight': 'unit'}, {'name': 'sequential', 'passes': 3}]
@@ -200,7 +201,7 @@ def _words(listed: str) -> list[str]:
 
 
 def _method(word: str) -> Any:
-    """An algorithm with options, as `gaa:strategy=S4:weight=unit`."""
+    """An algorithm with options, such as `gaa:strategy=S4:weight=unit`."""
     name, *options = word.split(":")
     if not options:
         return name
@@ -208,7 +209,7 @@ def _method(word: str) -> Any:
     for option in options:
         key, equals, value = option.partition("=")
         if not equals:
-            raise BadPlan(f"an option has a value, as in gaa:weight=unit; got {word!r}")
+            raise BadPlan(f"an option needs a value, as in gaa:weight=unit; got {word!r}")
         try:
             setting[key] = tomllib.loads(f"x = {value}")["x"]
         except tomllib.TOMLDecodeError:
@@ -222,7 +223,7 @@ def _with_k(model: Any, k: int) -> Any:
 
 
 def serving(plan: Plan) -> list[Algorithm]:
-    """All algorithms that can keep the promises of a plan, the plan's own as it stands there."""
+    """All algorithms that support a plan, its own one with the options of the plan."""
     able = []
     for name in catalog.algorithms.decided:
         one = plan if name == plan.algorithm.name else plan.changed(algorithm=name)
@@ -230,44 +231,44 @@ def serving(plan: Plan) -> list[Algorithm]:
             one.check_served()
             able.append(one.algorithm)
     if not able:
-        plan.check_served()  # says why
+        plan.check_served()  # raises the reason
     return able
 
 
-def _made(shelf: catalog.Registry, given: Iterable[Any] | None, own: Any) -> list[Any]:
-    """What was asked for, each once; by its bare name the plan's own keeps its options."""
+def _made(registry: catalog.Registry, given: Iterable[Any] | None, own: Any) -> list[Any]:
+    """The given entries, each once; the plan's own one, given by name, keeps its options."""
     if given is None:
         return []
     if isinstance(given, str | Mapping):
         given = [given]
-    made = [own if one == own.name else shelf.make(one) for one in given]
+    made = [own if one == own.name else registry.make(one) for one in given]
     if not made:
-        raise BadPlan(f"give at least one {shelf.one}; there are {', '.join(shelf)}")
+        raise BadPlan(f"give at least one {registry.one}; there are {', '.join(registry)}")
     return list({str(one.setting()): one for one in made}.values())
 
 
 def _sample(frame: Frame) -> Any:
-    """A few rows from all over the table."""
+    """A few records from the whole table."""
     rows = np.unique(np.linspace(0, frame.height - 1, SAMPLE).astype(np.int64))
     return frame.rebuild(rows, {}, drop=()).native
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A run that was asked for."""
+    """A run to be done."""
 
     k: int
     guide: str  # the name of its guiding loss
     plan: Plan
 
     def line(self, found: Measured | None, reason: str) -> Line:
-        """What becomes of it."""
+        """The line of the comparison for its result, or for the reason that there is none."""
         method = self.plan.algorithm
         return Line(self.k, label(method), self.guide, method.options(), found, reason)
 
 
 def _run(one: _Asked, trial: Here | Apart, limit: float | None, progress: Progress) -> Line:
-    """Run one plan; what stands in its way becomes the reason."""
+    """Run one plan; an error becomes the reason that there is no result."""
     try:
         one.plan.check_served()
         return one.line(trial.run(one.plan, progress, limit), "")
@@ -276,12 +277,12 @@ def _run(one: _Asked, trial: Here | Apart, limit: float | None, progress: Progre
 
 
 def _named(progress: Progress, one: _Asked, place: int, runs: int) -> Progress:
-    """Progress of one of the runs, as part of all of them."""
+    """Progress of one run as a part of all runs."""
     name = f"{label(one.plan.algorithm)}, k = {one.k:,}, guided by {one.guide}"
     step = f"run {place + 1} of {runs}: {name}"
     furthest = 0.0
 
-    def tell(stage: str, share: float) -> None:
+    def report(stage: str, share: float) -> None:
         nonlocal furthest
         if stage == WARMING:
             progress(f"{step}: {WARMING}", (place + furthest) / runs)
@@ -289,12 +290,12 @@ def _named(progress: Progress, one: _Asked, place: int, runs: int) -> Progress:
         furthest = max(furthest, BEGINS.get(stage, BEGINS["recode"] + 0.8 * share))
         progress(step, (place + furthest) / runs)
 
-    tell("read", 0.0)
-    return tell
+    report("read", 0.0)
+    return report
 
 
 def _names(guides: Sequence[Loss]) -> list[str]:
-    """The names of guiding losses, numbered where they are alike but for their options."""
+    """The names of guiding losses, numbered where only their options differ."""
     names = [guide.name for guide in guides]
     return [
         name if names.count(name) == 1 else f"{name} {names[:i].count(name) + 1}"
@@ -303,28 +304,29 @@ def _names(guides: Sequence[Loss]) -> list[str]:
 
 
 def _notes(lines: Sequence[Line], apart: bool) -> list[str]:
-    """What the reader should know besides."""
+    """Notes for the reader."""
     notes = []
     done = [(line, line.found) for line in lines if line.found is not None]
     if any(found.linked for _, found in done):
         notes.append(
-            "without classes the smallest class is the fewest rows that could be a person's"
+            "for releases without classes, the smallest class is the smallest number of possible "
+            "records of a person"
         )
     for reason in dict.fromkeys(found.cold for _, found in done if found.cold):
         names = preview(
             dict.fromkeys(line.algorithm for line, found in done if found.cold == reason)
         )
         notes.append(
-            f"a warm-up on {SAMPLE} rows failed for {names} ({reason}); whatever was compiled "
-            "during its run was run again and measured then"
+            f"a warm-up on {SAMPLE} records failed for {names} ({reason}); runs during which "
+            "kernels were compiled were repeated and measured then"
         )
     if not apart:
-        notes.append("all runs shared one process, so memory was not measured")
+        notes.append("all runs shared this process, so memory was not measured")
     return notes
 
 
 def _bound_notes(bounds: Mapping[int, Bound]) -> list[str]:
-    """What lower bounds account for; why there is none, or one lower than it could be."""
+    """What lower bounds cover; why there is none, or why one is not tight."""
     scopes = dict.fromkeys(
         f"the proven lower bound of k = {k:,} is {bound.scope}"
         for k, bound in bounds.items()

@@ -1,4 +1,4 @@
-"""Comparison: runs side by side, with what each lost and what it took."""
+"""Comparison: the results of several runs, with loss, time and memory."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from shoal.measures.lower_bound import Bound
 if TYPE_CHECKING:
     from shoal.report.comparison_plot import Curve
 
-MEAN = "mean"  # of the seven metrics, as a yardstick
+MEAN = "mean"  # mean of the seven metrics, as the measure that decides
 
 
 @dataclass(frozen=True)
 class Line:
-    """One run: what was asked, and what came out, or why nothing did."""
+    """One run: its settings, and its result or why there is none."""
 
     k: int
     algorithm: str  # its name, and the options that differ from the default
@@ -32,13 +32,13 @@ class Line:
     reason: str = ""  # why there is no release
 
     def lost(self, yardstick: str) -> float:
-        """Percent lost; infinite where there is no release."""
+        """Loss in percent; infinite if there is no release."""
         if self.found is None:
             return float("inf")
         return self.found.mean_loss if yardstick == MEAN else self.found.losses[yardstick]
 
     def numbers(self) -> dict[str, Any]:
-        """What came out, by name; nothing where there is no release."""
+        """The results by name; empty if there is no release."""
         if self.found is None:
             return {}
         found = asdict(self.found)
@@ -50,50 +50,50 @@ class Line:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Runs side by side: by k, and for each k the one that loses least first."""
+    """The results of runs, by k, and for each k the lowest loss first."""
 
     lines: list[Line]
-    yardstick: str  # the metric that says which is best: "mean" or the one guiding loss
+    yardstick: str  # the loss that decides which is best: "mean" or the only guiding loss
     rows: int
     people: int
-    bounds: dict[int, Bound]  # per k, what every release loses at least, by the yardstick
+    bounds: dict[int, Bound]  # per k, the lower bound on that loss
     notes: list[str]
     seed: int
-    finished: bool = True  # whether all that was asked for was done
+    finished: bool = True  # whether all runs were done
     version: str = __version__
 
     @property
     def lower_bounds(self) -> dict[int, float]:
-        """Per k, what every release loses at least in percent, where that is known."""
+        """Per k, the lower bound on the loss in percent, where it is known."""
         both = ((k, bound.percent) for k, bound in self.bounds.items())
         return {k: percent for k, percent in both if percent is not None}
 
     @property
     def ks(self) -> list[int]:
-        """The crowds that were asked for."""
+        """The values of k."""
         return sorted({line.k for line in self.lines})
 
     @property
     def guides(self) -> list[str]:
-        """The guiding losses, in the order in which they were asked for."""
+        """The guiding losses, in the order given."""
         return list(dict.fromkeys(line.loss for line in self.lines))
 
     @property
     def rest_mb(self) -> float | None:
-        """Memory of the process before a run, at the most: Python, libraries, compiled code."""
+        """Largest memory of the process before a run: Python, libraries, compiled code."""
         known = [line.found.rest_mb for line in self.lines if line.found and line.found.rest_mb]
         return max(known, default=None)
 
     def at(self, k: int) -> list[Line]:
-        """The lines of one k that brought a release, the best first."""
+        """The lines of one k with a release, the best first."""
         return [line for line in self.lines if line.k == k and line.found is not None]
 
     def best(self, k: int) -> Line:
-        """The line that lost least at this k."""
+        """The line with the lowest loss at this k."""
         done = self.at(k)
         if not done:
             reasons = "; ".join(f"{line.algorithm}: {line.reason}" for line in self.failed(k))
-            raise CannotReach("k-anonymity", 0, f"nothing was reached at k={k}: {reasons}")
+            raise CannotReach("k-anonymity", 0, f"no run produced a release at k={k}: {reasons}")
         return done[0]
 
     def failed(self, k: int | None = None) -> list[Line]:
@@ -102,24 +102,24 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Whether any run brought a release."""
+        """Whether any run produced a release."""
         return any(line.found is not None for line in self.lines)
 
     def __repr__(self) -> str:
-        told = [f"Comparison of {len(self.lines)} runs on {self.rows:,} rows"]
+        lines = [f"Comparison of {len(self.lines)} runs on {self.rows:,} records"]
         for k in self.ks:
             done = self.at(k)
-            what = "nothing reached" if not done else f"best {self.name(done[0])}, "
-            lost = f"{done[0].lost(self.yardstick):.1f} % lost ({self.yardstick})" if done else ""
-            told.append(f"  k = {k}: {what}{lost}")
-        return "\n".join(told)
+            what = "no release" if not done else f"best {self.name(done[0])}, "
+            loss = f"loss {done[0].lost(self.yardstick):.1f} % ({self.yardstick})" if done else ""
+            lines.append(f"  k = {k}: {what}{loss}")
+        return "\n".join(lines)
 
     def name(self, line: Line) -> str:
-        """The algorithm of a line, and its guiding loss where there are several."""
+        """The algorithm of a line, and its guiding loss if there are several."""
         return line.algorithm if len(self.guides) == 1 else f"{line.algorithm} · {line.loss}"
 
     def table(self) -> list[dict[str, Any]]:
-        """One flat mapping a run, as for a data frame."""
+        """One flat mapping per run, as for a data frame."""
         rows = []
         for line in self.lines:
             numbers = line.numbers()
@@ -133,11 +133,11 @@ class Comparison:
         return rows
 
     def _scope(self, k: int) -> str | None:
-        """Which requirements the bound of this k accounts for; None: there is none."""
+        """Which requirements the bound of this k covers; None: there is no bound."""
         return self.bounds[k].scope if k in self.lower_bounds else None
 
     def bound_label(self, k: int) -> str:
-        """What a bound is called where it is shown; notes say more of what it leaves out."""
+        """The label of a bound; the notes say more about what it does not cover."""
         bound = self.bounds[k]
         what = ", ".join(bound.covers) or "class size"
         return f"proven lower bound ({what}{'' if bound.complete else ' alone'})"
@@ -156,8 +156,8 @@ class Comparison:
                 "loss": line.loss,
                 "holds": line.found is not None,
             }
-            told = {"reason": line.reason} if line.reason else {"best": self._is_best(line)}
-            runs.append(run | told | line.numbers())
+            result = {"reason": line.reason} if line.reason else {"best": self._is_best(line)}
+            runs.append(run | result | line.numbers())
         return {
             "rows": self.rows,
             "people": self.people,
@@ -184,12 +184,12 @@ class Comparison:
         return text.getvalue()
 
     def plot(self, path: str | Path) -> None:
-        """Draw loss and time against k: an SVG or PNG file, as its name says."""
+        """Plot loss and time against k to an SVG or PNG file."""
         check_plot(path)
-        from shoal.report.comparison_plot import draw  # drawing is loaded when needed
+        from shoal.report.comparison_plot import draw  # loads the plotting library
 
         if not self.holds:
-            raise BadFile(f"cannot draw {path}: no run brought a release")
+            raise BadFile(f"cannot draw {path}: no run produced a release")
         lost = "percent lost"
         lost += f" ({'mean of seven metrics' if self.yardstick == MEAN else self.yardstick})"
         kind = Path(path).suffix.lower()
@@ -200,7 +200,7 @@ class Comparison:
             target.write_bytes(drawn)
 
     def _curves(self) -> list[Curve]:
-        """By method what it lost and the seconds it took at each k; the best at most k first."""
+        """Loss and seconds at each k per method; the best at the largest k first."""
         from shoal.report.comparison_plot import Curve
 
         curves: dict[tuple[str, str], Curve] = {}
@@ -214,13 +214,13 @@ class Comparison:
         return list(curves.values())
 
     def _drawn_notes(self) -> list[str]:
-        """What the reader of a plot must know: what is not in it."""
+        """Notes below the plot about what is not in it."""
         notes = [note for note in self.notes if "lower bound" in note]
         return notes if self.finished else ["interrupted: not all runs were done", *notes]
 
 
 class Unfinished(KeyboardInterrupt):
-    """A comparison was interrupted; `comparison` holds what had finished."""
+    """A comparison was interrupted; `comparison` has the finished runs."""
 
     def __init__(self, comparison: Comparison) -> None:
         super().__init__("the comparison was interrupted")
@@ -232,6 +232,6 @@ def _written(cell: Any) -> Any:
 
 
 def check_plot(path: str | Path) -> None:
-    """Refuse a plot that is neither SVG nor PNG, before anything runs."""
+    """Refuse a plot file that is neither SVG nor PNG, before any run."""
     if Path(path).suffix.lower() not in (".svg", ".png"):
         raise BadFile(f"cannot draw {path}: a plot is an .svg or a .png file")

@@ -1,4 +1,4 @@
-"""Trial: runs of the flow, measured, in a process apart so that their memory is their own."""
+"""Measured runs of the flow, in a separate process so that their memory can be measured."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SERVE = "from shoal.comparing.isolated_run import serve; serve()"
 WARMING = "compiling or loading kernels"
 REPORT_EVERY = 0.1  # seconds between two reports of progress
 MEGABYTE = 1e6
-NOISE = 0.01  # the share of a run that may go into loading kernels before it is run again
+NOISE = 0.01  # a run is repeated if loading kernels took more than this share of it
 # What each option of a model is set to before kernels are warmed up: the first that it takes.
 LOOSEST: dict[str, Sequence[float]] = {
     "k": (2,),
@@ -45,9 +45,9 @@ LOOSEST: dict[str, Sequence[float]] = {
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run brought: the numbers of its release, and what it took."""
+    """The result of a run: the numbers of its release, its time and its memory."""
 
-    losses: dict[str, float]  # percent of alteration, per metric
+    losses: dict[str, float]  # in percent, per metric
     mean_loss: float  # over the seven metrics (Def. 9, Mauger 2023)
     classes: int
     smallest_class: int
@@ -56,25 +56,25 @@ class Measured:
     suppressed: int
     generalized_percent: float
     root_percent: float
-    linked: bool  # whether rows were widened one by one, without classes
+    linked: bool  # whether records were generalized one by one, without classes
     seconds: dict[str, float]  # by step of the flow
-    peak_mb: float | None  # the most that the process held during the run; None: not measured
-    rest_mb: float | None  # what it held just before the run
-    cold: str = ""  # why kernels could not be warmed up before the run
+    peak_mb: float | None  # peak memory of the process during the run; None: not measured
+    rest_mb: float | None  # its memory just before the run
+    cold: str = ""  # why the warm-up failed
 
     @property
     def recode_seconds(self) -> float:
-        """What the algorithm itself took."""
+        """Seconds of the algorithm itself."""
         return self.seconds["recode"]
 
     @property
     def whole_seconds(self) -> float:
-        """From the table in memory to the verified and measured release."""
+        """Seconds from the table in memory to the verified and measured release."""
         return sum(spent for step, spent in self.seconds.items() if step != "read")
 
     @property
     def memory_mb(self) -> float | None:
-        """The most that the run took at once, beside what the process held before."""
+        """Peak memory of the run, in addition to what the process used before."""
         if self.peak_mb is None or self.rest_mb is None:
             return None
         return max(0.0, self.peak_mb - self.rest_mb)
@@ -101,29 +101,29 @@ class Measured:
 
 
 class Failed(ShoalError):
-    """A run that brought no release, and why."""
+    """A run produced no release; the message says why."""
 
 
 class Here:
-    """Runs plans on a table in this process, each when its kernels are warm."""
+    """Runs plans on a table in this process, each after its kernels are loaded."""
 
     def __init__(self, table: Any, sample: Any, memory: bool = False) -> None:
         self._table, self._sample, self._memory = table, sample, memory
-        self._warm: dict[str, str] = {}  # what was warmed up, and why that failed
+        self._warm: dict[str, str] = {}  # by kind of plan that was warmed up, why that failed
 
     def run(
         self,
         plan: Plan,
         progress: Progress = silent,
-        limit: float | None = None,  # noqa: ARG002 (nobody could stop it)
+        limit: float | None = None,  # noqa: ARG002 (nothing could stop it)
         begin: Callable[[], None] = lambda: None,
     ) -> Measured:
-        """Run a plan; `begin` is called when the kernels are warm."""
+        """Run a plan; `begin` is called when the kernels are loaded."""
         try:
             cold = self._warm_up(plan, progress)
             found, compiling = self._measure(plan, progress, begin)
             if compiling > NOISE * sum(found.seconds.values()):
-                # The sample did not lead to all of its kernels; now they are there.
+                # The warm-up did not use all of its kernels; now they are loaded.
                 found, _ = self._measure(plan, progress, begin)
         except Failed:
             raise
@@ -134,7 +134,7 @@ class Here:
     def _measure(
         self, plan: Plan, progress: Progress, begin: Callable[[], None]
     ) -> tuple[Measured, float]:
-        """What a run brings, and the seconds of it in which kernels were compiled or loaded."""
+        """The result of a run, and the seconds in which kernels were compiled or loaded."""
         rest = resting_memory() if self._memory else None
         begin()
         with stopwatch() as watch:
@@ -143,7 +143,7 @@ class Here:
         return Measured.of(release, peak, rest), watch.compiling
 
     def _warm_up(self, plan: Plan, progress: Progress) -> str:
-        """Compile the kernels, or load what was compiled before: that is no part of the run."""
+        """Compile or load the kernels, which is not counted; returns why that failed."""
         easy = loosened(plan)
         kind = str([one.setting() for one in (easy.algorithm, easy.loss, *easy.models)])
         if kind not in self._warm:
@@ -175,25 +175,25 @@ def _loosened(model: Model) -> Model:
 
 
 class Apart:
-    """Runs plans on a table in a process of its own; one that is gone is replaced."""
+    """Runs plans on a table in a separate process, which is replaced if it dies."""
 
     def __init__(self, table: Any, sample: Any) -> None:
         try:
             self._asked = pickle.dumps((table, sample), pickle.HIGHEST_PROTOCOL)
         except (pickle.PicklingError, AttributeError, TypeError):
             raise Failed(
-                "the table cannot be handed to another process; "
+                "the table cannot be sent to another process; "
                 "shoal.compare(…, apart=False) runs in this one"
             ) from None
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, plan: Plan, progress: Progress = silent, limit: float | None = None) -> Measured:
-        """Run a plan, for `limit` seconds at the most."""
+        """Run a plan for at most `limit` seconds."""
         try:
             asked = pickle.dumps(plan, pickle.HIGHEST_PROTOCOL)
         except (pickle.PicklingError, AttributeError, TypeError):
             raise Failed(
-                "the plan cannot be handed to another process; "
+                "the plan cannot be sent to another process; "
                 "shoal.compare(…, apart=False) runs in this one"
             ) from None
         process = self._process = self._process or self._started()
@@ -204,7 +204,7 @@ class Apart:
             found, go_on = self._listen(process, progress, alarm)
         except (EOFError, pickle.UnpicklingError):
             if alarm.rang:
-                raise Failed(f"stopped: it was not done after {limit:g} seconds") from None
+                raise Failed(f"stopped: not finished after {limit:g} seconds") from None
             raise Failed(_how_it_ended(process.wait())) from None
         finally:
             alarm.cancel()
@@ -215,14 +215,14 @@ class Apart:
         return found
 
     def _started(self) -> subprocess.Popen[bytes]:
-        # Not multiprocessing: it would run the user's own script again where nothing guards it.
+        # Not multiprocessing: it would run a script of the user again that has no main guard.
         where = os.pathsep.join(path for path in sys.path if path)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", SERVE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if os.environ.get("SHOAL_DEBUG") else subprocess.DEVNULL,
-            # The system's own allocator gives back what a run freed, so that runs compare.
+            # The system's allocator returns freed memory, so that runs can be compared.
             env={
                 **os.environ,
                 "PYTHONPATH": where,
@@ -236,14 +236,14 @@ class Apart:
     def _send(self, asked: bytes) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # listening will tell how it ended
+        with suppress(BrokenPipeError):  # listening will show how it ended
             self._process.stdin.write(asked)
             self._process.stdin.flush()
 
     def _listen(
         self, process: subprocess.Popen[bytes], progress: Progress, alarm: _Alarm
     ) -> tuple[Measured | str, bool]:
-        """What a run brings, or why nothing, and whether its process can do another one."""
+        """The result of a run or why there is none, and whether the process can go on."""
         assert process.stdout is not None
         while True:
             match pickle.load(process.stdout):
@@ -267,7 +267,7 @@ class Apart:
 
 
 class _Alarm:
-    """Ends a run after some seconds, which count from when it began last."""
+    """Ends a run after some seconds, counted from when it last began."""
 
     def __init__(self, limit: float | None, kill: Callable[[], None]) -> None:
         self._limit, self._kill = limit, kill
@@ -291,18 +291,18 @@ class _Alarm:
 
 def _how_it_ended(status: int) -> str:
     if status == -9:
-        return "the system killed the run, most likely for want of memory"
-    return f"the run ended by itself (status {status}); SHOAL_DEBUG=1 shows why"
+        return "the system killed the run, most likely because memory ran out"
+    return f"the process of the run ended with status {status}; SHOAL_DEBUG=1 shows why"
 
 
 def serve() -> None:
-    """Run the plans that standard input asks for, and say on standard output how it goes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked ends this process
+    """Run the plans that arrive on standard input, and send results to standard output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     with os.fdopen(os.dup(0), "rb") as inbox, os.fdopen(os.dup(1), "wb") as outbox:
-        os.dup2(2, 1)  # nobody's print may stand between our words
+        os.dup2(2, 1)  # a print() must not get between the messages
 
-        def say(*words: Any) -> None:
-            pickle.dump(words, outbox, pickle.HIGHEST_PROTOCOL)
+        def send(*message: Any) -> None:
+            pickle.dump(message, outbox, pickle.HIGHEST_PROTOCOL)
             outbox.flush()
 
         try:
@@ -310,51 +310,51 @@ def serve() -> None:
             trial = Here(table, sample, memory=True)
             go_on = True
             while go_on:
-                found, go_on = _served(trial, pickle.load(inbox), say)
-                say("done", found, go_on)
+                found, go_on = _served(trial, pickle.load(inbox), send)
+                send("done", found, go_on)
         except EOFError:
-            pass  # nothing more is asked
+            pass  # the parent has no more plans
         except BrokenPipeError:
-            os._exit(1)  # nobody listens any more
+            os._exit(1)  # the parent is gone
 
 
-def _served(trial: Here, plan: Plan, say: Callable[..., None]) -> tuple[Measured | str, bool]:
-    """What a run brings, or why nothing, and whether another one can follow in this process."""
+def _served(trial: Here, plan: Plan, send: Callable[..., None]) -> tuple[Measured | str, bool]:
+    """The result of a run or why there is none, and whether another can follow here."""
     last = 0.0
 
-    def tell(stage: str, share: float) -> None:
+    def report(stage: str, share: float) -> None:
         nonlocal last
         if perf_counter() - last > REPORT_EVERY:
             last = perf_counter()
-            say("progress", stage, float(share))
+            send("progress", stage, float(share))
 
     try:
-        return trial.run(plan, tell, begin=lambda: say("begin")), forget_peak()
+        return trial.run(plan, report, begin=lambda: send("begin")), forget_peak()
     except ShoalError as error:
         return str(error), forget_peak()
     except MemoryError:
-        return "there was not enough memory", False
+        return "not enough memory", False
     except BrokenPipeError:
         raise
     except Exception as error:
         if os.environ.get("SHOAL_DEBUG"):
             raise
-        return f"a defect of shoal ({type(error).__name__})", False
+        return f"internal error in shoal ({type(error).__name__})", False
 
 
 def resting_memory() -> float | None:
-    """Give back what earlier runs left, forget their peak, and tell the megabytes that stay."""
+    """Free what earlier runs left, reset the peak, and return the megabytes still in use."""
     gc.collect()
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
-    with suppress(OSError, AttributeError):  # glibc keeps what was freed
+    with suppress(OSError, AttributeError):  # glibc keeps freed memory
         ctypes.CDLL(None).malloc_trim(0)
     forget_peak()
     return peak_memory()
 
 
 def forget_peak() -> bool:
-    """Note the most memory that this process holds from now on; whether the system can (Linux)."""
+    """Reset the peak memory of this process; whether the system can do that (Linux)."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:
@@ -363,12 +363,12 @@ def forget_peak() -> bool:
 
 
 def peak_memory() -> float | None:
-    """The most megabytes that this process held since `forget_peak`; None where it does not tell.
+    """Peak memory of this process in megabytes since `forget_peak`; None if not known.
 
-    Where the system cannot forget, it is the most that the process ever held.
+    Where the peak cannot be reset, it is that of the whole life of the process.
     """
     with suppress(OSError, StopIteration):
-        # Linux: getrusage() would count what the parent held when it started us.
+        # Linux: getrusage() would include what the parent used when it started us.
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="ignore").splitlines()
         mark = next(line for line in lines if line.startswith("VmHWM:"))
         return int(mark.split()[1]) * 1024 / MEGABYTE

@@ -5,13 +5,16 @@ The `Release` of `shoal.flow` is an Outcome that can also save, report and expla
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from shoal.algorithms._shared.goals import greatest_k
 from shoal.base.arrays import Longs
+from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
+from shoal.io.frames import csv_parts, open_frame
 from shoal.measures.applied import Applied
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import Explains
@@ -145,6 +148,19 @@ class Outcome:
                 found = lower_bound(table, k, loss, IN_PROPORTION, progress)
             self._bounds.append(None if found is None else scoped(found, models))
         return self._bounds[0]
+
+    def csv_sha256(self) -> str | None:
+        """SHA-256 of the bytes of the CSV file that `release.save("….csv")` writes.
+
+        None if a column has a type that a text file cannot represent.
+        """
+        try:
+            digest = hashlib.sha256()
+            for part in csv_parts(open_frame(self.frame)):
+                digest.update(part)
+        except BadFile:
+            return None
+        return digest.hexdigest()
 
     def as_dict(self, progress: Progress = silent) -> dict[str, Any]:
         """All numbers of the release, by the names of the JSON file."""

@@ -1,4 +1,1 @@
-"""Pages that people look at: facts become tables and plots in one self-contained HTML file.
-
-Internal.
-"""
+"""Facts in, pages out: tables and plots in one self-contained HTML file. Internal."""

@@ -1,75 +1,130 @@
-"""What attacks find before and after, as a report tells it."""
+"""What attacks find, as the report and the screen show it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.base.wording import MISSING, Change
+from shoal import catalog
+from shoal.attacks import Attack
+from shoal.base.wording import MISSING, Change, number
 from shoal.hierarchies.values import text
 from shoal.measures.exposure import NOT_PUBLISHED
 from shoal.measures.outcome import Outcome
-from shoal.report.attack_words import about, finding, found
-from shoal.table.published_table import Published
 
 WAYS = ("judged_by", "counted_by")  # findings whose words are not from the data
 
 
 @dataclass(frozen=True)
+class AttackLine:
+    """What one attack found in one table, in one sensitive column or in the table as a whole."""
+
+    attack: str
+    column: str | None
+    count: str  # records or people on which it succeeds
+    share: str
+    detail: str
+
+
+@dataclass(frozen=True)
 class AttackFact:
-    """What one attack finds, in one sensitive column or in the table as a whole."""
+    """What one attack found before and after, in one sensitive column or in the whole table."""
 
     name: str
-    about: str  # what the attack is, in a sentence
+    about: str  # what the attacker does and when the attack succeeds
     column: str | None
-    share: Change | None  # of the records that it finds, where the attack says that
+    share: Change | None  # of the records on which it succeeds; None: the attack cannot say
     findings: list[Change]
 
 
-def attack_facts(release: Outcome, seen: Published) -> list[AttackFact]:
-    """What attacks find before and after; in any finding that is a mapping, its numbers."""
-    known = {one.name: {text(value) for value in one.values} for one in seen.sensitive}
+def attack_lines(attacks: Mapping[str, Mapping[str, Any]]) -> Iterator[AttackLine]:
+    """One line per attack, and per sensitive column.
+
+    >>> found = {"homogeneity": {"disease": {"classes": 2, "records": 30, "percent": 15.0}}}
+    >>> [(line.column, line.count, line.share) for line in attack_lines(found)]
+    [('disease', '30', '15\\xa0%')]
+    """
+    for name, results in attacks.items():
+        attack = _named(name)
+        for column, found in _parts(results):
+            count = found.get(attack.count_key)
+            counted = number(count) if isinstance(count, int) and attack.judged(found) else "–"
+            yield AttackLine(
+                name,
+                column,
+                counted,
+                attack.share(found),
+                attack.detail(found),
+            )
+
+
+def attack_facts(release: Outcome) -> list[AttackFact]:
+    """What attacks find before and after; results about the whole table come first."""
+    published = {one.name: {text(value) for value in one.values} for one in release.seen.sensitive}
     linked = release.after.linked
-    attacks = []
+    facts = []
     for name, after in release.after.attacks.items():
         before = release.before.attacks.get(name, {})
-        words = about(name, linked, seen.people is not None)
-        flat = {key: value for key, value in after.items() if not isinstance(value, dict)}
-        if flat:
-            attacks.append(_attack(name, words, None, before, flat, set(), linked))
-        for column, inner in after.items():
-            if isinstance(inner, dict):
-                was = before.get(column, {})
-                published = known.get(column, set())
-                attacks.append(_attack(name, words, column, was, inner, published, linked))
-    return sorted(attacks, key=lambda attack: attack.column is not None)
+        attack = _named(name)
+        for column, found in _parts(after):
+            was = before if column is None else before.get(column, {})
+            share = Change(name, attack.share(was), attack.share(found))
+            facts.append(
+                AttackFact(
+                    name,
+                    _about(attack, linked, release.seen.people is not None),
+                    column,
+                    None if share.after == "–" else share,
+                    list(_changes(attack, was, found, published.get(column or "", set()), linked)),
+                )
+            )
+    return sorted(facts, key=lambda fact: fact.column is not None)
 
 
-def _attack(
-    name: str,
-    words: str,
-    column: str | None,
-    before: dict[str, Any],
-    after: dict[str, Any],
+def _named(name: str) -> Attack:
+    attack = catalog.attacks[name]()
+    assert isinstance(attack, Attack)
+    return attack
+
+
+def _parts(results: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    """The results about the whole table, if any, and those about each sensitive column."""
+    flat = {key: value for key, value in results.items() if not isinstance(value, dict)}
+    if flat:
+        yield None, flat
+    for key, value in results.items():
+        if isinstance(value, dict):
+            yield key, value
+
+
+def _about(attack: Attack, linked: bool, people: bool) -> str:
+    return f"{attack.about(linked)} {attack.success(linked, people)}".strip()
+
+
+def _changes(
+    attack: Attack,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
     published: set[str],
     linked: bool,
-) -> AttackFact:
-    findings, share = [], None
+) -> Iterator[Change]:
+    """All findings in words; sensitive values that are not published are withheld."""
     for key, value in after.items():
-        was = before.get(key)
         if isinstance(value, dict | list | tuple | set):
             continue
+        if not attack.judged(after) and key not in WAYS:
+            continue  # numbers of an attack that could not be tried mean nothing
+        was = before.get(key)
         if isinstance(was, str) and was != value and was not in published and key not in WAYS:
             was = NOT_PUBLISHED
-        earlier = _found(key, was) if key in before else "–"
-        change = Change(finding(key, linked), earlier, _found(key, value))
-        findings.append(change)
-        of_rows = key == "percent" or (key.endswith("_percent") and "percent" not in after)
-        share = change if of_rows and share is None else share
-    if after.get("judged_by") == "nothing":  # that nobody is found says nothing then
-        share, findings = None, [one for one in findings if one.what == finding("judged_by")]
-    return AttackFact(name, words, column, share, findings)
+        label = attack.label(key)
+        yield Change(
+            (linked and label.linked) or label.words,
+            _shown(attack, key, was) if key in before else "–",
+            _shown(attack, key, value),
+        )
 
 
-def _found(key: str, value: Any) -> str:
-    return MISSING if key == "value" and value is None else found(key, value)
+def _shown(attack: Attack, key: str, value: Any) -> str:
+    return MISSING if key == "value" and value is None else attack.label(key).show(value)

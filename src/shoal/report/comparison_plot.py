@@ -1,4 +1,4 @@
-"""Algorithms side by side: what they lose against k, and beside it the time that they take."""
+"""Comparison of algorithms: loss against k in one panel, running time in the other."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from shoal.report.plots import (
     LABEL,
     SHADES,
     cycled,
-    for_both_grounds,
+    for_both_backgrounds,
     round_ticks,
     styled,
 )
 
 WIDTH, HEIGHT = 380, 320  # of one panel
-LETTER = 6.1  # width of a letter of the words below the bound
-NOTE = 150  # letters of a line below
+LETTER = 6.1  # width of a character of the text below the bound
+NOTE = 150  # characters per line of the notes
 STEP = 26  # between two bars
-LEAST = 1e-3  # seconds, below which a clock tells nothing
-WIDE = 4.0  # largest k / smallest k from which on k is drawn on a logarithmic axis
-SECONDS = "seconds that the algorithm took"
+LEAST = 1e-3  # seconds; shorter times are not measurable
+WIDE = 4.0  # ratio of largest to smallest k from which on the axis of k is logarithmic
+SECONDS = "running time of the algorithm in seconds"
 BOUND = "proven lower bound"
-SHARPER = 2.0  # pixels of a PNG for each of the drawing
-# Thirteen colours that can be told apart, the usual ones first; on light ground → on dark ground.
+SHARPER = 2.0  # pixels of a PNG per unit of the drawing
+# Thirteen distinct colours, the usual ones first; on a light background → on a dark one.
 MORE = {
     "#6a3fb5": "#b79bff",
     "#c2002f": "#ff6b81",
@@ -43,7 +43,7 @@ MARKS = (
     "circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right",
     STAR, "triangle-left", "M-.5,-.87L.5,-.87L1,0L.5,.87L-.5,.87L-1,0Z",  # a hexagon
     "M0,-.35L.5,-.85L.85,-.5L.35,0L.85,.5L.5,.85L0,.35L-.5,.85L-.85,.5L-.35,0L-.85,-.5L-.5,-.85Z",
-    "M-1,-.45H1V.45H-1Z", "M-.45,-1H.45V1H-.45Z",  # an x; bars across and upright
+    "M-1,-.45H1V.45H-1Z", "M-.45,-1H.45V1H-.45Z",  # an x; a horizontal and a vertical bar
 )  # fmt: skip
 DASHES: tuple[list[int], ...] = (
     [1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 1], [12, 4], [1, 3], [9, 3, 2, 3, 2, 3],
@@ -52,7 +52,7 @@ DASHES: tuple[list[int], ...] = (
 
 @dataclass(frozen=True)
 class Curve:
-    """One method: what it lost, and the seconds it took, at each k."""
+    """One method: its loss and its running time, per k."""
 
     algorithm: str
     loss: str  # the guiding loss
@@ -68,7 +68,7 @@ def draw(
     notes: Sequence[str] = (),
     bound: str = BOUND,
 ) -> bytes:
-    """Draw two panels as `.svg` or `.png`, with notes below; bars where there is a single k.
+    """Draw two panels as `.svg` or `.png`, with notes below; bars if there is a single k.
 
     `bound` is written next to the line of the lower bounds.
 
@@ -76,7 +76,7 @@ def draw(
     >>> b"percent lost" in draw([curve], {}, "percent lost (nllm)", ".svg")
     True
     """
-    import altair as alt  # slow to import, and seldom needed
+    import altair as alt  # slow to import, and rarely needed
     import vl_convert
 
     ks = sorted({k for curve in curves for k in curve.lost})
@@ -99,18 +99,18 @@ def draw(
     if kind == ".png":
         return bytes(vl_convert.vegalite_to_png(spec, scale=SHARPER))
     svg: str = vl_convert.vegalite_to_svg(spec)
-    return _for_both_grounds(svg).encode()
+    return _for_both_backgrounds(svg).encode()
 
 
-def _for_both_grounds(svg: str) -> str:
-    """As in all plots, with the further colours of this one."""
+def _for_both_backgrounds(svg: str) -> str:
+    """The style of all plots, with more colours."""
     rules = "".join(
         f'[{what}="{light}"]{{{what}:{dark}}}'
         for light, dark in MORE.items()
         for what in ("fill", "stroke")
     )
     style = f"<style>@media screen and (prefers-color-scheme: dark){{{rules}}}</style>"
-    return for_both_grounds(svg).replace("</style>", f"</style>{style}", 1)
+    return for_both_backgrounds(svg).replace("</style>", f"</style>{style}", 1)
 
 
 def _lines(
@@ -121,8 +121,8 @@ def _lines(
     lost: str,
     bound: str,
 ) -> list[Any]:
-    """A line a method, in colour and mark its algorithm, in dashes its guiding loss."""
-    # The legend stands as the lines end: what loses most on top.
+    """One line per method: colour and mark show its algorithm, dashes its guiding loss."""
+    # The legend is in the order of the line ends: the largest loss on top.
     names = list(dict.fromkeys(curve.algorithm for curve in curves))[::-1]
     guides = list(dict.fromkeys(curve.loss for curve in curves))
     kind = {"type": "log"} if ks[-1] >= WIDE * ks[0] else {"zero": False}
@@ -172,14 +172,14 @@ def _lines(
 
 
 def _by_name(choice: Iterable[str], names: Sequence[str]) -> list[str]:
-    """One of the choice for each name, the same in every plot of the same algorithms."""
+    """One item of the choice per name, the same in every plot of the same algorithms."""
     order = sorted(names)
     given = dict(zip(order, cycled(choice, order), strict=True))
     return [given[name] for name in names]
 
 
 def _log(alt: Any, y: Any, values: Sequence[float]) -> Any:
-    """A logarithmic axis with a little room at both ends, so that it is never a single point."""
+    """A logarithmic axis with some space at both ends, so that it is never a single point."""
     low, high = min(values) / 1.3, max(values) * 1.3
     ticks = round_ticks(low, high)
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
@@ -200,7 +200,7 @@ def _bound(
 
 
 def _rise(bounds: Mapping[int, float], top: float, width: float) -> float:
-    """Pixels that the end of the bound rises above the words that stand below it."""
+    """Pixels between the end of the bound and the text below it."""
     ks = sorted(bounds)
     if len(ks) == 1 or top <= 0:
         return 0.0
@@ -219,7 +219,7 @@ def _bars(
     lost: str,
     bound: str,
 ) -> list[Any]:
-    """A bar a method, the best on top: its loss on the left, its time on the right."""
+    """One bar per method, the best on top: its loss on the left, its time on the right."""
     k = ks[0]
     one_guide = len({curve.loss for curve in curves}) == 1
     names = [_name(curve, one_guide) for curve in curves]

@@ -1,7 +1,7 @@
-"""The facts of a release: all that its report tells, as plain data without any layout.
+"""The facts of a release: everything that its report shows, as plain data without any layout.
 
 Only the published table, numbers, column names and the plan go in. What was measured on the
-original are numbers; a word among them is shown only if it is published too.
+original are numbers; a value among them is shown only if it is published too.
 """
 
 from __future__ import annotations
@@ -12,12 +12,17 @@ from datetime import datetime
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import Change, number, percent
-from shoal.io import frames
 from shoal.losses import Loss
 from shoal.measures.applied import Applied
+from shoal.measures.breakdowns.class_sizes import SizeFact, candidate_sizes, sizes
+from shoal.measures.breakdowns.sensitive_classes import (
+    SensitiveFact,
+    sensitive_facts,
+    shown_attacks,
+)
+from shoal.measures.breakdowns.value_widths import WidthFact, widths
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import ClassReason, Explains, Reason
 from shoal.measures.findings import Finding
@@ -28,20 +33,17 @@ from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
-from shoal.report.class_sizes import SizeFact, candidate_sizes, sizes
 from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.promises import bound, promise
 from shoal.report.sections.certainty import SureFact, sure_facts
-from shoal.report.sensitive_facts import SensitiveFact, sensitive_facts
-from shoal.report.width_facts import WidthFact, widths
 from shoal.table.roles import columns_with_role
 
-LITTLE = 99.0  # percent of all values held back from which on a release says next to nothing
+LITTLE = 99.0  # percent of suppressed values from which on a release is of little use
 
 
 @dataclass(frozen=True)
-class Promise:
-    """One promise: in words, what was asked, what was reached, and whether it holds."""
+class Requirement:
+    """One requirement: in words, what is required, what is reached, whether it is satisfied."""
 
     model: str
     column: str | None
@@ -53,39 +55,37 @@ class Promise:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that a report tells."""
+    """Everything that a report shows."""
 
     made: datetime
     version: str
     sha256: str | None  # of the release as a CSV file; None: it cannot be written as text
-    original_sha256: str | None  # of the file that was read; None: it was no file
+    original_sha256: str | None  # of the file that was read; None: no file
     plan_sha256: str  # of the plan as it is shown
     seed: int | None
-    randomized: bool  # whether chance decides what is published, not only in which order
+    randomized: bool  # whether random choices affect the values, not only the order
     rows: int
     published: int
     suppressed: int
     people_before: int
     people: int
     has_persons: bool
-    persons_published: bool  # whether the release says which rows are one person's
-    linked: bool  # measured beside the original: there are no classes
+    persons_published: bool  # whether records of a person can be linked
+    linked: bool  # measured together with the original: there are no classes
     classes: int
     classes_before: int
-    smallest: int  # people who look like the most exposed one, or rows that could be theirs
+    smallest: int  # people in the smallest class, or possible records of a person
     average: float
     columns: list[asked.ColumnFact]
-    if_known: dict[
-        str, ColumnDisclosure
-    ]  # what columns that are published as they are would give away
-    worrying: list[str]  # those of them that somebody should think about, the worst first
-    promises: list[Promise]
+    if_known: dict[str, ColumnDisclosure]  # what unchanged columns would disclose
+    worrying: list[str]  # those of them that are worth a warning, the worst first
+    requirements: list[Requirement]
     counts: list[Change]
     risks: list[Change]
-    find_before: str  # the highest chance to find a person
-    find: str | None  # None: not known, as rows that could be a person's need not be equally likely
-    sampled: bool  # whether some of these chances were sampled, not counted
-    find_mean: str | None  # the same on average over all people; None: nobody weighed these rows
+    highest_risk_before: str
+    highest_risk: str | None  # None: not known, as possible records need not be equally likely
+    sampled: bool  # whether some of these risks were sampled, not counted
+    mean_risk: str | None  # on average over all people; None: not known
     attacks: list[AttackFact]
     sure: list[SureFact]  # how sure an attacker can become of sensitive values
     findings: list[Finding]  # the attacks that succeed, the most important first
@@ -99,9 +99,10 @@ class Facts:
     mean_loss: float
     utility: Utility
     sizes: list[SizeFact]
-    visits: RowCount | None  # what the number of rows of a person gives away
+    record_count: RowCount | None  # what the number of records per person discloses
     widths: list[WidthFact]
     sensitive: list[SensitiveFact]
+    class_attacks: dict[str, str]  # attacks whose classes are shown, and what is true of them
     missing: str  # "value", "root" or "error"
     missing_words: list[str]  # words for missing values that may be shown
     missing_cells: int  # quasi-identifiers that are missing in the release
@@ -110,27 +111,27 @@ class Facts:
     algorithm_words: str
     plan: asked.PlanFile
     notes: list[str]
-    reasons: list[Reason]  # what each promise did; empty: not found out
-    general: list[ClassReason]  # the most general classes, and what made them so
-    minutes: float  # that it would take to find that out, by estimate
+    reasons: list[Reason]  # the effect of each requirement; empty: not computed
+    general: list[ClassReason]  # the most general classes, and what forced them
+    minutes: float  # that computing them would take, by estimate
     applied: Applied | None  # where the recoding of another table was applied
     tried: list[Tried]  # where the plan left something to choose
-    bound: Bound | None  # what every such release loses at least
+    bound: Bound | None  # the lower bound on the loss
 
     @property
     def holds(self) -> bool:
-        """Whether every promise holds."""
-        return all(promise.holds for promise in self.promises)
+        """Whether every requirement is satisfied."""
+        return all(one.holds for one in self.requirements)
 
     @property
     def unprotected(self) -> list[str]:
-        """Sensitive columns that no promise is about."""
-        about = {promise.column for promise in self.promises}
+        """Sensitive columns that no requirement is about."""
+        about = {one.column for one in self.requirements}
         return [name for name in self.columns_with_role("sensitive") if name not in about]
 
     @property
     def says_little(self) -> bool:
-        """Whether next to nothing is left of the quasi-identifiers."""
+        """Whether the quasi-identifiers contain almost no information."""
         one = self.classes == 1 and self.classes_before > 1
         return one or self.root_percent >= LITTLE
 
@@ -140,20 +141,19 @@ class Facts:
 
 
 def facts(release: Outcome, explain: bool | None = None, progress: Progress = silent) -> Facts:
-    """Gather what the report of a release tells.
+    """Gather what the report of a release shows.
 
-    `explain` says whether to find out what each promise did; None: where it takes little time.
+    `explain` says whether to compute the effect of each requirement; None: if that is fast.
     """
     explainer = _explaining(release, explain)
     plan, quality, after = release.plan, release.quality, release.after
-    frame = frames.open_frame(release.frame)
     seen = release.seen
     shown = asked.plan_file(plan)
-    before, chances = release.before.chances(), after.chances()
+    before, risks = release.before.chances(), after.chances()
     return Facts(
         made=release.made,
         version=release.version,
-        sha256=sha256(frame),
+        sha256=release.csv_sha256(),
         original_sha256=release.original_sha256,
         plan_sha256=hashlib.sha256(shown.toml.encode()).hexdigest(),
         seed=release.seed,
@@ -174,14 +174,14 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         columns=asked.columns(plan),
         if_known=release.if_known,
         worrying=release.worrying,
-        promises=_promises(release),
+        requirements=_requirements(release),
         counts=[Change(*row) for row in count_rows(release.before, after)],
         risks=[Change(*row) for row in risk_rows(release.before, after)],
-        find_before=_chance(before["prosecutor"]) or "–",
-        find=_chance(chances["prosecutor"]),
+        highest_risk_before=_percent(before["prosecutor"]) or "–",
+        highest_risk=_percent(risks["prosecutor"]),
         sampled=bool(after.attacks.get("matching", {}).get("samples", 0)),
-        find_mean=_chance(chances["average"]),
-        attacks=attack_facts(release, seen),
+        mean_risk=_percent(risks["average"]),
+        attacks=attack_facts(release),
         sure=sure_facts(release),
         findings=release.findings,
         guide=plan.loss.name,
@@ -196,13 +196,14 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         sizes=candidate_sizes(after.candidates)
         if after.linked
         else sizes(seen.classes.people, seen.classes.size),
-        visits=after.row_count,
+        record_count=after.row_count,
         widths=widths(plan.columns, seen),
-        # A class of a linked release is no crowd: nothing follows from what it holds.
+        # In a linked release the class of a record does not protect its person.
         sensitive=[] if after.linked else sensitive_facts(seen),
+        class_attacks={name: attack.class_words for name, attack in shown_attacks().items()},
         missing=plan.missing,
         missing_words=asked.missing_words(plan.missing_values),
-        missing_cells=int((seen.codes < 0).sum()),
+        missing_cells=seen.missing_cells,
         keep_order=release.keep_order,
         algorithm=plan.algorithm.name,
         algorithm_words=type(plan.algorithm).summary(),
@@ -218,30 +219,16 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
 
 
 def _explaining(release: Outcome, explain: bool | None) -> Explains | None:
-    """What tells which promise did what, where that is wanted."""
+    """The explainer, if the effect of each requirement is wanted."""
     explainer = release.explainer
     if explainer is None or explain is False:
         return None
     return explainer if explain or explainer.cheap else None
 
 
-def sha256(frame: frames.Frame) -> str | None:
-    """SHA-256 of all bytes of the CSV file that `release.save("….csv")` writes.
-
-    None when some column is of a type that a text file cannot hold.
-    """
-    try:
-        digest = hashlib.sha256()
-        for part in frames.csv_parts(frame):
-            digest.update(part)
-        return digest.hexdigest()
-    except BadFile:
-        return None
-
-
-def _promises(release: Outcome) -> list[Promise]:
+def _requirements(release: Outcome) -> list[Requirement]:
     return [
-        Promise(
+        Requirement(
             model=check.model,
             column=check.column,
             words=promise(
@@ -257,7 +244,7 @@ def _promises(release: Outcome) -> list[Promise]:
     ]
 
 
-def _chance(risk: float | None) -> str | None:
+def _percent(risk: float | None) -> str | None:
     return None if risk is None else percent(100 * risk)
 
 
@@ -269,6 +256,6 @@ def _loss_words() -> dict[str, str]:
 
 
 def _objective(algorithm: Algorithm) -> str | None:
-    """What an algorithm was asked to make least, where that is not the loss."""
+    """What the algorithm minimizes, if not the loss."""
     asked = algorithm.options().get("objective", "loss")
     return None if asked == "loss" else str(asked)

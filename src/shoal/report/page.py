@@ -1,4 +1,4 @@
-"""One self-contained HTML page: words, numbers, tables and plots, on screen and on paper."""
+"""One self-contained HTML page with text, tables and plots, for screen and paper."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Code:
-    """Lines as they stand in a file."""
+    """Lines of a file, unchanged."""
 
     kind: ClassVar[str] = "code"
     text: str
@@ -53,7 +53,7 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A few numbers that matter most, each with what it counts."""
+    """The most important numbers, each with a label."""
 
     kind: ClassVar[str] = "numbers"
     facts: Sequence[tuple[str, str]]
@@ -61,7 +61,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table: what stands in it, a smaller line below, and its tone."""
+    """A cell of a table: its text, a smaller line below, and its tone."""
 
     text: str
     note: str = ""
@@ -70,19 +70,19 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; `numbers` says that all columns but the first hold numbers."""
+    """A table; `numbers` means that all columns except the first have numbers."""
 
     kind: ClassVar[str] = "table"
     head: Sequence[str]
     rows: Sequence[Sequence[Cell | str]]
     caption: str = ""
     numbers: bool = False
-    widths: Sequence[int] = ()  # of the columns, in percent; none: as the content needs
-    files: Sequence[str] = ()  # beside the page, with the same content
+    widths: Sequence[int] = ()  # of the columns, in percent; empty: as the content needs
+    files: Sequence[str] = ()  # next to the page, with the same content
 
     @property
     def cells(self) -> list[list[Cell]]:
-        """The rows, with plain words as cells too."""
+        """The rows, with plain text as cells too."""
         return [
             [cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in self.rows
         ]
@@ -90,7 +90,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot as SVG, with what it shows."""
+    """A plot as SVG, with its caption."""
 
     kind: ClassVar[str] = "plot"
     svg: str
@@ -99,13 +99,13 @@ class Plot:
 
     @property
     def inline(self) -> str:
-        """The plot as it may stand within a page, where SVG needs no namespaces."""
+        """The plot as part of a page, where SVG needs no namespaces."""
         return re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", self.svg, count=2)
 
 
 @dataclass(frozen=True)
 class Form:
-    """Lines to be filled in by hand, on paper."""
+    """Lines to fill in by hand, on paper."""
 
     kind: ClassVar[str] = "form"
     lines: Sequence[str]
@@ -116,7 +116,7 @@ Block: TypeAlias = Text | Heading | Code | Bullets | Numbers | Table | Plot | Fo
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page under a heading of its own."""
+    """A part of a page with its own heading."""
 
     title: str
     blocks: Sequence[Block]
@@ -124,7 +124,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A whole page; what stands first must tell a reader in a hurry all that matters."""
+    """A whole page; the summary has everything that a reader in a hurry needs."""
 
     title: str
     about: str  # a line above the title
@@ -148,7 +148,7 @@ def render(page: Page) -> str:
 
 @cache
 def _template() -> jinja2.Template:
-    import jinja2  # slow to import, and seldom needed
+    import jinja2  # slow to import, and rarely needed
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
@@ -162,7 +162,7 @@ def _template() -> jinja2.Template:
 
 
 def words(text: str) -> markupsafe.Markup:
-    """Escape a text; what stands between backticks is set as code.
+    """Escape a text; text between backticks becomes code.
 
     >>> words("run `shoal list` & see")
     Markup('run <code>shoal list</code> &amp; see')

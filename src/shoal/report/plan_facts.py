@@ -1,4 +1,4 @@
-"""What was asked for: the plan in words, and as a file, without values that stay at home."""
+"""The plan in words and as a file, without original values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WITHHELD = "see the plan file"
 
 @dataclass(frozen=True)
 class ColumnFact:
-    """A column of the plan: its name, its role, and how it may be published."""
+    """A column of the plan: its name, its role, and how it is published."""
 
     name: str
     role: str
@@ -37,15 +37,15 @@ def _how(column: Column) -> str:
             return "not published"
         case "person":
             if not column.publish:
-                return "not published; people were counted by it"
-            return "replaced by a number that is drawn at random"
+                return "not published; used to count people"
+            return "replaced by a random number"
         case "sensitive" | "other":
-            return "as it is"
+            return "unchanged"
     return (column.hierarchy or Hierarchy.flat()).describe()
 
 
 class _Shown(Hierarchy):
-    """Stands in a plan for a hierarchy of which only this may be shown."""
+    """Replaces a hierarchy in a plan by what may be shown of it."""
 
     def __init__(self, hierarchy: Hierarchy, setting: Any) -> None:
         self._hierarchy = hierarchy
@@ -62,42 +62,42 @@ class _Shown(Hierarchy):
 
 @dataclass(frozen=True)
 class PlanFile:
-    """The plan as TOML, and what had to be left out of it."""
+    """The plan as TOML, and what is withheld."""
 
     toml: str
     withheld: list[str]
 
 
 def plan_file(plan: Plan) -> PlanFile:
-    """The plan as TOML, in which no value of the original stands.
+    """The plan as TOML, without any value of the original.
 
-    A hierarchy within the plan lists all original values, also those that are not published;
-    so may the order of t-closeness, weights of the user's own, and words for missing values.
+    A hierarchy inside the plan lists all original values, also those that are not published. The
+    order of t-closeness, the weights of a loss and the words for missing values may do so too.
     """
     withheld: list[str] = []
     shown = {name: _shown(name, column, withheld) for name, column in plan.columns.items()}
-    missing = [word for word in plan.missing_values if _tells_nothing(word)]
+    missing = [word for word in plan.missing_values if _reveals_nothing(word)]
     if hidden := len(plan.missing_values) - len(missing):
         missing.append(f"… {many(hidden, 'word')}, {WITHHELD}")
         withheld.append("words that mean missing")
-    named = plan.algorithm  # as a draft leaves it open
+    named = plan.algorithm  # a draft may leave it open
     public = plan.changed(columns=shown, missing_values=missing, algorithm=named)
     public.notes.clear()  # free text of the user
     public.remarks.clear()
     above, head, below = public.to_toml().partition("\n[columns]\n")
     if not head:
         above, head, below = "", "[columns]\n", public.to_toml().removeprefix("[columns]\n")
-    listed, mark, settings = below.partition("\n\n")  # no value in TOML holds a line break
+    listed, mark, settings = below.partition("\n\n")  # no value in TOML contains a line break
     lines = [_line(line, withheld) for line in settings.split("\n")]
     return PlanFile(above + head + listed + mark + "\n".join(lines), withheld)
 
 
 def missing_words(words: list[str]) -> list[str]:
     """Words for missing values that may be shown."""
-    return [word for word in words if word and _tells_nothing(word)]
+    return [word for word in words if word and _reveals_nothing(word)]
 
 
-def _tells_nothing(word: str) -> bool:
+def _reveals_nothing(word: str) -> bool:
     return word in MISSING_WORDS or not any(character.isalnum() for character in word)
 
 
@@ -112,7 +112,7 @@ def _shown(name: str, column: Column, withheld: list[str]) -> Column:
 
 
 def _line(line: str, withheld: list[str]) -> str:
-    """A line of a model, the algorithm or the loss; lists and mappings hold values."""
+    """A line of a model, the algorithm or the loss; lists and mappings contain values."""
     if " = " not in line:
         return line
     ((key, value),) = tomllib.loads(line).items()

@@ -1,4 +1,4 @@
-"""Plots as SVG, drawn offline, that can be read on light and on dark ground."""
+"""Plots as SVG, drawn offline, readable on light and dark backgrounds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from shoal.base.wording import short
 
 WIDTH, HEIGHT = 760, 360
 BAR = 18  # thickness of a bar
-LABEL = 260  # width of the labels beside bars, at most
+LABEL = 260  # largest width of the labels of bars
 
-# Okabe and Ito's palette, which people see apart whatever their colour vision; on light ground
-# darkened where it would be pale. Shapes tell series apart a second time.
-SHADES = {  # on light ground → on dark ground
+# Okabe and Ito's palette, which is safe for all kinds of colour vision; pale colours are darker on
+# a light background. Shapes distinguish the series as well.
+SHADES = {  # on a light background → on a dark one
     "#0072b2": "#56a8e0",
     "#d55e00": "#ff8a3d",
     "#00805f": "#2fc39a",
@@ -33,11 +33,11 @@ DARK = {INK: "#e4e8ec", FAINT: "#9ba6b2", GRID: "#323b45", GROUND: "#15191e", **
 
 @dataclass(frozen=True)
 class Series:
-    """One line of a plot, and what it may be compared with."""
+    """One line of a plot, and points to compare it with."""
 
     name: str
     points: Sequence[tuple[float, float]]
-    beside: Sequence[tuple[float, float]] = ()  # somebody else's points: hollow, not joined
+    beside: Sequence[tuple[float, float]] = ()  # points of another source: hollow, not joined
 
 
 def lines(
@@ -56,7 +56,7 @@ def lines(
     >>> svg.startswith("<svg") and "percent lost" in svg and "#0072b2" in svg
     True
     """
-    import altair as alt  # slow to import, and seldom needed
+    import altair as alt  # slow to import, and rarely needed
     import vl_convert
 
     points = [(name.name, *point) for name in series for point in name.points]
@@ -94,17 +94,17 @@ def lines(
         layers.append(hollow.encode(x=x_axis, y=y_axis, color=color, shape=shape))
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, background="transparent")
     svg: str = vl_convert.vegalite_to_svg(styled(chart).to_dict())
-    return for_both_grounds(svg)
+    return for_both_backgrounds(svg)
 
 
-# Words from the data become names of properties while a plot is drawn. Some are taken there
-# (constructor, valueOf); with an invisible letter before it none is.
+# Values from the data become property names while a plot is drawn. Some names are reserved there
+# (constructor, valueOf); an invisible character in front avoids them.
 MARK = "\u2060"
 
 
 @dataclass(frozen=True)
 class Bars:
-    """One colour of a bar plot: a number for every label."""
+    """One colour of a bar plot: one number per label."""
 
     name: str
     values: Sequence[float]
@@ -118,23 +118,23 @@ def bars(
     top: int | None = None,
     show: Callable[[float], str] = "{:,.1f}".format,
 ) -> str:
-    """Draw bars to the right, one per label and series, each with its number at its end.
+    """Draw horizontal bars, one per label and series, each with its number at its end.
 
-    A number of 0 is left out. Labels may come from anywhere: what cannot be printed is replaced,
-    and long ones are cut.
+    A 0 is not written. Labels may be any text: unprintable characters are replaced, and long
+    labels are cut.
 
     >>> svg = bars(["age", "zip"], [Bars("lost", [12.5, 40.0])], "percent lost", top=100)
     >>> "age" in svg and "12.5" in svg and "#0072b2" in svg
     True
     """
-    import altair  # slow to import, and seldom needed
+    import altair  # slow to import, and rarely needed
     import vl_convert
 
     alt: Any = altair
     if not labels or not series:
         raise ValueError("a plot needs at least one bar")
     rows, names = (
-        [MARK + label for label in tell_apart(some)] for some in (labels, [s.name for s in series])
+        [MARK + label for label in distinguish(some)] for some in (labels, [s.name for s in series])
     )
     data = [
         {"label": label, "series": name, "value": value, "shown": show(value) if value else ""}
@@ -142,7 +142,7 @@ def bars(
         for label, value in zip(rows, one.values, strict=True)
     ]
     high = max([one["value"] for one in data if isinstance(one["value"], float | int)] + [1e-9])
-    scale = alt.Scale(domain=[0, 1.12 * (top or high)], nice=False)  # room for the numbers
+    scale = alt.Scale(domain=[0, 1.12 * (top or high)], nice=False)  # space for the numbers
     axis = alt.Axis(tickCount=6) if top is None else alt.Axis(values=[*range(0, top + 1, top // 5)])
     drawn = alt.Chart(alt.Data(values=data)).encode(
         x=alt.X("value:Q", title=x, scale=scale, axis=axis, stack=None),
@@ -170,13 +170,13 @@ def bars(
         width=WIDTH - 160, height=height, background="transparent"
     )
     svg: str = vl_convert.vegalite_to_svg(styled(chart).to_dict())
-    return for_both_grounds(svg.replace(MARK, ""))
+    return for_both_backgrounds(svg.replace(MARK, ""))
 
 
-def tell_apart(labels: Sequence[str]) -> list[str]:
-    """Labels that can be drawn: cut where they are long, numbered where they are then alike.
+def distinguish(labels: Sequence[str]) -> list[str]:
+    """Labels that can be drawn: long ones are cut, equal ones are numbered.
 
-    >>> tell_apart(["b", "a", "b"])
+    >>> distinguish(["b", "a", "b"])
     ['b', 'a', 'b (2)']
     """
     drawn: dict[str, None] = {}
@@ -195,7 +195,7 @@ def _data(alt: Any, points: Sequence[tuple[str, float, float]]) -> Any:
 
 
 def cycled(choice: Any, names: Sequence[str]) -> list[str]:
-    """As many of the choice as there are names, from the start again when they run out."""
+    """One item of the choice per name, starting again when they run out."""
     return [one for one, _ in zip(cycle(choice), names, strict=False)]
 
 
@@ -232,7 +232,7 @@ def round_ticks(low: float, high: float) -> list[float]:
 
 
 def styled(chart: Any) -> Any:
-    """A chart in the dress that all plots wear."""
+    """A chart in the style that all plots share."""
     text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 13}
     return (
         chart.configure(font="sans-serif")
@@ -250,8 +250,8 @@ def styled(chart: Any) -> Any:
     )
 
 
-def for_both_grounds(svg: str) -> str:
-    """Add other colours for dark ground; on paper the light ones stay."""
+def for_both_backgrounds(svg: str) -> str:
+    """Add other colours for dark backgrounds; on paper the light ones are used."""
     rules = "".join(
         f'[{what}="{light}"]{{{what}:{dark}}}'
         for light, dark in DARK.items()

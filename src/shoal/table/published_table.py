@@ -42,6 +42,11 @@ class Published:
         """Number of people."""
         return self.rows if self.people is None else int(self.people.max()) + 1
 
+    @property
+    def missing_cells(self) -> int:
+        """Quasi-identifiers that are missing, over all records."""
+        return int((self.codes < 0).sum())
+
     @cached_property
     def classes(self) -> Classes:
         """The classes of equal published values."""

@@ -365,7 +365,7 @@ def test_no_more_rows_are_left_out_than_is_allowed():
     assert "suppressed (50 % of 50 % allowed) 3 records" in out
     assert "50 % of the records are suppressed" in out
     assert "finer hierarchies" not in out
-    assert "50 % of the rows are suppressed" in render(page(facts(release))).replace("\xa0", " ")
+    assert "50 % of the records are suppressed" in render(page(facts(release))).replace("\xa0", " ")
     all_there = fitted.apply(pa.table({"age": [33, 34, 55, 56]}))
     assert "suppressed (" not in printed(show_release, all_there)
 
@@ -581,7 +581,7 @@ def with_vector(vector):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (promising_nothing, "the plan promises nothing"),
+        (promising_nothing, "the plan has no requirements"),
         *(
             (with_vector(one), "lists of values as text")
             for one in (7, None, "ab", [1, 2], [[], ""])

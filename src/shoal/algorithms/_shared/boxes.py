@@ -45,7 +45,7 @@ class Space:
     def by_costs(table: Table, exact: Sequence[Longs], order: Longs | None = None) -> Space:
         """The same, where the costs from each node to the root are known."""
         costs = _scaled(table, exact)
-        order = _selective_order(table, costs) if order is None else order
+        order = _telling_first(table, costs) if order is None else order
         trees = [table.trees[j] for j in order]
         shapes = [_shape(tree, costs[j]) for j, tree in zip(order, trees, strict=True)]
         words = [_words(tree) for tree in trees]
@@ -244,7 +244,7 @@ def different_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Longs]:
     return np.ascontiguousarray(ranked[new]), which
 
 
-def _selective_order(table: Table, costs: Sequence[Longs]) -> Longs:
+def _telling_first(table: Table, costs: Sequence[Longs]) -> Longs:
     """The columns, those whose smallest step is dear and whose values are few first.
 
     Boxes that are near each other shall stand near each other in the index.

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space, merge_failing
@@ -19,6 +19,7 @@ from shoal.algorithms._shared.requirements import check_reachable, judge_by, k_a
 from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.base.arrays import Ints, Longs
 from shoal.base.progress import Progress, silent
+from shoal.base.settings import Share
 from shoal.hierarchies.tree import Tree
 from shoal.kernels.candidates import join_people
 from shoal.kernels.search import class_index as trie
@@ -86,14 +87,10 @@ class Clustering(Algorithm):
     2012), where `w` weighs the loss against what the merged class still lacks (eq. 10).
     """
 
-    w: float = 0.15  # "found to yield best results" (App. C, Tassa 2012)
-
-    @field_validator("w")
-    @classmethod
-    def _a_weight(cls, w: float) -> float:
-        if not 0 <= w <= 1:
-            raise ValueError(f"needs w from 0 to 1, got w={w:g}")
-        return w
+    w: Share = Field(
+        default=0.15,  # "found to yield best results" (App. C, Tassa 2012)
+        description="weight of the loss against sensitive values when clusters are merged",
+    )
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model: any about classes."""

@@ -23,7 +23,7 @@ class Kind(StrEnum):
 def list_(
     kind: Annotated[Kind | None, typer.Argument(help="List only these.")] = None,
 ) -> None:
-    """List the available models, losses, algorithms and attacks, with their options."""
+    """List models, losses, algorithms and attacks, with all options."""
     from shoal.cli.catalog_tables import show_catalog
     from shoal.cli.console import open_console
 

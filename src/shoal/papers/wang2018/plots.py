@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from shoal.report.plots import FAINT, INK, SHADES, SHAPES, for_both_grounds, styled
+from shoal.report.plots import FAINT, INK, SHADES, SHAPES, for_both_backgrounds, styled
 
 WIDTH, HEIGHT, GAP = 700, 250, 28
 
@@ -85,4 +85,4 @@ def panels(parts: Sequence[Part], names: Sequence[str], y: str) -> str:
     chart = alt.hconcat(*drawn, spacing=GAP).resolve_scale(y="independent")
     chart = chart.properties(background="transparent")
     svg: str = vl_convert.vegalite_to_svg(styled(chart).to_dict())
-    return for_both_grounds(svg)
+    return for_both_backgrounds(svg)

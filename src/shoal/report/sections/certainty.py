@@ -1,4 +1,4 @@
-"""The part of a report about how sure an attacker can become of a sensitive value."""
+"""How sure an attacker can become of a sensitive value: part of “Requirements”."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal.report.promises import may_move
 
 @dataclass(frozen=True)
 class SureFact:
-    """One value of a sensitive column, and how sure of it a class can make somebody."""
+    """A value of a sensitive column, and its share of the table and of the classes."""
 
     column: str
     which: str  # why it is shown
@@ -23,7 +23,7 @@ class SureFact:
 
 
 def sure_facts(release: Outcome) -> list[SureFact]:
-    """The commonest, the rarest and the most surely known value of each sensitive column."""
+    """The most frequent, the rarest and the most certain value of each sensitive column."""
     facts = []
     for column, one in release.after.beliefs.items():
         by_people = one.counted_by == "people"
@@ -32,7 +32,7 @@ def sure_facts(release: Outcome) -> list[SureFact]:
         known = [move for move in moves if move is not None and not by_people]
         which: dict[str | None, tuple[list[str], ValueBelief]] = {}
         for why, value in (
-            ("commonest", one.commonest), ("rarest", one.rarest), ("most surely known", one.surest),
+            ("most frequent", one.commonest), ("rarest", one.rarest), ("most certain", one.surest),
         ):  # fmt: skip
             which.setdefault(value.value, ([], value))[0].append(why)
         for reasons, value in which.values():
@@ -42,7 +42,7 @@ def sure_facts(release: Outcome) -> list[SureFact]:
 
 
 def sureness(facts: list[SureFact]) -> list[Block]:
-    """What the belief of an attacker can become, value by value."""
+    """How the belief of an attacker can change, per value."""
     if not facts:
         return []
     bounded = any(one.allowed is not None for one in facts)
@@ -64,9 +64,9 @@ def sureness(facts: list[SureFact]) -> list[Block]:
     return [
         Heading("How sure an attacker can become"),
         Text(
-            "Somebody who knows nothing but the whole table believes in a value as much as it is "
-            "frequent there; somebody who finds a person's class, as much as it is frequent in "
-            f"that class. Shares are of the {whom}, measured on the published table."
+            "Without a person's class, an attacker can only assume the share that a value has in "
+            "the whole table. With the class, the share that it has in the class. Shares are of "
+            f"the {whom}, measured on the published table."
         ),
         Table(
             [*heads, *(["allowed by t-closeness"] if bounded else [])],
@@ -79,15 +79,15 @@ def sureness(facts: list[SureFact]) -> list[Block]:
 
 def _caption(beliefs: list[ValueBelief]) -> str:
     """What the ends of the scale mean, where they are reached."""
-    sure = "100\xa0%: everybody in some class has the value."
-    none = "0\xa0%: nobody in some class has the value, which is information as well."
+    sure = "100\xa0%: in some class everybody has the value."
+    none = "0\xa0%: in some class nobody has the value, which is information as well."
     said = [sure] if any(one.highest == 1 for one in beliefs) else []
     said += [none] if any(one.lowest == 0 for one in beliefs) else []
     return " ".join(said)
 
 
 def surest(facts: list[SureFact]) -> str:
-    """The value of which an attacker can become most sure, in a sentence."""
+    """The value that an attacker can be most sure of, in a sentence."""
     if not facts:
         return ""
     one = max(facts, key=lambda fact: (fact.belief.highest, -fact.belief.overall))

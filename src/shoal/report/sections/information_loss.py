@@ -1,4 +1,4 @@
-"""The parts of a report about what is left of the original, and what was lost."""
+"""The sections about the precision of the published values, and the information loss."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ SHOWN = 30  # columns that are drawn or listed
 WHY_THEY_DIFFER = (
     "The metrics answer different questions, so their numbers differ and none of them is wrong. "
     "A birth date published as its year covers 365 of some 30,000 days: counted by values, about "
-    "1 % is lost; counted by levels (month, year, decade, suppressed), two of four, 50 %. Compare "
-    "releases by the same metric only."
+    "1\xa0% is lost; counted by levels (month, year, decade, suppressed), two of four, 50\xa0%. "
+    "Compare releases by the same metric only."
 )
 
 
 def widths(facts: Facts) -> list[Block]:
-    """How many rows show how much of each quasi-identifier."""
+    """How many records have each quasi-identifier at which precision."""
     rows: list[list[Cell | str]] = []
     for fact in facts.widths[:SHOWN]:
         for i, (words, count) in enumerate(fact.rows):
@@ -26,93 +26,93 @@ def widths(facts: Facts) -> list[Block]:
             name = short(fact.column) if i == 0 else ""
             rows.append([name, words, f"{count:,}", share if count else "–"])
     rest = len(facts.widths) - SHOWN
-    more = f" {many(rest, 'column')} more are not listed." if rest > 0 else ""
+    more = f" {many(rest, 'more column')} are not listed." if rest > 0 else ""
     return [
         Text(
-            "A value may be published as it was, wider (a year for a date, a range for a number), "
-            "or held back altogether."
+            "A value is published unchanged, generalized (a year for a date, a range for a "
+            "number), or suppressed."
         ),
         Table(
-            ["quasi-identifier", "published as", "rows", "share"],
+            ["quasi-identifier", "published as", "records", "share"],
             rows,
-            "Rows of the release by the width at which they show each quasi-identifier, narrow "
-            f"ones first.{more}",
+            "Records of the release by the precision of each quasi-identifier, the most precise "
+            f"first.{more}",
             widths=(28, 44, 14, 14),
         ),
     ]
 
 
-def lost(facts: Facts) -> list[Block]:
-    """What it cost, by column and by measure."""
+def loss(facts: Facts) -> list[Block]:
+    """The information loss by column and by metric."""
     columns = sorted(facts.column_losses.items(), key=lambda item: -item[1])
     drawn = columns[:SHOWN]
     rest = len(columns) - len(drawn)
     more = f" {many(rest, 'column')} with smaller losses are not drawn." if rest else ""
     metrics = sorted(facts.losses.items(), key=lambda item: (item[0] != facts.guide, -item[1]))
+    guiding = None if facts.objective else facts.guide
     rows: list[list[Cell | str]] = [
         [
-            Cell(name, "guided this release" if name == facts.guide else ""),
+            Cell(name, "guided this release" if name == guiding else ""),
             sentence(facts.loss_words.get(name, "")),
         ]
         for name, _ in metrics
     ]
     return [
         Text(
-            f"Hiding people costs information: {percent(facts.generalized_percent)} of the values "
-            f"of quasi-identifiers are published wider than they were, and "
-            f"{percent(facts.root_percent)} are held back altogether. "
+            f"{percent(facts.generalized_percent)} of the values of quasi-identifiers are "
+            f"generalized, which includes {percent(facts.root_percent)} that are suppressed. "
             + (
-                f"{many(facts.suppressed, 'row')} were left out. "
+                f"{many(facts.suppressed, 'record')} were suppressed. "
                 if facts.suppressed
-                else "No row was left out. "
+                else "No record was suppressed. "
             )
-            + "Sensitive and other columns are published as they are. 0 % means as in the "
-            "original, 100 % means that nothing is left."
+            + "Sensitive and other columns are published unchanged. A loss of 0 % means that all "
+            "information of the original is kept, 100 % that none is."
         ),
         Text(guide(facts)),
         *([Text(at_least(facts, facts.bound))] if facts.bound is not None else []),
-        Plot(_bars(drawn), f"What each quasi-identifier lost, measured by {facts.guide}.{more}"),
+        Plot(_bars(drawn), f"Information loss per quasi-identifier, by {facts.guide}.{more}"),
         Text(WHY_THEY_DIFFER),
         Plot(
             _bars(metrics),
-            f"The same release by different measures; {_first(facts)}. "
-            f"The mean of the seven measures of Mauger et al. (2023) is "
-            f"{percent(facts.mean_loss)}.",
+            f"The same release by different metrics; {_first(facts)}. The mean of the seven "
+            f"metrics of Mauger et al. (2023) is {percent(facts.mean_loss)}.",
         ),
-        Table(["measure", "it counts"], rows, widths=(24, 76)),
+        Table(["metric", "it counts"], rows, widths=(24, 76)),
     ]
 
 
 def _first(facts: Facts) -> str:
     if facts.objective:
-        return f"{facts.guide} stands first, {facts.objective} guided it"
-    return f"{facts.guide} guided it and stands first"
+        return f"{facts.guide} comes first, but {facts.objective} guided the release"
+    return f"{facts.guide}, which guided the release, comes first"
 
 
 def guide(facts: Facts) -> str:
-    """What the guiding loss counts."""
-    chief = percent(facts.losses[facts.guide])
+    """What the guiding metric counts."""
+    share = percent(facts.losses[facts.guide])
     words = facts.loss_words.get(facts.guide, "")
-    guided = "which guided the choice of what to generalize"
+    guided = "which guided the generalization"
     if facts.objective:
-        guided = f"which did not guide the choice: the plan asks for the least {facts.objective}"
-    return f"The number on top, {chief}, is measured by {facts.guide}, {guided}. " + (
+        guided = f"which did not guide the generalization: the plan minimizes {facts.objective}"
+    return (
+        f"The information loss in the summary, {share}, is measured by {facts.guide}, {guided}. "
         f"It counts {sentence(words)}"
     )
 
 
 def at_least(facts: Facts, bound: Bound) -> str:
-    """How much of it could be helped at all."""
+    """The proven lower bound on the loss."""
     if bound.percent is None:
-        return f"How little a release could lose at best is not known: {bound.reason}."
-    chief = percent(facts.losses[facts.guide])
+        return f"The lower bound on the loss is not known: {bound.reason}."
+    share = percent(facts.losses[facts.guide])
     more = f" ({bound.reason}.)" if bound.reason else ""
     if facts.objective:
-        more += f" This release was made for the least {facts.objective}, not for the least loss."
+        more += f" This release minimizes {facts.objective}, not the loss."
     return (
-        f"This release loses {chief}. No release of this table in which every class has at least "
-        f"{bound.k:,} people can lose less than {percent(bound.percent)} by the same measure; that "
-        "is proven, whether or not so little can be reached. It is a lower bound on the loss "
+        f"This release loses {share}. It is proven that no release of this table with at least "
+        f"{bound.k:,} people in every class can lose less than {percent(bound.percent)} by the "
+        "same metric, whether or not that can be reached. It is a lower bound on the loss "
         f"{short(bound.scope, 400)}.{more}"
     )
 
@@ -120,8 +120,8 @@ def at_least(facts: Facts, bound: Bound) -> str:
 def _bars(items: list[tuple[str, float]]) -> str:
     return bars(
         [name for name, _ in items],
-        [Bars("lost", [loss for _, loss in items])],
-        "percent lost",
+        [Bars("loss", [loss for _, loss in items])],
+        "loss in percent",
         top=100,
         show=percent,
     )

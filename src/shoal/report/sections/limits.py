@@ -1,4 +1,4 @@
-"""What a release does not promise, in plain words."""
+"""What a release does not guarantee."""
 
 from __future__ import annotations
 
@@ -7,60 +7,65 @@ from shoal.report.facts import Facts
 
 
 def limits(facts: Facts) -> list[str]:
-    """What nobody should take for granted, those first that are about this very release."""
+    """What is not guaranteed; points about this release come first."""
     items = []
-    crowd = "the rows that could be a person's" if facts.linked else "a person's class"
+    known = "the possible records of a person" if facts.linked else "a person's class"
     if facts.unprotected:
         items.append(
-            f"Nothing is promised about the sensitive values of {listed(facts.unprotected)}. "
-            f"Whoever knows {crowd} may learn the value without finding the row: see what "
-            "attackers can do."
+            f"No requirement protects the sensitive values of {listed(facts.unprotected)}. An "
+            f"attacker who knows {known} may learn the value without finding the record: see "
+            "“Attacks”."
         )
     if facts.linked:
         items += _linked(facts)
-    if others := facts.columns_with_role("other"):
+    if unchanged := facts.columns_with_role("other"):
+        many_columns = len(unchanged) > 1
         items.append(
-            f"The columns {listed(others)} are published as they are, because the plan says that "
-            "no outsider knows them. If somebody does, the crowds are smaller than this page says."
-            if len(others) > 1
-            else f"The column {listed(others)} is published as it is, because the plan says that "
-            "no outsider knows it. If somebody does, the crowds are smaller than this page says."
+            f"The {'columns' if many_columns else 'column'} {listed(unchanged)} "
+            f"{'are' if many_columns else 'is'} published unchanged, because the plan assumes that "
+            f"no attacker knows {'them' if many_columns else 'it'}. For an attacker who does, the "
+            "risks are higher than this page says."
         )
     if facts.columns_with_role("sensitive"):
+        others = "other possible records" if facts.linked else "the others of its class"
         items.append(
-            "Whoever already knows a sensitive value of somebody may use it to tell that person's "
-            f"row from others {'that could be theirs' if facts.linked else 'of its class'}."
+            "An attacker who already knows a sensitive value of a person may use it to distinguish "
+            f"the person's record from {others}."
         )
     if facts.persons_published:
         items.append(
-            "Rows of one person carry the same number, so that they stay together. How many they "
-            "are can be seen, and the promises do not count it (see “Can people be found?”). What "
-            "is in these rows taken together, beyond the quasi-identifiers, may point at somebody."
+            "The records of a person have the same number, so that they can be linked. Their "
+            "number is visible, and the requirements do not cover it (see “Re-identification "
+            "risk”). The combination of what is in these records, beyond the quasi-identifiers, "
+            "may identify the person."
         )
     elif facts.has_persons:
         items.append(
-            "The person numbers are not in the file: people were counted by them, and the promises "
-            "verified with them, before they were left out. Nobody can measure the crowds again "
-            "from the file alone. A column that is the same in all rows of a person and nearly "
-            "nobody else's, such as an exact income, ties these rows together as a number would."
+            "The person numbers are not published: people were counted with them, and the "
+            "requirements verified with them, before they were dropped. Class sizes in people "
+            "cannot be measured on the release alone. A column with the same value in all records "
+            "of a person, and in nearly no other record, such as an exact income, links these "
+            "records as a number would."
         )
     if facts.applied:
         items.append(
-            "It was made as another release was, and is verified by itself. Whoever has both, and "
-            "knows that somebody is in both tables, can lay the two crowds of that person side by "
-            "side, and may be left with fewer people than either release promises."
+            "The release was made with the recoding of another release, and verified by itself. An "
+            "attacker who has both releases, and knows that a person is in both tables, can "
+            "compare the two classes of the person, and may be left with fewer people than either "
+            "release guarantees."
         )
     if facts.suppressed:
         items.append(
-            f"The release is not complete: {many(facts.suppressed, 'row')} of the original were "
-            "left out, and counts made from it are too low by as many."
+            f"The release is not complete: {many(facts.suppressed, 'record')} of the original "
+            f"{'was' if facts.suppressed == 1 else 'were'} suppressed. Counts made from it are too "
+            "low by as many."
         )
     if facts.keep_order:
         items.append(
-            "The rows stand in the order of the original, as the plan asks. Whoever knows that "
-            "order, by name or by date of admission, can tell who is who."
+            "The records are in the order of the original, as requested. An attacker who knows "
+            "that order, by name or by date of admission, can identify people."
             + (
-                " Rows of a person that stood side by side still do, though no number says so."
+                " Adjacent records of a person are still adjacent, although no number links them."
                 if facts.has_persons and not facts.persons_published
                 else ""
             )
@@ -69,52 +74,52 @@ def limits(facts: Facts) -> list[str]:
 
 
 def _linked(facts: Facts) -> list[str]:
-    """Where rows, not classes, hide people."""
+    """Without classes."""
     likely = (
-        "How likely each of them is was not measured here: do not read a chance of 1 in k into it."
-        if facts.find_mean is None
-        else "The likeliest row of the most exposed person is theirs with a chance of "
-        f"{facts.find}, and of {facts.find_mean} on average over all people"
+        "Their probabilities were not measured: do not assume a risk of 1 in k."
+        if facts.mean_risk is None
+        else "The most likely record of the most exposed person has a probability of "
+        f"{facts.highest_risk}, and of {facts.mean_risk} on average over all people"
         f"{', in a sample of complete assignments' if facts.sampled else ''}."
     )
     items = [
-        f"The rows that could be a person's need not be equally likely. {likely}",
-        "The attacker whom it stops knows the quasi-identifiers of everybody in the table, and "
-        "nothing else. Somebody who knows of other people which row is theirs can rule out those "
-        "rows, and has fewer left.",
+        f"The possible records of a person need not be equally likely. {likely}",
+        "The guarantee is against an attacker who knows the quasi-identifiers of all people in the "
+        "table, and nothing else. An attacker who knows the records of some people can rule these "
+        "records out for others.",
     ]
     if not facts.randomized:
         items.append(
-            "It was made without chance: whoever knows the quasi-identifiers of everybody can run "
-            "the same algorithm again and see which row became which."
+            "The release was made without random choices: an attacker who knows the "
+            "quasi-identifiers of all people can run the same algorithm again and see which "
+            "record is whose."
         )
     elif facts.seed is not None:
         items.append(
-            "It was made with a seed: whoever knows the seed and the quasi-identifiers of "
-            "everybody can run it again and see which row became which. Make a release without one."
+            "The release was made with a random seed: an attacker who knows the seed and the "
+            "quasi-identifiers of all people can run the algorithm again and see which record is "
+            "whose. Make the final release without a seed."
         )
     else:
         items.append(
-            "It leans on chance that nobody can repeat. Made with a seed that becomes known, or "
-            "without chance (`randomized = false`), it could be redone by whoever knows the "
-            "quasi-identifiers of everybody, and would show which row became which."
+            "The protection depends on random choices that nobody can repeat. With a known seed, "
+            "or without random choices (`randomized = false`), an attacker who knows the "
+            "quasi-identifiers of all people could repeat the run and see which record is whose."
         )
     return items
 
 
 def _always(facts: Facts) -> list[str]:
-    crowd = "rows that could be a person's" if facts.linked else "people of a class"
+    group = "possible records of a person" if facts.linked else "people of a class"
     return [
-        "It does not hide that somebody is in the table: whoever knows that a person must be in "
-        f"it, knows so still. And where all {crowd} have a value in common, published in any "
-        "column, that value is known of everybody there.",
-        "It protects this release by itself. A second release of the same people, made by another "
-        "plan or at another time, can undo both when they are laid side by side: plan them "
-        "together, or publish one.",
-        "It is only as good as the roles in the plan. Which columns an outsider may know was "
-        "decided by a person, not measured.",
-        "It says nothing of what is written inside values that are published as they are: a name "
-        "in a free text stays there.",
-        "It does not say that the law calls this table anonymous. That is for you to decide; this "
-        "page holds the numbers for it.",
+        "The release does not hide that a person is in the table. And if all "
+        f"{group} have a value in common, in any published column, that value is disclosed.",
+        "The guarantees are about this release alone. A second release of the same people, made "
+        "with another plan or at another time, can break both when they are combined: plan them "
+        "together, or publish only one.",
+        "The guarantees depend on the roles in the plan. A person decided which columns an "
+        "attacker may know; this was not measured.",
+        "Values that are published unchanged are not inspected: a name in a free text stays there.",
+        "Whether the law considers this table anonymous is your decision. This page provides the "
+        "numbers for it.",
     ]

@@ -1,4 +1,4 @@
-"""The part of a report about which promise made the table as general as it is."""
+"""The section about which requirement forced which generalization."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shoal.report.sections.disclosure import DESCRIBED, on
 
 
 def reasons(facts: Facts) -> list[Block]:
-    """What each promise did, if that was found out."""
+    """The effect of each requirement, if it was computed."""
     found = facts.reasons
     if not found:
         return [Text(_APPLIED if facts.applied else _not_asked(facts))]
@@ -31,10 +31,10 @@ def reasons(facts: Facts) -> list[Block]:
         blocks.append(Text(_CHANCE))
     blocks.append(
         Table(
-            ["promise", "rows it made wider", "lost with all promises", "lost without this one"],
+            ["requirement", "records it forced", "loss with all", "loss without it"],
             rows,
-            f"Rows in percent of all rows of the original; lost by the measure {facts.guide}. "
-            "A dash: the algorithm cannot do without this promise.",
+            "Records in percent of all records of the original; loss by the metric "
+            f"{facts.guide}. A dash means that the algorithm cannot run without this requirement.",
             widths=(40, 20, 20, 20),
         )
     )
@@ -42,7 +42,7 @@ def reasons(facts: Facts) -> list[Block]:
 
 
 def _general(facts: Facts) -> list[Block]:
-    """The most general classes, and which promise made each of them so."""
+    """The most general classes, and what forced each of them."""
     if not facts.general:
         return []
     searched = {reason.key for reason in facts.reasons if reason.by_search}
@@ -53,70 +53,68 @@ def _general(facts: Facts) -> list[Block]:
             word = _TOGETHER if one.complete else _UNKNOWN
             rows.append([*head, Cell(word, tone="unknown"), "–"])
         for i, without in enumerate(one.forced):
-            notes = [f"{without.rows:,} of its rows"] if without.rows < one.rows else []
+            notes = [f"{without.rows:,} of its records"] if without.rows < one.rows else []
             notes += ["an effect of the search, see above"] if without.key in searched else []
             tone: Tone = "" if without.key in searched else "strong"
             key = Cell(short(without.key, 60), "; ".join(notes), tone)
             rows.append([*(head if i == 0 else ["", "", ""]), key, percent(without.loss)])
-    what = "groups of rows that are published alike" if facts.linked else "classes"
+    what = "groups of identical records" if facts.linked else "classes"
     return [
         Heading(f"The most general {what}"),
         Table(
-            ["published as", "rows", "lost", "forced by", "lost without it"],
+            ["published as", "records", "loss", "forced by", "loss without it"],
             rows,
-            f"The {what} of which most is lost by the measure {facts.guide}, on average over their "
-            "rows. A promise forced a row if the row loses less without it; what is lost without "
-            "it is the average of the rows that it forced. Everything that is not named is held "
-            "back.",
+            f"The {what} with the largest loss by the metric {facts.guide}, on average over their "
+            "records. A requirement forced the generalization of a record if the record loses less "
+            "without it; the loss without it is the average over the records that it forced. "
+            "Columns that are not named are suppressed.",
             widths=(38, 9, 11, 29, 13),
         ),
     ]
 
 
 def _values(published: dict[str, str | None]) -> str:
-    """What a class shows, without what it holds back."""
-    told = {name: value for name, value in published.items() if value != ROOT}
+    """The published values of a class, without suppressed ones."""
+    known = {name: value for name, value in published.items() if value != ROOT}
     named = [
         f"{short(name)} {MISSING if value is None else short(value)}"
-        for name, value in list(told.items())[:DESCRIBED]
+        for name, value in list(known.items())[:DESCRIBED]
     ]
-    if len(told) > DESCRIBED:
-        named.append(f"{many(len(told) - DESCRIBED, 'column')} more")
-    return ", ".join(named) or "nothing: all quasi-identifiers are held back"
+    if len(known) > DESCRIBED:
+        named.append(f"{many(len(known) - DESCRIBED, 'more column')}")
+    return ", ".join(named) or "nothing: all quasi-identifiers are suppressed"
 
 
 def _not_asked(facts: Facts) -> str:
-    """Why it is not told, and how to ask."""
+    """Why there is no answer, and how to get one."""
     wait = f"about {many(round(facts.minutes), 'minute')}" if facts.minutes >= 1.5 else ""
     wait = wait or f"about {max(1, round(60 * facts.minutes))} seconds"
     return (
-        "It was not found out which promise made which rows wider: that takes one more run for "
-        f"each promise, {wait} here. `shoal anonymize --explain` does it."
+        "Not computed: which requirement forced which generalization. It takes one extra run per "
+        f"requirement, {wait} here: run `shoal anonymize --explain`."
     )
 
 
 _ONE = (
-    "There is one promise. Without it every row would be published as it is, so it made all rows "
-    "wider that are wider than they were."
+    "There is one requirement. Without it every record would be published unchanged, so it forced "
+    "all generalization."
 )
 _SEVERAL = (
-    "The table was made once more for each promise, without that one and with all else the same. "
-    "A promise made a row wider if the row loses less without it. One row may be held wide by "
-    "several promises, or by none alone: the shares need not add up to 100 %. Rows are gathered "
-    "step by step, each step the best one at its time, so that without a promise some rows may "
-    "come out wider; these do not count."
+    "The release was made again once per requirement, without that requirement and otherwise the "
+    "same. A requirement forced the generalization of a record if the record loses less without "
+    "it. Several requirements can force the same record, or none of them alone, so the shares need "
+    "not add up to 100 %. The search is greedy, so without a requirement some records may lose "
+    "more; these do not count."
 )
 _CHANCE = (
-    "This algorithm leans on chance. All runs had the same seed; still a part of the differences "
-    "is chance."
+    "This algorithm makes random choices. All runs had the same random seed, but a part of the "
+    "differences is still random."
 )
 _BY_SEARCH = (
-    "without it more is lost, not less: an effect of the search, which goes step by step, and not "
-    "of this promise"
+    "without it the loss is higher: an effect of the greedy search, not of this requirement"
 )
-_TOGETHER = "no promise alone: together"
-_UNKNOWN = "none that can be left out"
+_TOGETHER = "no requirement alone: several together"
+_UNKNOWN = "not known: a requirement cannot be omitted"
 _APPLIED = (
-    "The rows were published by the recoding of another table; the report of that release can tell "
-    "which promise made rows wider."
+    "The records were published with the recoding of another table; see the report of that release."
 )

@@ -1,4 +1,4 @@
-"""The part of a report about what was tried before an algorithm was chosen."""
+"""The section about what was tried before an algorithm was chosen."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, Table, Text
 
 
-def chosen(facts: Facts) -> list[Block]:
-    """What was tried, the least loss first; on the whole table, then on the sample."""
+def selection(facts: Facts) -> list[Block]:
+    """What was tried on the whole table, then on the sample; the lowest loss first."""
     order = sorted(facts.tried, key=lambda one: (one.on == "sample", _lost(one)))
     rows: list[list[Cell | str]] = [
         [
@@ -23,25 +23,25 @@ def chosen(facts: Facts) -> list[Block]:
     ]
     return [
         Text(
-            "The plan left the choice of the algorithm, or of the loss that guides it, to the "
-            "program. It ran what the plan would run by default on the whole table, tried what "
-            "else could satisfy the requirements on a sample, then the best of that on the whole "
-            "table, and kept what lost least. Every requirement was verified on the published "
-            "table afterwards, as for any other release."
+            "The plan left the choice of the algorithm, or of the metric that guides it, to shoal. "
+            "It ran the default on the whole table, tried the alternatives that can satisfy the "
+            "requirements on a sample, then ran the best of them on the whole table, and kept the "
+            "release with the lowest loss. Every requirement was verified on the published table "
+            "afterwards, as for any other release."
         ),
         Table(
-            ["algorithm", "guided by", "rows", "lost", "seconds"],
+            ["algorithm", "guided by", "records", "loss", "seconds"],
             rows,
-            "Lost is measured as the note on the choice says, under “What was promised”. A sample "
-            "has fewer people than the table, so everything loses more on it: compare lines with "
-            "the same number of rows.",
+            "The note on the choice, under “Requirements”, says how the loss is measured. On a "
+            "sample, which has fewer people, every loss is higher: compare lines with the same "
+            "number of records.",
             widths=(36, 18, 18, 14, 14),
         ),
     ]
 
 
 def _note(one: Tried) -> str:
-    """Whether it was chosen, which columns were free, and why it did not come to an end."""
+    """Whether it was chosen, which columns were free, and why it did not finish."""
     free = f"free ranges or sets of {listed(list(one.free))}" if one.free else ""
     parts = ["chosen" if one.chosen else "", free, one.reason]
     said = "; ".join(part for part in parts if part)

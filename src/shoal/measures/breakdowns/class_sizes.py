@@ -1,4 +1,4 @@
-"""How large the crowds are in which people hide."""
+"""Class sizes: how many classes have how many people."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from shoal.base.arrays import Longs
 
-SIZES = 10  # steps of crowds, if they differ by less than FAR
+SIZES = 10  # steps of equal width, if sizes differ by less than FAR
 FAR = 100
 
 
 @dataclass(frozen=True)
 class SizeFact:
-    """Classes of about the same number of people, or people with about as many possible rows."""
+    """Classes with a similar number of people, or people with as many possible records."""
 
     fewest: int
     most: int
@@ -23,9 +23,9 @@ class SizeFact:
 
 
 def sizes(people: Longs, rows: Longs, often: Longs | None = None) -> list[SizeFact]:
-    """Classes by their number of people, in equal steps, or growing ones if they differ much.
+    """Classes by their number of people, in equal steps, or in growing ones if they differ much.
 
-    `often` says how many classes there are of each, if not one.
+    `often` is the number of classes of each, if not one.
 
     >>> found = sizes(np.array([2, 3, 2]), np.array([2, 3, 2]))
     >>> [(size.fewest, size.most, size.classes, size.rows) for size in found]
@@ -52,6 +52,6 @@ def sizes(people: Longs, rows: Longs, often: Longs | None = None) -> list[SizeFa
 
 
 def candidate_sizes(candidates: tuple[tuple[int, int], ...]) -> list[SizeFact]:
-    """People by the number of rows that could be theirs."""
+    """People by their number of possible records."""
     rows, people = np.array(candidates, np.int64).T
     return sizes(rows, people, people)

@@ -1,7 +1,11 @@
-"""The attacks as they are told, on lists of rows; slow and obvious."""
+"""The attacks as they are defined, on lists of records; slow and obvious.
+
+The naive twin of a new attack goes into a file of its own, see `twin`.
+"""
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
 from itertools import combinations
 
@@ -268,3 +272,46 @@ def people_one_branch(records, tree):
         return len(set(values)) > 1 and bool(branches(tree, set(values)) - top)
 
     return found_twice(records, by_rows, by_people)
+
+
+def linkage(rows, values):
+    candidates = [rows.count(row) for row in rows]
+    unique = candidates.count(1)
+    return {
+        "fewest_candidates": min(candidates),
+        "mean_candidates": sum(candidates) / len(rows),
+        "singled_out": unique,
+        "singled_out_percent": 100 * unique / len(rows),
+    }
+
+
+def similarity(rows, values):
+    """Without a hierarchy, values are judged as numbers."""
+    numbers = [None if value is None else float(value) for value in values]
+    return {} if set(values) == {None} else narrow_range(rows, numbers, 0.3)
+
+
+TWINS = {
+    "homogeneity": homogeneity,
+    "background-knowledge": background_knowledge,
+    "skewness": skewness,
+    "similarity": similarity,
+    "linkage": linkage,
+}
+ELSEWHERE = {"graph", "matching"}  # compared with tests/naive/matchings.py in tests/attacks
+
+
+def twin(name):
+    """The function that finds the same as an attack: (rows, values) -> findings."""
+    if name in TWINS:
+        return TWINS[name]
+    file = f"attack_{name.replace('-', '_')}"
+    try:
+        return importlib.import_module(f"tests.naive.{file}").find
+    except (ModuleNotFoundError, AttributeError):
+        raise AssertionError(
+            f"the attack {name!r} has no naive twin: write tests/naive/{file}.py with a function "
+            "find(rows, values) that returns the findings of the attack as a dictionary, straight "
+            "from its definition; rows are the published quasi-identifiers as tuples, values the "
+            "sensitive values"
+        ) from None

@@ -1,4 +1,4 @@
-"""How wide the published values of each quasi-identifier are, and how often."""
+"""Value widths: how precise the published values of each quasi-identifier are."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from shoal.hierarchies.values import text
 from shoal.table.published_table import Published
 from shoal.table.roles import Column
 
-LINES = 6  # widths that are shown per column, at most
+LINES = 6  # widths per column, at most
 EMPTY, OTHERS = "empty", "other widths"
 
 
 @dataclass(frozen=True)
 class WidthFact:
-    """One quasi-identifier: how many rows are published at which width, narrow ones first."""
+    """One quasi-identifier: the number of records by width, the most precise first."""
 
     column: str
     rows: list[tuple[str, int]]
 
 
 def widths(columns: Mapping[str, Column], seen: Published) -> list[WidthFact]:
-    """How wide each quasi-identifier is published, by what stands in the release."""
+    """How precise each quasi-identifier is published, measured on the release."""
     facts = []
     for j, name in enumerate(seen.names):
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
@@ -45,7 +45,7 @@ def widths(columns: Mapping[str, Column], seen: Published) -> list[WidthFact]:
 def _named(
     rows: dict[Width, int], hierarchy: Hierarchy, values: Sequence[object]
 ) -> list[tuple[str, int]]:
-    """The widths in order; a level of a tree is named by a published value that is there."""
+    """The widths in order; a level of a tree is shown with a published value as an example."""
     examples: dict[float, str] = {}
     if any(not width.words for width in rows):
         for value in values:
@@ -61,7 +61,7 @@ def _named(
 
 
 def _few(rows: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """As many lines as can be read: the ends stay, then those with most rows."""
+    """A readable number of lines: both ends, and the widths with the most records."""
     ends = {rows[0][0], SUPPRESSED_WIDTH.words, EMPTY}
     if len(rows) > LINES:
         rows = [line for line in rows if line[1] or line[0] in ends]

@@ -1,4 +1,4 @@
-"""How sensitive values are spread over the classes of a release."""
+"""Sensitive classes: the distribution of sensitive values in the most revealing classes."""
 
 from __future__ import annotations
 
@@ -16,32 +16,31 @@ from shoal.table.person_values import PersonValues
 from shoal.table.published_table import Published
 from shoal.table.sensitive import Histogram
 
-WORST = 3  # classes that are shown of each sensitive column
-VALUES = 7  # sensitive values that are shown of them
-TELLING = ("homogeneity", "skewness")  # attacks whose classes are shown before any others
+WORST = 3  # classes per sensitive column
+VALUES = 7  # sensitive values of these classes
 
 
 @dataclass(frozen=True)
 class ClassFact:
-    """A class as it is published, and how its sensitive values are spread."""
+    """A class as it is published, and the distribution of its sensitive values."""
 
     published: dict[str, str]
     rows: int
     people: int
     distance: float  # variational distance from the table, 0 to 1
-    attacks: list[str]  # that succeed in it, and whether by rows alone where there are people
+    attacks: list[str]  # that succeed in it; with a person column, whether by records alone
     shares: list[float]  # of the values of its SensitiveFact, in percent
 
 
 @dataclass(frozen=True)
 class SensitiveFact:
-    """A sensitive column: its values in the whole table, and in the classes that tell most."""
+    """A sensitive column: its values in the whole table and in the most revealing classes."""
 
     column: str
     distinct: int
     values: list[str]
-    others: int  # values that are not listed; their shares come last, if rows are counted
-    by_people: bool  # whether shares are of the people who have a value, not of the rows
+    others: int  # values that are not listed; their shares come last, if records are counted
+    by_people: bool  # whether shares are of the people who have a value, not of the records
     shares: list[float]  # in the whole table, in percent
     hit: int  # classes in which an attack succeeds
     worst: list[ClassFact]
@@ -53,7 +52,7 @@ def sensitive_facts(seen: Published) -> list[SensitiveFact]:
 
 
 def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
-    """The classes that tell most of a person's value, and in which values that shows."""
+    """The classes that reveal most about a person's value, and the values that show it."""
     held = seen.classes.holdings.get(histogram.column.name)
     distance = _distance(histogram, held)  # float64[classes]
     hits = _hits(histogram, held)
@@ -63,12 +62,12 @@ def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
     if held is not None:
         by_people = held.histogram(of_people=True)
         gain = np.maximum(gain, _gain(by_people))
-        order = _selective_order(histogram, hit, gain, distance)[:WORST]
-        # Shares of people, unless the first class stands out by its rows alone.
-        if not hit[order[0]] or any(hits[name][order[0]] for name in TELLING):
+        order = _revealing_first(histogram, hit, gain, distance)[:WORST]
+        # Shares of people, unless the first class stands out by its records alone.
+        if not hit[order[0]] or any(hits[name][order[0]] for name in shown_attacks()):
             counted = by_people
     else:
-        order = _selective_order(histogram, hit, gain, distance)[:WORST]
+        order = _revealing_first(histogram, hit, gain, distance)[:WORST]
     overall = counted.overall
     shares = np.zeros((len(order), len(overall)))  # float64[worst, values]
     for i, one in enumerate(order):
@@ -76,20 +75,20 @@ def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
         shares[i, counted.value[pairs]] = counted.share[pairs]
     change = np.abs(shares - overall).max(axis=0)
     known = np.flatnonzero(histogram.total)
-    telling = known[np.argsort(-change[known], kind="stable")][:VALUES]
-    telling = telling[np.argsort(-overall[telling], kind="stable")]
-    others = len(known) - len(telling)
+    revealing = known[np.argsort(-change[known], kind="stable")][:VALUES]
+    revealing = revealing[np.argsort(-overall[revealing], kind="stable")]
+    others = len(known) - len(revealing)
     together = others and counted is histogram  # shares of people do not add up
 
     def listed(share: npt.NDArray[np.float64]) -> list[float]:
-        some = [100 * float(share[value]) for value in telling]
+        some = [100 * float(share[value]) for value in revealing]
         return [*some, max(0.0, round(100 - sum(some), 9))] if together else some
 
     values = histogram.column.values
     return SensitiveFact(
         column=histogram.column.name,
         distinct=len(known),
-        values=[MISSING if values[v] is None else text(values[v]) for v in telling],
+        values=[MISSING if values[v] is None else text(values[v]) for v in revealing],
         others=others,
         by_people=counted is not histogram,
         shares=listed(overall),
@@ -109,7 +108,7 @@ def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
 
 
 def _distance(histogram: Histogram, held: PersonValues | None) -> npt.NDArray[np.float64]:
-    """How far each class is from the table, by rows or by what people have: the worse counts."""
+    """The distance of each class from the table, by records or by people: the larger one."""
     by_rows = distances.equal(histogram)
     if held is None:
         return by_rows
@@ -117,42 +116,50 @@ def _distance(histogram: Histogram, held: PersonValues | None) -> npt.NDArray[np
 
 
 def _hits(histogram: Histogram, held: PersonValues | None) -> dict[str, npt.NDArray[np.bool_]]:
-    """In which classes each telling attack succeeds; apart where it does so by rows alone."""
+    """In which classes each attack succeeds; separately where it does so by records alone."""
     hits = {}
-    for name in TELLING:
-        attack = catalog.attacks[name]()
-        assert isinstance(attack, SensitiveAttack)
+    for name, attack in shown_attacks().items():
         hits[name] = by_rows = attack.victims(histogram)
         if held is not None:
             hits[name] = among = attack.among_people(held)
-            hits[f"{name} (of rows)"] = by_rows & ~among
+            hits[f"{name} (of records)"] = by_rows & ~among
     return hits
 
 
+def shown_attacks() -> dict[str, SensitiveAttack]:
+    """The attacks whose classes are shown."""
+    every = {name: kind() for name, kind in catalog.attacks.items()}
+    return {
+        name: attack
+        for name, attack in every.items()
+        if isinstance(attack, SensitiveAttack) and attack.class_words
+    }
+
+
 def _gain(histogram: Histogram) -> npt.NDArray[np.float64]:
-    """By how much the likeliest value of each class is likelier than in the table."""
+    """The largest gain of a value's share from the table to each class."""
     gain: npt.NDArray[np.float64] = np.maximum.reduceat(
         histogram.share - histogram.overall[histogram.value], histogram.start[:-1]
     )
     return gain
 
 
-def _selective_order(
+def _revealing_first(
     histogram: Histogram,
     hit: npt.NDArray[np.bool_],
     gain: npt.NDArray[np.float64],
     distance: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.int64]:
-    """Classes in which an attack succeeds first, those with the likeliest value before others.
+    """Classes in which an attack succeeds first, by the largest gain of a value's share.
 
-    The rest by their distance from the table, which is large in every small class.
+    The others by their distance from the table, which is large in every small class.
     """
-    telling = np.where(hit, gain, distance)
-    return np.lexsort((-histogram.size, -np.round(telling, 9), ~hit))
+    revealing = np.where(hit, gain, distance)
+    return np.lexsort((-histogram.size, -np.round(revealing, 9), ~hit))
 
 
 def _published(seen: Published, row: int) -> dict[str, str]:
-    """The quasi-identifiers of a row, as they are published."""
+    """The published quasi-identifiers of a record."""
     return {
         name: MISSING if code < 0 else text(values[code])
         for name, values, code in zip(seen.names, seen.values, seen.codes[row], strict=True)

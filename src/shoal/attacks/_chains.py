@@ -1,0 +1,79 @@
+"""Chains: Markov chains that sample perfect matchings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from shoal.attacks._matches import Matches
+from shoal.base.arrays import Floats, Longs
+from shoal.base.pace import INTERVAL, Pace
+from shoal.kernels.matching.matchings import State, sweep, write_down
+
+
+class Chain:
+    """A Markov chain over the perfect matchings of the sampled components."""
+
+    def __init__(self, graph: Matches, rng: np.random.Generator) -> None:
+        self.sides, self.rng = graph.sides, rng
+        self.stop = Event()
+        self.sweeps = 0
+        self.pace = Pace()  # shared by all runs: a small graph is swept many times at once
+        pair = np.repeat(np.arange(graph.pairs), graph.given[: graph.pairs])  # int64[n]
+        n = len(pair)
+        holder = np.argsort(graph.group[pair], kind="stable").astype(np.int32)
+        held = np.empty(n, np.int32)
+        held[holder] = np.arange(n)
+        self.state = State(
+            holder=holder,
+            held=held,
+            pair=pair,
+            since=np.zeros(n, np.int64),
+            time=np.zeros(graph.pairs, np.int64),
+            visits=np.zeros(graph.pairs, np.int64),
+            clock=np.zeros(1, np.int64),
+            seen=np.zeros(n, np.int64),
+            place=np.zeros(n, np.int32),
+            path=np.zeros(n, np.int32),
+            wish=np.zeros(n, np.int32),
+            by=np.zeros(n, np.int64),
+        )
+        self.records = graph.originals[graph.of_original[: graph.pairs]]
+
+    def run(self, times: int) -> tuple[Floats, Longs]:
+        """Sweep; the share of time that a record spent in each pair, and its number of visits."""
+        state, before, at = self.state, self.sweeps, np.zeros(2, np.int64)
+        state.time[:], state.visits[:] = 0, 0
+        since = int(state.clock[0])
+        while at[1] < times and not self.stop.is_set():
+            sweep(*self.sides, state, at, times, self.pace.begin(), self.rng)
+            self.pace.end()
+            self.sweeps = before + int(at[1])
+        write_down(state)
+        return state.time / (self.records * (state.clock[0] - since)), state.visits.copy()
+
+
+def run_together(
+    job: Callable[[Chain], tuple[Floats, Longs]],
+    chains: list[Chain],
+    sweeps: int,
+    report: Callable[[float], None],
+) -> Any:
+    """Run chains in parallel; each has its own random numbers, so their order does not matter.
+
+    `report` is called with the share of the sweeps that is done.
+    """
+    with ThreadPoolExecutor(len(chains)) as pool:
+        try:
+            jobs = [pool.submit(job, chain) for chain in chains]
+            while wait(jobs, timeout=INTERVAL).not_done:
+                report(min(1.0, min(chain.sweeps for chain in chains) / sweeps))
+            return [job.result() for job in jobs]
+        except BaseException:  # Ctrl-C: stop the others too
+            for chain in chains:
+                chain.stop.set()
+            raise

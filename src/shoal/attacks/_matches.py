@@ -1,0 +1,125 @@
+"""Matches: which published records can be a person's, grouped by independent components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from shoal.base.arrays import Floats, Ints, Longs
+from shoal.base.pace import parts
+from shoal.kernels.matching.matchings import Side, solve
+from shoal.table.match_graph import MatchGraph
+
+# People in sampled components up to which there is time for more samples.
+EASY = 40_000
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """The matches of a graph by component; components to be sampled come first."""
+
+    originals: Longs  # int64[originals], records of each
+    classes: Longs  # int64[classes], published records of each
+    start: Longs  # int64[originals + 1]
+    group: Longs  # int64[pairs], the class of each pair
+    given: Longs  # int64[pairs], original records that have the class in one perfect matching
+    sampled: tuple[int, int]  # numbers of originals and classes that are sampled
+    first: Longs  # int64[components, 2], first original and class of each solved component
+    last: Longs  # int64[components, 2]
+    original: Longs  # int64[originals], the number in the linkage
+    published: Longs  # int64[classes], the number in the linkage
+
+    @cached_property
+    def of_original(self) -> Longs:
+        """The original of each pair, int64[pairs]."""
+        return np.repeat(np.arange(len(self.originals)), np.diff(self.start))
+
+    @cached_property
+    def degree(self) -> Longs:
+        """Matches of each original, int64[originals]."""
+        return np.add.reduceat(self.classes[self.group], self.start[:-1])
+
+    @property
+    def sampled_people(self) -> int:
+        """Records in components that are too large to be counted."""
+        return int(self.originals[: self.sampled[0]].sum())
+
+    @property
+    def ease(self) -> int:
+        """How many times as many sweeps as for a table of the size of Adult are affordable."""
+        return int(np.clip(EASY // max(self.sampled_people, 1), 1, 32))
+
+    @property
+    def pairs(self) -> int:
+        """Pairs in the sampled components."""
+        return int(self.start[self.sampled[0]])
+
+    def solved(self) -> Floats:
+        """The share of matchings in which a record has the class, where they are counted."""
+        share = np.zeros(len(self.group))
+        for part in parts(len(self.first)):
+            solve(
+                self.start, self.group, self.originals, self.classes, self.first, self.last, share,
+                *part,
+            )  # fmt: skip
+        return share
+
+    @cached_property
+    def sides(self) -> tuple[Side, Side, Ints]:
+        """The sampled originals and classes, and for each pair of a class that of the original."""
+        m, p = self.sampled
+        o, g = self.of_original[: self.pairs], self.group[: self.pairs]
+        twin = np.lexsort((o, g))
+        one = _side(self.originals[:m], o, g, self.classes[:p])
+        other = _side(self.classes[:p], g[twin], o[twin], self.originals[:m])
+        return one, other, twin.astype(np.int32)
+
+
+def _side(size: Longs, group: Longs, other: Longs, sizes: Longs) -> Side:
+    """One side: its groups' sizes, the pairs sorted by group, the sizes on the other side."""
+    m = len(size)
+    start = np.append(0, np.cumsum(np.bincount(group, minlength=m)))
+    upto = np.append(0, np.cumsum(sizes[other]))
+    return Side(
+        np.repeat(np.arange(m, dtype=np.int32), size),
+        start,
+        other.astype(np.int32),
+        (upto[:-1] - upto[start[group]]).astype(np.int32),
+        np.diff(upto[start]),
+        np.cumsum(size) - size,
+    )
+
+
+def matches_of(linkage: MatchGraph, exact: int) -> Matches:
+    """Sort the matches of a graph by component, those to be sampled first."""
+    of_original, of_class = linkage.components
+    many = int(of_original.max()) + 1
+    bits = np.bincount(of_class, np.log2(linkage.classes.size + 1), many)
+    countable = (bits <= exact + 1e-9) | (np.bincount(of_class, minlength=many) == 1)
+    place = np.empty(many, np.int64)
+    place[np.argsort(countable, kind="stable")] = np.arange(many)
+    component, owner = place[of_original], place[of_class]
+    by, by_class = (np.argsort(one, kind="stable") for one in (component, owner))
+    number, class_number = np.empty_like(by), np.empty_like(by_class)
+    number[by], class_number[by_class] = np.arange(len(by)), np.arange(len(by_class))
+    held = np.flatnonzero(linkage.match)
+    o, g = number[linkage.fits[held]], class_number[linkage.of_class[held]]
+    order = np.lexsort((g, o))
+    both = component[by], owner[by_class]
+    solved = np.arange(many - int(countable.sum()), many)  # every component has both sides
+    first = np.stack([np.searchsorted(one, solved) for one in both], 1)
+    last = np.stack([np.searchsorted(one, solved, "right") for one in both], 1)
+    return Matches(
+        linkage.original.size[by],
+        linkage.classes.size[by_class],
+        np.append(0, np.cumsum(np.bincount(o, minlength=len(by)))),
+        g[order],
+        linkage.given[held][order],
+        (int((~countable[of_original]).sum()), int((~countable[of_class]).sum())),
+        first,
+        last,
+        by,
+        by_class,
+    )

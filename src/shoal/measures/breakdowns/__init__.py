@@ -1,0 +1,1 @@
+"""A published table by class size, by precision of its values, by sensitive value. Internal."""

@@ -1,0 +1,61 @@
+"""The section about the requirements, and what the release guarantees."""
+
+from __future__ import annotations
+
+from shoal.base.wording import sentence
+from shoal.report.facts import Facts
+from shoal.report.page import Block, Bullets, Cell, Table, Text
+from shoal.report.sections.certainty import sureness
+from shoal.report.sections.disclosure import on
+
+
+def requirements(facts: Facts) -> list[Block]:
+    """Each requirement in words, and what the release reaches."""
+    rows: list[list[Cell | str]] = [
+        [
+            Cell(on(one.model, one.column), one.words),
+            one.asked,
+            Cell(one.reached, tone="strong"),
+            Cell("satisfied", tone="good") if one.holds else Cell("violated", tone="bad"),
+        ]
+        for one in facts.requirements
+    ]
+    blocks: list[Block] = [
+        Text(_LINKED if facts.linked else _classes(facts)),
+        Table(
+            ["requirement", "required", "reached", ""],
+            rows,
+            _MEASURED_LINKED if facts.linked else _MEASURED,
+            widths=(58, 14, 14, 14),
+        ),
+        *sureness(facts.sure),
+    ]
+    if facts.notes:
+        blocks += [Text("Notes:"), Bullets([sentence(note) for note in facts.notes])]
+    return blocks
+
+
+def _classes(facts: Facts) -> str:
+    return (
+        "An equivalence class, or class, is a group of records with the same values in all "
+        "quasi-identifiers: the columns that an attacker may know. An attacker who looks for a "
+        "person finds the class, but not which of its "
+        f"{'people' if facts.has_persons else 'records'} it is."
+    )
+
+
+_LINKED = (
+    "In this release there are no classes: each record was generalized by itself until several "
+    "records are possible for each person. A published record is possible for a person if it "
+    "covers the person's values, and if everybody else can still be assigned a record that covers "
+    "theirs: a complete assignment of people to records."
+)
+_MEASURED = (
+    "Reached is the level of the worst class. It was measured on the published table alone, by "
+    "code that does not depend on the algorithm."
+)
+_MEASURED_LINKED = (
+    "Reached is the level of the most exposed person or record. It was measured on the published "
+    "table and its original together, by code that does not depend on the algorithm. It cannot be "
+    "measured on the release alone."
+)
