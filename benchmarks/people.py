@@ -244,7 +244,7 @@ def _against_the_scan(kind: str) -> dict:
         began = perf_counter()
         slow = SCANS[kind](
             run.space.shapes, keep, run.pool.box, run.people.records, run.first, run.people,
-            run.demands, run.crowd, run.clusters, run.order, run.box,
+            run.demands, run.forming, run.clusters, run.order, run.box,
         )  # fmt: skip
         found["slow"] = perf_counter() - began
         assert slow == fast, (slow, fast)

@@ -1,4 +1,4 @@
-"""The agglomerative algorithm, and what all that cluster share: promises beside k-anonymity."""
+"""The agglomerative algorithm, and models other than k-anonymity for all that cluster."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_algorithm_8_by_hand():
         "loss": "lm",
     }  # fmt: skip
     people = {"q": list("aabbccdd"), "s": ["flu"] * 4 + ["hiv"] * 4}
-    wide = {"name": "agglomerative", "w": 0.15}  # diversity is dear: flu meets hiv
+    wide = {"name": "agglomerative", "w": 0.15}  # diversity is expensive: flu meets hiv
     release = shoal.anonymize(pa.table(people), {**plan, "algorithm": wide}, keep_order=True)
     assert set(release.frame["q"].to_pylist()) == {"*"}
     people["s"] = ["flu", "flu", "hiv", "hiv"] * 2
@@ -186,7 +186,7 @@ def test_small_tables(name):
         got = algorithm.recode(table, models, LM(), np.random.default_rng(1))
         return "".join(tree.labels[v] for (v,) in rows_of(got))
 
-    assert run("a") == "a"  # one row, no promise
+    assert run("a") == "a"  # one row, no requirement
     assert run("abcd") == "abcd"
     assert run("aaaaaaa", 3) == "aaaaaaa"
     assert run("abcd", 4) == "****"  # k = n
@@ -204,12 +204,16 @@ def test_options_and_what_is_served(name):
         assert kind().serves(model.model_construct()) is not model.linkage
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     table = larger_table(1, 300)
     for name in CLUSTERING:
-        told = []
+        reported = []
         catalog.algorithms[name]().recode(
-            table, [KAnonymity(k=5)], LM(), np.random.default_rng(0), lambda *a, t=told: t.append(a)
+            table,
+            [KAnonymity(k=5)],
+            LM(),
+            np.random.default_rng(0),
+            lambda *a, t=reported: t.append(a),
         )
-        assert told
-        assert all(0 <= share <= 1 for _, share in told)
+        assert reported
+        assert all(0 <= share <= 1 for _, share in reported)

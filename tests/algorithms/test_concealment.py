@@ -1,4 +1,4 @@
-"""k-concealment against the algorithms as they read, to the tie, and what it promises."""
+"""k-concealment compared with the published algorithms, to the tie, and its guarantees."""
 
 from __future__ import annotations
 
@@ -191,14 +191,13 @@ def test_the_nearest_records_of_algorithm_6(table, q, seed):
     run = _Run(table, LM(), silent)
     expanded = run.tuples.vector  # where nothing is expanded, only the near records show
     each = run.randomize(expanded, q + 1, q, np.random.default_rng(seed))
-    back = np.empty_like(each)
-    back[:, run.layout.order] = each
+    back = run.layout.restored(each)
     for i, row in enumerate(rows):
         near = naive.nearest(trees, costs, rows, i, q)
         wide = naive.closure(trees, [row, *(rows[j] for j in near)])
         assert naive.covers(trees, back[i], row)
         same = back[i].tolist() in (row, wide)
-        assert same or wide == row  # then one value was made wider by chance
+        assert same or wide == row  # then one random value was generalized
 
 
 def people(n=400, seed=0):
@@ -247,7 +246,7 @@ def test_the_same_seed_gives_the_same_release_and_no_seed_another():
     fixed = plan(algorithm={"name": "concealment", "randomized": False})
     drawn = [shoal.anonymize(people(), fixed, keep_order=True) for _ in range(2)]
     assert drawn[0].frame.equals(drawn[1].frame)
-    assert any("without chance" in note for note in drawn[0].notes)
+    assert any("without randomization" in note for note in drawn[0].notes)
 
 
 def test_less_is_lost_than_by_classes():
@@ -270,16 +269,16 @@ def test_promises_about_sensitive_values_are_judged_on_the_matches():
     assert release.attacks["homogeneity"]["disease"]["records"] == 0
 
 
-def test_what_cannot_be_had():
+def test_impossible_requirements_are_errors():
     with pytest.raises(BadPlan, match="gaa does not support k-concealment; these do: concealment"):
         shoal.anonymize(people(), plan(algorithm="gaa"))
     with pytest.raises(BadPlan, match="concealment does not support k-anonymity; these do: "):
         shoal.anonymize(people(), plan({"name": "k-anonymity", "k": 5}))
-    with pytest.raises(BadPlan, match="only beside k-concealment"):
+    with pytest.raises(BadPlan, match="only together with k-concealment"):
         shoal.anonymize(people(), plan({"name": "p-sensitivity", "column": "disease", "p": 2}))
     with pytest.raises(CannotReach, match="k=21 cannot be reached: the table has 20 rows"):
         shoal.anonymize(people(20), plan({"name": "k-concealment", "k": 21}))
-    with pytest.raises(BadPlan, match="q=3 leaves no choice of 4 near records; ask for a q of 5"):
+    with pytest.raises(BadPlan, match="q=3 leaves no choice of 4 near records; use a q of 5"):
         shoal.anonymize(people(), plan(algorithm={"name": "concealment", "q": 3}))
     persons = plan(columns=plan().columns | {"disease": "person"})
     with pytest.raises(BadPlan, match="person column"):

@@ -216,13 +216,13 @@ def test_the_distances_of_the_running_example():
 
 
 class Chosen:
-    """Chance that begins with the people of the running example: 6, then 3."""
+    """Random numbers that start with the people of the running example: 6, then 3."""
 
     def permutation(self, n):
         return np.array([5, 2, *(p for p in range(n) if p not in (5, 2))])
 
     def shuffle(self, rest):
-        assert not len(rest)  # nobody is left over
+        assert not len(rest)  # nobody remains
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_the_running_example_gives_table_4(asked):
 
 
 def test_the_example_through_the_whole_flow():
-    """Published values are those of table 4 or of another start; the promise holds on them."""
+    """Published values are those of table 4 or of another start; they satisfy the model."""
     for seed in range(5):
         plan = Plan(
             columns=PLAN,

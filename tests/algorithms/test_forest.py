@@ -54,7 +54,7 @@ def test_equals_the_plain_scan_on_larger_tables(seed):
     )
     leaves = [np.flatnonzero(t.end == np.arange(t.size) + 1) for t in shapes]
     codes = np.stack([rng.choice(leaf, 120) for leaf in leaves], axis=1).astype(np.int32)
-    codes[rng.random(120) < 0.3] = codes[0]  # a crowd of equal rows makes a star
+    codes[rng.random(120) < 0.3] = codes[0]  # many equal rows make a star
     people = np.unique(rng.integers(0, 99, 120), return_inverse=True)[1] if seed % 2 else None
     table = Table(("a", "b", "c"), shapes, codes, people, (True,) * 3)
     got = Forest().recode(table, [KAnonymity(k=2 + seed)], NCP(), RNG)

@@ -131,7 +131,7 @@ def test_issue_12_item_1_a_record_that_keeps_less_than_nothing_may_be_suppressed
 
 
 def test_what_is_left_out():
-    """By hand: one row in five stands alone; where it may be left out nothing need be general."""
+    """By hand: one row in five is unique; if it may be suppressed, nothing is generalized."""
     tree, sex = animals()
     rows = [("Cat", "F"), ("Cat", "F"), ("Dog", "M"), ("Dog", "M"), ("Lion", "F")]
     codes = np.array([[tree.node(a), sex.node(s)] for a, s in rows], np.int32)
@@ -141,7 +141,7 @@ def test_what_is_left_out():
     assert (
         FullDomain(suppression=0.19).recode(table, [KAnonymity(k=2)], NLLM(), RNG).suppressed == 0
     )
-    # Two rows of the one who stands alone: they leave together, or not at all.
+    # The unique person has two rows: both are suppressed, or none.
     table = Table(
         ("animal", "sex"), (tree, sex), codes[[0, 1, 0, 1, 2, 3, 2, 3, 4, 4]],
         np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 8]), (True, True),
@@ -155,7 +155,7 @@ def test_what_is_left_out():
 @pytest.mark.parametrize("distance", ["equal", "ordered"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_published_table_is_what_is_judged(distance, seed):
-    """With rows left out the distribution of the table is another, and so are the ranks."""
+    """Suppressed rows change the distribution of the table, and so the ranks."""
     rng = np.random.default_rng(seed)
     people = {
         "who": rng.integers(0, 100, 120).tolist(),
@@ -194,7 +194,7 @@ def test_what_cannot_be_reached_or_searched(monkeypatch):
 
 
 def test_adult_within_few_nodes():
-    """A fiftieth of the lattice is looked at."""
+    """A fiftieth of the lattice is checked."""
     table = encoded()
     search = Search(Judge(table, [KAnonymity(k=5)], NLLM(), floor(0.05 * table.rows)))
     search.descend(silent)
@@ -253,7 +253,7 @@ def test_the_promise_that_cannot_be_kept_is_the_one_that_is_named():
 
 @pytest.mark.parametrize("objective", ["loss", "discernibility", "average-class-size"])
 @pytest.mark.parametrize("person", ["identifier", "person"])
-def test_issue_12_item_2_the_objective_is_told_as_it_was_searched(objective, person):
+def test_issue_12_item_2_the_objective_is_facts_as_it_was_searched(objective, person):
     """The JSON measures the published table, the note says what the search found."""
     rng = np.random.default_rng(7)
     people = {
@@ -273,18 +273,18 @@ def test_issue_12_item_2_the_objective_is_told_as_it_was_searched(objective, per
     }
     release = shoal.anonymize(pa.table(people), plan)
     assert release.suppressed > 0 or objective == "discernibility"
-    told = release.as_dict()
-    assert told["objective"]["name"] == objective
+    facts = release.as_dict()
+    assert facts["objective"]["name"] == objective
     note = next(note for note in release.notes if "combinations" in note)
     written = float(re.search(r"objective .* is ([\d,.]+)", note)[1].replace(",", ""))
-    assert told["objective"]["value"] == pytest.approx(written, rel=5.1e-6)
-    assert f"objective {objective}" in told["suppressed_records_count_as"]
+    assert facts["objective"]["value"] == pytest.approx(written, rel=5.1e-6)
+    assert f"objective {objective}" in facts["suppressed_records_count_as"]
     if objective == "average-class-size":
         assert written == pytest.approx(80 / (release.classes + 1) / 3, rel=5.1e-6)
     elif objective == "discernibility":
         assert written == release.discernibility
     else:
-        assert told["objective"]["value"] == release.losses["entropy"]
+        assert facts["objective"]["value"] == release.losses["entropy"]
 
 
 def test_issue_12_item_2_an_unknown_objective_is_refused():

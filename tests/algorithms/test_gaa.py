@@ -89,7 +89,7 @@ def test_table_one_of_mauger_2023():
 
 
 def test_people_count_and_not_rows():
-    """Five rows of one person are no crowd."""
+    """Five records of one person are no class of five people."""
     tree = Hierarchy.flat().tree("ab")
     codes = np.full((7, 1), tree.node("a"), np.int32)
     codes[5:] = tree.node("b")

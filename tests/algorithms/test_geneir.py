@@ -1,4 +1,4 @@
-"""GeneIR: what it promises, and how it gets there."""
+"""GeneIR: its guarantees and its steps."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from shoal.table.encode import Table
 
 
 def test_by_hand():
-    """Whoever is picked at first: two a and two c are the clusters, and d joins the nearer one."""
+    """From any first person: two a and two c are the clusters, and d joins the nearer one."""
     tree = Hierarchy.from_tree({"*": {"A": ["a", "b"], "C": ["c", "d"]}}).tree()
     codes = np.array([[tree.node(v)] for v in "aaccd"], np.int32)
     table = Table(("q",), (tree,), codes, None, (True,))

@@ -224,10 +224,10 @@ def test_in_the_flow():
         "algorithm": {"name": "mondrian", "cuts": "strict"},
         "loss": "lm",
     }
-    told = []
-    release = shoal.anonymize(pa.table(people), plan, progress=lambda *a: told.append(a))
+    reported = []
+    release = shoal.anonymize(pa.table(people), plan, progress=lambda *a: reported.append(a))
     assert all(check.holds for check in release.checks)
     assert release.losses["lm"] < 80
-    assert all(0 <= share <= 1 for step, share in told if step == "cutting")
+    assert all(0 <= share <= 1 for step, share in reported if step == "cutting")
     with pytest.raises(BadPlan, match="cuts='loose'"):
         Mondrian(cuts="loose")

@@ -162,7 +162,7 @@ def assert_books_agree(repair, shapes, start):
     wide = closures(shapes, repair.classes.vector[repair.many :], label)
     assert (repair.classes.vector[label] == wide).all()
     assert (repair.classes.size[label] == np.bincount(label, start.size)[label]).all()
-    assert (parts.crowd[label] == np.bincount(label, start.people)[label]).all()
+    assert (parts.class_people[label] == np.bincount(label, start.people)[label]).all()
     assert set(repair.alive) == set(label)
     assert not repair.fails[repair.alive].any()
 

@@ -38,7 +38,7 @@ TWINS = {"k-member": k_member, "kaca": kaca, "mdav": mdav}
 
 
 def compare(name, table, k, loss, seed=0):
-    """The algorithm over trees and over boxes, against its slow twin with the same chance."""
+    """The algorithm over trees and over boxes, and its slow twin with the same random numbers."""
     costs = exact_costs(loss, table.domains, table.rows)
     expected = TWINS[name](table, costs, k, np.random.default_rng(seed))
     for one in (table, boxed(table)):
@@ -63,7 +63,7 @@ def test_equals_the_plain_scan(name, table, k, loss, seed):
 @pytest.mark.parametrize("name", TWINS)
 @pytest.mark.parametrize("seed", range(4))
 def test_equals_the_plain_scan_on_larger_tables(name, seed):
-    """So many rows that the index is built anew on the way."""
+    """With this many rows the index is rebuilt."""
     compare(name, larger_table(seed, 120 if name == "kaca" else 160), 2 + seed, NCP(), seed)
 
 

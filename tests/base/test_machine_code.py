@@ -212,7 +212,7 @@ def test_item_13_no_folder_that_somebody_else_could_have_written(nowhere, tmp_pa
     mine = folder_of(nowhere)
     assert mine == open_to_all / FOLDER
     (mine / "planted.code").write_text("")
-    mine.chmod(0o775)  # whoever could write may have planted something: it is made anew
+    mine.chmod(0o775)  # others may have written to it: it is created again
     assert folder_of(nowhere) == mine
     assert not list(mine.iterdir())
     mine.rmdir()

@@ -89,10 +89,10 @@ def test_item_0_all_algorithms_with_all_losses_end_on_tables_of_1_to_12_rows():
     assert done.returncode == 0, done.stderr[-4000:]
 
 
-@pytest.mark.slow
-def test_item_0_no_kernel_uses_a_negative_place():
-    """As -1 of a class that is not there: kernels as Python code, on arrays that refuse it."""
-    done = in_a_process(40, 3, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="ignore")
+@pytest.mark.parametrize("examples", [12, pytest.param(40, marks=pytest.mark.slow)])
+def test_kernels_run_as_plain_python_and_use_no_negative_index(examples):
+    """Without compilation, on arrays that refuse an index such as -1 for a missing class."""
+    done = in_a_process(examples, 3, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="ignore")
     assert done.returncode == 0, done.stderr[-4000:]
 
 

@@ -25,7 +25,7 @@ from tests.random_tables import random_loss, random_table
 
 LOSSES = sorted(catalog.losses)
 SHARES = (0.0, 0.0, 0.15, 0.4, 1.0)
-RNG = np.random.default_rng(0)  # full-domain leaves nothing to chance
+RNG = np.random.default_rng(0)  # full-domain is not random
 CLOSE = {"rel": 5.1e-6, "abs": 1e-9}  # six digits are written in a note
 
 

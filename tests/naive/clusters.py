@@ -53,7 +53,7 @@ def agglomerative(rows, trees, costs, k, weight="size", people=None):
             wide[i] = vector
     owner = {i: u for u, members in enumerate(units) for i in members}
 
-    def crowd(members):
+    def people_in(members):
         return len({owner[i] for i in members})
 
     def cost(a, b):
@@ -62,9 +62,9 @@ def agglomerative(rows, trees, costs, k, weight="size", people=None):
 
     small, aside = join_equal(units, wide, trees), []
     while True:
-        aside += [c for c in small if crowd(c) >= k]
-        small = join_equal([c for c in small if crowd(c) < k], wide, trees)
-        if any(crowd(c) >= k for c in small):
+        aside += [c for c in small if people_in(c) >= k]
+        small = join_equal([c for c in small if people_in(c) < k], wide, trees)
+        if any(people_in(c) >= k for c in small):
             continue  # two with the same closure were large enough together
         if len(small) < 2:
             break

@@ -29,7 +29,7 @@ def distance(trees, keeps, a, size_a, b, size_b):
 def danonyir(trees, keeps, boxes, records, first, good, starts, suppression, shuffle):
     """The classes as sets of people, and who is suppressed.
 
-    `good(people)` says whether a class keeps the promise, `starts` in which order people begin a
+    `good(people)` says whether a class satisfies the model, `starts` in which order people begin a
     class; `shuffle` gives those who are left over their order.
     """
     pool = set(range(len(boxes)))

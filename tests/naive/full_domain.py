@@ -44,7 +44,7 @@ def discernibility(published):
 
 
 def left_in(table, published, rows, models):
-    """Those of the rows whose class keeps the promises in the table of these rows alone."""
+    """The rows whose class satisfies the models in the table of these rows alone."""
     if not rows or not models:
         return rows
     people = None

@@ -34,7 +34,7 @@ def gaa(
 ):  # fmt: skip
     """Published vector of every row. `rows` are lists of nodes, `costs` integers to the root.
 
-    `secret` is the sensitive value of every row; `passes` says whether a class keeps the promises
+    `secret` is the sensitive value of every row; `passes` says whether a class satisfies the models
     other than k.
     """
     people = people if people is not None else range(len(rows))
@@ -47,14 +47,14 @@ def gaa(
     for i, row in enumerate(rows):
         classes.setdefault(tuple(int(v) for v in row), []).append(i)
 
-    def crowd(vector):
+    def people_in(vector):
         return len({people[i] for i in classes[vector]})
 
     while True:
-        failing = [v for v in classes if crowd(v) < k or not passes(classes[v])]
+        failing = [v for v in classes if people_in(v) < k or not passes(classes[v])]
         if not failing or len(classes) == 1:
             break
-        small = min(failing, key=lambda v: (crowd(v), min(classes[v])))
+        small = min(failing, key=lambda v: (people_in(v), min(classes[v])))
         others = [v for v in failing if v != small] if candidates == "small" else []
         others = others or [v for v in classes if v != small]
 

@@ -79,7 +79,7 @@ def mondrian(table, costs, k, cuts, models=()):
     values = [[c.value(v) for c, v in zip(columns, row, strict=True)] for row in rows_of]
     rows = list(rows_of.values())
 
-    def crowd(part):
+    def people_in(part):
         return len({people[i] for t in part for i in rows[t]})
 
     def size(part):
@@ -109,18 +109,18 @@ def mondrian(table, costs, k, cuts, models=()):
             to = columns[j].branch(whole, values[t][j])
             (rest if to is None else found.setdefault(to, [])).append(t)
         groups = list(found.values())
-        rest += [t for group in groups if crowd(group) < k for t in group]
-        groups = [group for group in groups if crowd(group) >= k]
-        if cuts == "relaxed" and rest and groups and crowd(rest) < k:
+        rest += [t for group in groups if people_in(group) < k for t in group]
+        groups = [group for group in groups if people_in(group) >= k]
+        if cuts == "relaxed" and rest and groups and people_in(rest) < k:
             before = list(rest)
             others = [t for t in part if t not in rest]
             for t in sorted(others, key=lambda t: (nearness(before, t), t)):
                 (group,) = [group for group in groups if t in group]
-                if crowd(rest) < k and crowd(group) - crowd([t]) >= k:
+                if people_in(rest) < k and people_in(group) - people_in([t]) >= k:
                     group.remove(t)
                     rest.append(t)
-        while rest and crowd(rest) < k:
-            small = min(groups, key=crowd)
+        while rest and people_in(rest) < k:
+            small = min(groups, key=people_in)
             groups.remove(small)
             rest += small
         return [*groups, rest] if rest else groups
@@ -130,7 +130,9 @@ def mondrian(table, costs, k, cuts, models=()):
         if columns[j].ranges:
             key = first
         else:
-            key = {t: (-crowd([u for u in part if first[u] == first[t]]), first[t]) for t in part}
+            key = {
+                t: (-people_in([u for u in part if first[u] == first[t]]), first[t]) for t in part
+            }
         order = sorted(part, key=lambda t: (key[t], t))
         places = [
             at for at in range(1, len(order))
@@ -138,9 +140,9 @@ def mondrian(table, costs, k, cuts, models=()):
         ]  # fmt: skip
         if not places:
             return []
-        cut = max(places, key=lambda at: (min(crowd(order[:at]), crowd(order[at:])), -at))
+        cut = max(places, key=lambda at: (min(people_in(order[:at]), people_in(order[at:])), -at))
         groups = [sorted(order[:cut]), sorted(order[cut:])]
-        return groups if min(map(crowd, groups)) >= k else []
+        return groups if min(map(people_in, groups)) >= k else []
 
     def cut(part, refused=()):
         best = None
@@ -167,7 +169,7 @@ def mondrian(table, costs, k, cuts, models=()):
             if not along:
                 return cut(part, (*refused, j))
             if len(failing) == 1 and good:
-                failing.append(min(good, key=crowd))
+                failing.append(min(good, key=people_in))
                 good = [group for group in good if group is not failing[1]]
             groups = [*good, sorted(t for group in failing for t in group)]
         if len(groups) < 2:

@@ -59,7 +59,7 @@ def peel(rows, trees, costs, k, order, people=None, lend=True):
     trees, costs = [trees[j] for j in order], [costs[j] for j in order]
 
     tuples = list(dict.fromkeys(rows))  # by their first row
-    crowd = {t: len({people[i] for i, row in enumerate(rows) if row == t}) for t in tuples}
+    people_of = {t: len({people[i] for i, row in enumerate(rows) if row == t}) for t in tuples}
     classes = {}  # who asked for it → its tuples
     spare = {}  # what is kept of a tuple that its class can spare
 
@@ -72,7 +72,7 @@ def peel(rows, trees, costs, k, order, people=None, lend=True):
         fit = [t for t in sorted(tuples) if covers(trees, cell, t)]
         fit = [t for t in fit if price(costs, t, cell) <= ceiling]
         left, others = [t for t in fit if t not in gone], [t for t in fit if t in spare]
-        return left, others, sum(crowd[t] for t in left), sum(crowd[t] for t in others)
+        return left, others, sum(people_of[t] for t in left), sum(people_of[t] for t in others)
 
     def asked(t, cell):
         """What a cell costs a tuple, with its part of what the borrowed lose; None: too few."""
@@ -81,7 +81,7 @@ def peel(rows, trees, costs, k, order, people=None, lend=True):
             return None
         ask = price(costs, t, cell)
         if many < k:
-            mean = sum(crowd[o] * spare[o] for o in others) // spared
+            mean = sum(people_of[o] * spare[o] for o in others) // spared
             ask += (k - many) * max(0, mean - kept(cell)) // many
         return ask if ask <= ceiling else None
 
@@ -89,7 +89,7 @@ def peel(rows, trees, costs, k, order, people=None, lend=True):
     ceiling = limits.pop(0)
     while True:
         left = [t for t in tuples if not any(t in members for members in classes.values())]
-        if not left or sum(crowd[t] for t in [*left, *spare]) < k:
+        if not left or sum(people_of[t] for t in [*left, *spare]) < k:
             break
         wanted = []
         for number, t in enumerate(tuples):
@@ -106,10 +106,10 @@ def peel(rows, trees, costs, k, order, people=None, lend=True):
             left, others, many, _ = inside(cell)
             lent, loss = [], 0
             for other in sorted(others, key=spare.get):
-                if many + sum(crowd[o] for o in lent) < k:
+                if many + sum(people_of[o] for o in lent) < k:
                     lent.append(other)
-                    loss += crowd[other] * max(0, spare[other] - kept(cell))
-            if many + sum(crowd[o] for o in lent) < k:
+                    loss += people_of[other] * max(0, spare[other] - kept(cell))
+            if many + sum(people_of[o] for o in lent) < k:
                 continue
             if lent and price(costs, t, cell) + loss // many > ask:
                 continue
@@ -121,8 +121,8 @@ def peel(rows, trees, costs, k, order, people=None, lend=True):
             if lend and not lent:
                 surplus, tight = many - k, closure(left, trees, range(len(left)))
                 for one in left:
-                    if crowd[one] <= surplus:
-                        surplus -= crowd[one]
+                    if people_of[one] <= surplus:
+                        surplus -= people_of[one]
                         spare[one] = kept(tight)
             classes[t] = left + lent
             took = True

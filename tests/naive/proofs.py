@@ -90,10 +90,10 @@ def releases(table, k, limit):
     ]
     for node in product(*lifted):
         published = [tuple(up[v] for up, v in zip(node, row, strict=True)) for row in wide]
-        crowd = {}
+        people_of = {}
         for value, who in zip(published, people, strict=True):
-            crowd.setdefault(value, set()).add(who)
-        shown = [value if len(crowd[value]) >= k else None for value in published]
+            people_of.setdefault(value, set()).add(who)
+        shown = [value if len(people_of[value]) >= k else None for value in published]
         if any(shown) and shown.count(None) <= limit:
             yield shown
 

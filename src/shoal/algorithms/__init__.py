@@ -1,6 +1,6 @@
-"""Algorithms: they choose what is published of each record.
+"""Algorithms: each chooses what is published of every record; one algorithm per file.
 
-Internal: the catalog finds what stands here.
+Internal: the catalog finds the files in this folder.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from shoal.table.recoding import Recoding
 
 
 class Algorithm(Setting):
-    """A way from a table to a recoding that keeps the promises."""
+    """Finds a recoding of a table that satisfies the privacy models."""
 
     free: ClassVar[bool] = False  # whether it can publish free ranges and free sets
-    pace: ClassVar[float] = 1.0  # seconds that 10,000 rows take, about; `auto` weighs it
+    pace: ClassVar[float] = 1.0  # approximate seconds for 10,000 rows; used by `auto`
 
-    free_pace: ClassVar[float] = 3.0  # times as long with free values, about
+    free_pace: ClassVar[float] = 3.0  # how many times longer it takes with free values
 
     @classmethod
     def work(cls, rows: int, free: bool = False) -> float:
-        """How many seconds so many rows take, about: an estimate, the same on every machine."""
+        """Estimated seconds for this number of rows; the same on every machine."""
         return float(cls.pace * (cls.free_pace if free else 1.0) * (rows / 10_000) ** 1.1)
 
     @abstractmethod
     def serves(self, model: Model) -> bool:
-        """Whether the algorithm can keep this promise."""
+        """Whether the algorithm can satisfy this model."""
 
     def notes(self, seed: int | None) -> list[str]:  # noqa: ARG002
-        """What the reader of a release should know about how it was made."""
+        """Remarks for the reader of a release about how it was made."""
         return []
 
     @abstractmethod

@@ -22,13 +22,13 @@ from shoal.table.equivalence_classes import Classes, tally
 
 
 class Agglomerative(FreeClustering):
-    """Joins the two closest clusters of all, again and again (Gionis, Mazza, Tassa 2008).
+    """Repeatedly merges the two closest clusters (Gionis, Mazza, Tassa 2008).
 
-    Equal records are one cluster to start with. A cluster of k people is set aside; the people
-    of what is left in the end go, one by one, to the nearest of those. Distance: what joining
-    the two adds to the loss, where each side counts `size` times or once (`unit`). Of several
-    pairs the one whose earlier first record comes first, then the one whose later one does.
-    Clusters that come to have the same closure are one.
+    Equal records start in one cluster. A cluster with k people is set aside. The people of the
+    clusters that remain at the end go, one by one, to the nearest cluster that was set aside. The
+    distance of two clusters is the loss that merging them adds, where each side counts `size`
+    times or once (`unit`). Among equally close pairs, the pair with the earliest record wins, then
+    the pair whose other cluster starts earlier. Clusters with the same closure become one.
     """
 
     name: ClassVar[str] = "agglomerative"
@@ -44,7 +44,7 @@ class Agglomerative(FreeClustering):
         space: Space,
         units: Units,
         k: int,
-        rng: np.random.Generator,  # noqa: ARG002 (no chance)
+        rng: np.random.Generator,  # noqa: ARG002 (not random)
         progress: Progress,
     ) -> Longs:
         """The closure of the cluster of each unit, as boxes, int64[units, words]."""
@@ -61,7 +61,7 @@ class Agglomerative(FreeClustering):
         small = np.concatenate([start.size < k, np.zeros(n, np.bool_)])
         state = kernels.Agglomeration(
             into=np.arange(2 * n),
-            crowd=_twice(start.size),
+            people=_twice(start.size),
             near=np.full(2 * n, -1, np.int64),
             heap=np.empty((2 * n + 1, 4), np.int64),
             counts=np.array([0, n, int(small.sum()), 0], np.int64),
@@ -73,16 +73,16 @@ class Agglomerative(FreeClustering):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             left = int(state.counts[2]) / n if state.counts[3] == n else 1.0
             begun = int(state.counts[3]) / n
             progress("joining clusters", min(1.0, 0.5 * begun + 0.5 * (1 - left)))
 
-        run_boxes(space, boxes, np.flatnonzero(small), step, tell)
+        run_boxes(space, boxes, np.flatnonzero(small), step, report)
         label = survivors(state.into)[:n][start.label]
         if not small[label].any():
             return np.asarray(boxes.box[label])
-        # What is left joins, unit by unit, the clusters that were set aside.
+        # The remaining units join the clusters that were set aside, one by one.
         left = np.flatnonzero(small[label])
         aside, number = np.unique(label[~small[label]], return_inverse=True)
         into, closed = join_rest(
@@ -93,7 +93,7 @@ class Agglomerative(FreeClustering):
         whole[~small[label]], whole[left] = into[: len(aside)][number], into[len(aside) :]
         return closed[whole]
 
-    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
+    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (not random)
         """Number the cluster of each unit."""
         start = tally(task.units.vector)  # sizes are units here
         rows = np.bincount(start.label, task.units.size, len(start)).astype(np.int64)
@@ -107,14 +107,14 @@ class Agglomerative(FreeClustering):
     def _agglomerate(
         self, task: Task, start: Classes, rows: Longs, first: Longs
     ) -> tuple[Longs, Bools]:
-        """The cluster that each starting one ended up in, and whether a cluster is set aside."""
+        """The final cluster of each initial cluster, and which clusters were set aside."""
         n, q = len(start), len(task.costs)
         vector = np.empty((2 * n, q), np.int32)
         vector[:n] = task.layout.arranged(task.units.vector[start.first])
         classes = trie.Classes(vector, _twice(rows), _twice(first), np.zeros(2 * n, np.bool_))
         state = kernels.Agglomeration(
             into=np.arange(2 * n),
-            crowd=_twice(start.size),
+            people=_twice(start.size),
             near=np.full(2 * n, -1, np.int64),
             heap=np.empty((2 * n + 1, 4), np.int64),
             counts=np.array([0, n, 0, 0], np.int64),
@@ -127,20 +127,20 @@ class Agglomerative(FreeClustering):
             )
             return outcome
 
-        def tell() -> None:
-            begun = int(state.counts[3]) / (2 * n)  # half of it, all in all, is to begin
+        def report() -> None:
+            begun = int(state.counts[3]) / (2 * n)  # the first half of the work is the start
             left = int(state.counts[2]) / n if begun == 1 else 1.0
             task.progress("joining clusters", min(1.0, 0.5 * begun + 0.5 * (1 - left)))
 
-        run(step, make_index(2 * n, task.trees), task.trees, tell)
+        run(step, make_index(2 * n, task.trees), task.trees, report)
         used = int(state.counts[1])
         return survivors(state.into)[:n], ~classes.fails[:used]
 
     def _spread(self, task: Task, label: Longs, aside: Bools) -> Longs:
-        """Give the units of the cluster that is left to those that were set aside."""
+        """Move the units of the remaining cluster to those that were set aside."""
         units = task.units
         fine = aside[label]
-        left = np.flatnonzero(~fine)  # by first record, as all units are
+        left = np.flatnonzero(~fine)  # in the order of first records, as all units are
         _, one, number = np.unique(label[fine], return_index=True, return_inverse=True)
         m = len(one)
         whole = closures(task.table.trees, units.vector[fine], number)[one]
@@ -161,10 +161,10 @@ class Agglomerative(FreeClustering):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             task.progress("joining the rest", int(done[0]) / lines)
 
-        run(step, make_index(lines, task.trees), task.trees, tell)
+        run(step, make_index(lines, task.trees), task.trees, report)
         survivors(into)
         new = np.empty(len(units), np.int64)
         new[fine], new[left] = into[number], into[m:]
@@ -172,5 +172,5 @@ class Agglomerative(FreeClustering):
 
 
 def _twice(start: Longs) -> Longs:
-    """The same numbers with room for as many again."""
+    """The same numbers, followed by room for as many more."""
     return np.concatenate([start, np.zeros_like(start)])

@@ -1,4 +1,4 @@
-"""An algorithm that is chosen by trying."""
+"""The algorithm that tries others and uses the best."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from shoal.table.recoding import Recoding
 
 
 class Auto(Algorithm):
-    """Whichever algorithm loses least: the default, or what is better (Mauger 2023).
+    """Tries several algorithms and uses the one with the lowest loss (Mauger 2023).
 
-    The flow settles it, see `shoal.flow.auto_select`. What the plan would run by default runs on
-    the whole table, however long it takes, and nothing that loses more is returned. Besides, all
-    algorithms that serve the plan, and the strategies of gaa where something is required about a
-    sensitive column, are tried on a sample, and the best ones on the whole table. Columns without a
-    hierarchy are tried as free ranges and sets too; `hierarchy = { flat = true }` prevents that.
+    `shoal.flow.auto_select` makes the choice. The default algorithm of the plan always runs on the
+    whole table, and the result never has a higher loss than that run. In addition, all algorithms
+    that can serve the plan are tried on a sample, and the best of them on the whole table. If a
+    model requires something of a sensitive column, the strategies of gaa are tried too. Columns
+    without a hierarchy are also tried as free ranges and free sets; `hierarchy = { flat = true }`
+    prevents that.
 
-    `seconds` limits what is tried besides the default. They are counted as estimated work, so that
-    every machine chooses the same, however busy it is; a slow one takes longer. The clock ends
-    only what lasts far longer than estimated, compared with the default on the same machine.
+    `seconds` limits the additional runs. The seconds are estimated work, not measured time, so
+    every machine makes the same choice. A run is stopped by the clock only if it takes far longer
+    than estimated, compared with the default algorithm on the same machine.
     """
 
     name: ClassVar[str] = "auto"
@@ -41,7 +42,7 @@ class Auto(Algorithm):
     )
 
     def serves(self, model: Model) -> bool:  # noqa: ARG002
-        """Whether some algorithm keeps a promise is found out when one is chosen."""
+        """Always true: whether an algorithm can satisfy the model is checked during the choice."""
         return True
 
     def recode(
@@ -52,5 +53,5 @@ class Auto(Algorithm):
         rng: np.random.Generator,  # noqa: ARG002
         progress: Progress = silent,  # noqa: ARG002
     ) -> Recoding:
-        """Nothing to run: `shoal.anonymize` chooses an algorithm and runs that."""
+        """Raise an error: `shoal.anonymize` chooses an algorithm and runs that one."""
         raise BadPlan("auto stands for a choice; shoal.anonymize makes it, or name an algorithm")

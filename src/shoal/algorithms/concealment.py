@@ -17,7 +17,7 @@ from shoal.base.pace import parts
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import AtLeastTwo
 from shoal.kernels.group import group_rows
-from shoal.kernels.matching import conceal as kernels
+from shoal.kernels.matching import components, conceal, diversify, groups, randomize
 from shoal.kernels.search import class_index as trie
 from shoal.kernels.search import tuple_index as static
 from shoal.losses import Loss
@@ -33,16 +33,16 @@ from shoal.table.recoding import Recoding
 
 
 class Concealment(Algorithm):
-    """Widens each record by itself until k records could be each person's (Tassa 2012).
+    """Generalizes each record separately until it has k possible originals (Tassa 2012).
 
-    Expansion to (k,1)-anonymity (Algorithm 2), then (1,k) (Algorithm 3), then k-concealment
-    (Algorithm 5), as far as the models ask for it; p-sensitivity and l-diversity are reached over
-    the records that could be a person's (Algorithm 7).
+    The steps are expansion to (k,1)-anonymity (Algorithm 2), then to (1,k)-anonymity (Algorithm 3),
+    then k-concealment (Algorithm 5), as far as the models require them. p-sensitivity and
+    l-diversity are satisfied over the records that match a person (Algorithm 7).
 
-    `randomized` (Sec. 7): whoever knows the algorithm and all originals could run it again, and
-    would see which record became which. So each record becomes, by a toss, what the expansion
-    gives or the closure of k - 1 random ones of its `q` nearest records (Algorithm 6; 2(k - 1) of
-    them by default), and records are visited in random order.
+    `randomized` (Sec. 7): an attacker who knows the algorithm and all originals could run it again
+    and see which record became which. So each record is published, with equal probability, as its
+    expansion or as the closure of k - 1 random records among its `q` nearest (Algorithm 6; by
+    default 2(k - 1) of them), and records are processed in random order.
     """
 
     name: ClassVar[str] = "concealment"
@@ -56,21 +56,21 @@ class Concealment(Algorithm):
     )
 
     def serves(self, model: Model) -> bool:
-        """Whether the algorithm can keep this promise."""
+        """Whether the algorithm can satisfy this model."""
         kinds = LinkageModel, PSensitivity, DistinctLDiversity, FrequencyLDiversity
         return isinstance(model, kinds)
 
     def notes(self, seed: int | None) -> list[str]:
-        """What the reader of a release should know about how it was made."""
+        """Remarks for the reader of a release about how it was made."""
         if not self.randomized:
             return [
-                "made without chance: whoever knows all originals and the algorithm can run it "
-                "again and see which record became which"
+                "made without randomization: an attacker who knows all originals and the algorithm "
+                "can run it again and see which record became which"
             ]
         if seed is not None:
             return [
-                "made with a fixed seed: whoever knows all originals and the seed can run it again "
-                "and see which record became which; leave the seed out for a release"
+                "made with a fixed seed: an attacker who knows all originals and the seed can run "
+                "it again and see which record became which; set no seed for a release"
             ]
         return []
 
@@ -82,7 +82,7 @@ class Concealment(Algorithm):
         rng: np.random.Generator,
         progress: Progress = silent,
     ) -> Recoding:
-        """Widen records until every promise holds."""
+        """Generalize records until every model is satisfied."""
         needs = _needs(models)
         _check(table, models, needs, self.q if self.randomized else None)
         run = _Run(table, loss, progress)
@@ -107,7 +107,7 @@ class Concealment(Algorithm):
 
 
 class _Needs(NamedTuple):
-    """The k that is asked for of what a linkage model counts; 1: nothing."""
+    """The k required for each count of a linkage model; 1: no requirement."""
 
     preimages: int
     neighbours: int
@@ -126,12 +126,12 @@ def _needs(models: Sequence[Model]) -> _Needs:
 
 
 def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) -> None:
-    """Complain of what cannot be had."""
+    """Raise an error for requirements that cannot be satisfied."""
     linked = [model for model in models if isinstance(model, LinkageModel)]
     if any(isinstance(model, SensitiveModel) for model in models) and needs.matches == 1:
         raise BadPlan(
-            "concealment keeps promises about sensitive values only beside k-concealment; add "
-            "that model, or choose an algorithm that forms classes"
+            "concealment satisfies models about sensitive values only together with "
+            "k-concealment; add that model, or choose an algorithm that forms classes"
         )
     for model in linked:
         if model.k > table.rows:
@@ -139,11 +139,11 @@ def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) 
                 model.key,
                 table.rows,
                 f"{model.key} with k={model.k} cannot be reached: the table has {table.rows} rows; "
-                f"the best k possible is {table.rows}: ask for that, or add rows",
+                f"the best k possible is {table.rows}: use that, or add rows",
             )
     if q is not None and q < needs.preimages > 1:
         raise BadPlan(
-            f"concealment: q={q} leaves no choice of {needs.preimages - 1} near records; ask for a "
+            f"concealment: q={q} leaves no choice of {needs.preimages - 1} near records; use a "
             f"q of {needs.preimages} or more"
         )
     names = [one.name for one in table.sensitive]
@@ -157,10 +157,10 @@ def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) 
 
 
 class _Run:
-    """The state of a run: what is published of each record, and the graph of who could be whom."""
+    """The state of a run: the published records, and the graph of possible matches."""
 
-    graph: kernels.Graph
-    edges: kernels.Edges
+    graph: components.Graph
+    edges: components.Edges
 
     def __init__(self, table: Table, loss: Loss, progress: Progress) -> None:
         self.table, self.progress = table, progress
@@ -173,33 +173,33 @@ class _Run:
         place[back] = np.arange(len(back))
         self.original = place[start.label]  # int64[n], the tuple of each record
         self.records = np.argsort(self.original, kind="stable")
-        self.start = np.append(0, np.cumsum(self.tuples.size))  # a tuple's part of the records
+        self.start = np.append(0, np.cumsum(self.tuples.size))  # the records of each tuple
         self.fan = max(tree.size for tree in table.trees)
         n, q = table.rows, len(costs)
         self.stack = np.empty((q, 9), np.int64)
-        groups = n + 2
+        most = n + 2  # groups
         self.classes = trie.Classes(
-            np.zeros((groups, q), np.int32),
-            np.zeros(groups, np.int64),
-            np.zeros(groups, np.int64),
-            np.zeros(groups, np.bool_),
+            np.zeros((most, q), np.int32),
+            np.zeros(most, np.int64),
+            np.zeros(most, np.int64),
+            np.zeros(most, np.bool_),
         )
-        self.groups = kernels.Groups(
+        self.groups = groups.Groups(
             of=np.zeros(n, np.int64),
-            head=np.full(groups, -1),
+            head=np.full(most, -1),
             next=np.full(n, -1),
             last=np.full(n, -1),
-            free=np.arange(groups)[::-1].copy(),
-            mark=np.array([groups]),
+            free=np.arange(most)[::-1].copy(),
+            mark=np.array([most]),
             old=np.zeros(q, np.int32),
             new=np.zeros(q, np.int32),
         )
         self.index = trie.empty_index(
-            groups, len(self.trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * self.fan + 8 * q + 64
+            most, len(self.trees.cost), 3 * n + 4 * q + 8, 4 * n + 2 * self.fan + 8 * q + 64
         )
 
     def _parts(self, word: str, total: int) -> Iterator[slice]:
-        """Parts of the work, each of which lasts a moment: then Ctrl-C and progress get a turn."""
+        """Short parts of the work, so that progress is shown and Ctrl-C works in between."""
         self.progress(word, 0.0)
         for begin, stop in parts(total):
             yield slice(begin, stop)
@@ -216,7 +216,7 @@ class _Run:
         """What Algorithm 6 publishes of each record, int32[n, q]."""
         each = np.empty((self.table.rows, expanded.shape[1]), np.int32)
         for part in self._parts("tossing", len(expanded)):
-            kernels.randomized(
+            randomize.randomized(
                 self.tuples, self.trees, expanded, k, near, part.start, part.stop,
                 self.start, self.records, rng, each,
             )  # fmt: skip
@@ -225,7 +225,7 @@ class _Run:
     def publish(self, each: Ints) -> None:
         """Publish each record as its vector."""
         for begin, stop in parts(len(each)):
-            self.index = kernels.start_groups(
+            self.index = groups.start_groups(
                 self.index, self.trees, self.classes, self.groups, each, begin, stop, self.fan
             )
 
@@ -233,17 +233,17 @@ class _Run:
         """Algorithm 3."""
         done = np.zeros(len(self.tuples.size), np.bool_)
         for part in self._parts("covering", len(order)):
-            self.index = kernels.anonymize_1k(
+            self.index = conceal.anonymize_1k(
                 self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
                 order[part], done, k, self.fan, self.stack,
             )  # fmt: skip
 
     def conceal(self, k: int, order: Longs) -> None:
         """Algorithm 5."""
-        matches = self._draw()
+        matches = self._build_graph()
         done = matches >= k
         for part in self._parts("concealing", len(order)):
-            self.index, self.edges = kernels.conceal(
+            self.index, self.edges = conceal.conceal(
                 self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
                 self.graph, self.edges, order[part], done, k, self.fan, self.stack,
             )  # fmt: skip
@@ -251,7 +251,7 @@ class _Run:
     def diversify(self, models: Sequence[SensitiveModel], visit: Callable[[], Longs]) -> None:
         """Algorithm 7, until no model fails.
 
-        It takes several rounds: a match for one person may be one too many of its value for
+        It takes several rounds: a new match for one person may make its value too frequent for
         another.
         """
         made = 1 if models else 0
@@ -263,7 +263,7 @@ class _Run:
     def _diversify(self, model: SensitiveModel, order: Longs) -> int:
         column = next(one for one in self.table.sensitive if one.name == model.column)
         by_share = isinstance(model, FrequencyLDiversity)
-        wanted = kernels.Wanted(
+        wanted = diversify.Wanted(
             column.codes,
             0 if by_share else int(np.ceil(model.required - 1e-9)),
             model.required if by_share else 0.0,
@@ -271,7 +271,7 @@ class _Run:
         )
         total = 0
         for part in self._parts("diversifying", len(order)):
-            self.index, self.edges, made = kernels.diversify(
+            self.index, self.edges, made = diversify.diversify(
                 self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
                 self.graph, self.edges, order[part], wanted, self.start, self.records,
                 self.fan, self.stack,
@@ -279,8 +279,8 @@ class _Run:
             total += made
         return total
 
-    def _draw(self) -> Longs:
-        """Draw the graph between components; the matches of each tuple (Algorithm 4)."""
+    def _build_graph(self) -> Longs:
+        """Build the graph between components; returns the matches of each tuple (Algorithm 4)."""
         vectors = self.classes.vector[self.groups.of]
         label, first, size = group_rows(vectors)
         begin, fits = pairs(self.tuples, self.trees, vectors[first])
@@ -293,7 +293,7 @@ class _Run:
         start = component[linkage.fits[apart]].astype(np.int64)
         end = np.searchsorted(names, of_class[linkage.of_class[apart]])
         edge = np.unique(start * many + end)
-        self.graph = kernels.Graph(
+        self.graph = components.Graph(
             into=np.arange(many),
             of=component.astype(np.int64),
             out_head=np.full(many, -1),
@@ -302,22 +302,22 @@ class _Run:
             in_tail=np.full(many, -1),
             seen=np.zeros(many, np.int64),
             back=np.zeros(many, np.int64),
-            told=np.zeros(many, np.int64),
+            met=np.zeros(many, np.int64),
             queue=np.zeros(many, np.int64),
             mark=np.zeros(3, np.int64),
         )
-        self.edges = kernels.start_graph(self.graph, edge // many, edge % many)
+        self.edges = components.start_graph(self.graph, edge // many, edge % many)
         return linkage.matches
 
     def recoding(self) -> Recoding:
-        """What is published of each record, attributes back in the order of the table."""
+        """The published records, with attributes in the order of the table."""
         vectors = self.classes.vector[self.groups.of]
         label, first, _ = group_rows(vectors)
         return Recoding(self.layout.restored(vectors[first]), label)
 
 
 def _given(begin: Longs, fits: Ints, label: Longs, original: Longs) -> Longs:
-    """The perfect matching that gives everybody what was made of it, as counts of pairs."""
+    """The perfect matching of every original with its own published record, as counts of pairs."""
     tuples = int(original.max()) + 1
     key = np.repeat(np.arange(len(begin) - 1), np.diff(begin)) * tuples + fits
     place = np.argsort(key)

@@ -21,8 +21,8 @@ from shoal.table.recoding import Recoding
 class DAnonyIR(Algorithm):
     """Grows a class from a random person by the nearest people until it satisfies the models.
 
-    Algorithm 1, Wang 2018. Where a class that is done is nearer than any person, the two become
-    one. People who are left over at the end join the nearest class that stays sound, or are
+    Algorithm 1, Wang 2018. If a finished class is nearer than any person, the two are merged.
+    People who remain at the end join the nearest class that still satisfies the models, or are
     suppressed, whichever loses less.
     """
 
@@ -42,10 +42,10 @@ class DAnonyIR(Algorithm):
         rng: np.random.Generator,
         progress: Progress = silent,
     ) -> Recoding:
-        """Cluster people; all rows of a person are published alike."""
+        """Cluster people; all records of a person are published with the same values."""
         check_reachable(table, models)
-        crowd = np.arange(table.rows) if table.people is None else table.people
-        run = PersonClasses(table, loss, models, crowd, rng.permutation(int(crowd.max()) + 1))
+        people = np.arange(table.rows) if table.people is None else table.people
+        run = PersonClasses(table, loss, models, people, rng.permutation(int(people.max()) + 1))
         run.cluster(progress)
         run.handle(rng, progress)
         if not run.boxes:
@@ -53,6 +53,6 @@ class DAnonyIR(Algorithm):
                 models[0].key,
                 0.0,
                 f"{models[0].key} cannot be reached by danonyir: everybody would be suppressed; "
-                "ask for less, or choose another algorithm",
+                "relax it, or choose another algorithm",
             )
-        return run.recoding(crowd)
+        return run.recoding(people)

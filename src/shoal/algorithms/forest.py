@@ -17,17 +17,17 @@ from shoal.table.equivalence_classes import tally
 class Forest(Clustering):
     """Grows a forest of nearest neighbours and cuts its large trees (Aggarwal et al. 2005).
 
-    The first person in a tree of fewer than k is looked for, again and again: the root of that
-    tree gets an edge to the nearest person outside. Nearest: whose union with it costs least; of
-    several, those whose values appear first in the table, and of these the first person. Trees
-    of more than max(2k - 1, 3k - 5) are then cut into parts of at least k, from the deepest
+    As long as there is a tree of fewer than k people, the root of the first such tree gets an edge
+    to the nearest person outside. The nearest person is the one whose union with it costs least;
+    among equals, the one whose values appear first in the table, then the first person. Trees of
+    more than max(2k - 1, 3k - 5) people are then cut into parts of at least k, from the deepest
     person to the root.
     """
 
     name: ClassVar[str] = "forest"
     pace: ClassVar[float] = 0.15
 
-    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
+    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (not random)
         """Number the cluster of each unit."""
         n, q, k = len(task.units), len(task.costs), task.k
         tuples, members = _tuples(task)

@@ -27,27 +27,27 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
 
-LARGEST = 2**24  # nodes of a lattice that are held in memory
+LARGEST = 2**24  # nodes of a lattice that fit into memory
 
 
 class FullDomain(Algorithm):
     """Publishes each column at one level for the whole table, the best levels of all.
 
-    A value stands at the height of its tree below it; at level L it is published as the lowest
-    value above it, or itself, that stands at L or higher. Classes that fail are left out, up to a
-    share `suppression` of the rows: first those that some model rules out whatever else is
-    published (too few people, too few different values), then those that fail in the table that
-    would be published without them, again and again, until all that is left holds. Of all
-    combinations of levels (the lattice of Samarati 2001) the best one by that rule is found, and
-    proven to be: of several, that of the lowest level in the first column, then in the second, and
-    so on. Where a model compares classes with the whole table, suppressing other classes than
-    those that fail may lose less; that is not searched. Rows of a person are joined before, so
-    that a value of theirs may stand above the level.
+    The level of a value is the height of the subtree below it. At level L a value is published as
+    its lowest ancestor, or itself, whose level is L or higher. Classes that fail are suppressed, up
+    to a share `suppression` of the records: first those that violate a model whatever else is
+    published (too few people, too few distinct values), then those that fail in the remaining
+    table, repeatedly, until all remaining classes satisfy the models. Among all combinations of
+    levels (the lattice of Samarati 2001) the best one is found and proven to be the best; among
+    equals, the one with the lowest level in the first column, then in the second, and so on. If a
+    model compares classes with the whole table, suppressing other classes than those that fail may
+    lose less; that is not searched. The records of a person are generalized to common values
+    first, so such a value may be above the level.
 
-    `objective` says what is best: "loss", the least loss as it is reported (a suppressed record
-    counts as lost altogether); "discernibility", the least sum over the records of how many each
-    cannot be told from (a suppressed one: all of the table); or "average-class-size", the least
-    (records / classes) / k (suppressed records are one class more).
+    `objective` defines the best combination: "loss", the lowest loss as reported (a suppressed
+    record counts as fully lost); "discernibility", the lowest sum, over the records, of the size of
+    the record's class (for a suppressed record, the size of the table); or "average-class-size",
+    the lowest (records / classes) / k (the suppressed records count as one more class).
     """
 
     name: ClassVar[str] = "full-domain"
@@ -68,7 +68,7 @@ class FullDomain(Algorithm):
         table: Table,
         models: Sequence[Model],
         loss: Loss,
-        rng: np.random.Generator,  # noqa: ARG002 (nothing is left to chance)
+        rng: np.random.Generator,  # noqa: ARG002 (not random)
         progress: Progress = silent,
     ) -> Recoding:
         """Search the lattice."""
@@ -86,22 +86,22 @@ def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotRe
     """The error for models that no node satisfies."""
     whole = tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
     failing = [model for model in models if not model.satisfied(whole).all()]
-    model = next(iter(failing or models))  # where the whole table holds them all, its top does too
+    model = next(iter(failing or models))  # if the whole table satisfies them all, so does the top
     return CannotReach(
         model.key,
         model.reached(whole),
         f"{model.key} with {model.required:g} cannot be reached by full-domain: no levels of the "
-        f"columns keep it with at most {limit:,} rows left out; allow more suppression, ask for "
-        "less, or choose another algorithm",
+        f"columns satisfy it with at most {limit:,} rows suppressed; allow more suppression, relax "
+        "the model, or choose another algorithm",
     )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of a node.
+    """What is known about a node.
 
-    `dead`: the models are violated at all lower levels too. `above` and `below` are what this
-    node and all those above or below it are worth at the most, where that is known.
+    `dead`: the models are violated at all lower levels too. `above` and `below` are upper bounds on
+    the worth of this node and of all nodes above or below it, if they are known.
     """
 
     worth: int | None  # None: a model is violated
@@ -124,8 +124,8 @@ class Judge:
         self.table, self.limit = table, limit
         _, others = k_and_others(models)
         self.k = greatest_k(models)
-        # With nothing left out two classes that satisfy a model do so together, so that all
-        # models are alike: what fails at some levels fails at lower ones.
+        # Without suppression the union of two classes that satisfy a model satisfies it too. So a
+        # model that is violated at some levels is violated at all lower ones.
         self.first = [model for model in others if limit == 0 or model.is_monotone]
         self.later = [model for model in others if not (limit == 0 or model.is_monotone)]
         self.start = tally(table.unified, table.people, table.sensitive if others else ())
@@ -150,7 +150,7 @@ class Judge:
         self.group = kernels.empty_grouping(len(codes), len(table.trees))
 
     def __call__(self, level: Longs, enough: int | None = None) -> Verdict:
-        """Judge a node; one that is surely worth less than `enough` is not looked at further."""
+        """Judge a node; stop early if it is certainly worth less than `enough`."""
         classes = kernels.group_at(self.lattice, level, self.group)
         size = self.group.size[:classes]
         found = Found(size, self.group.people[:classes], self.group.keeps[:classes])
@@ -174,7 +174,7 @@ class Judge:
         return Verdict(self.goal.worth(found, stays), above=above, below=below)
 
     def published(self, level: Longs) -> tuple[Ints, Longs]:
-        """The values of the classes of a node, and the class of each row (-1: left out)."""
+        """The values of the classes of a node, and the class of each row (-1: suppressed)."""
         classes = kernels.group_at(self.lattice, level, self.group)
         stays = self.group.people[:classes] >= self.k
         if self.first:
@@ -186,7 +186,7 @@ class Judge:
         return vectors, number[self.group.label[self.start.label]]
 
     def _merged(self, classes: int) -> Classes:
-        """The classes of the node at hand, as models see them."""
+        """The classes of the current node, in the form that models check."""
         first = self.group.first[:classes]
         return self.start.merged(first[self.group.label], first)
 
@@ -199,7 +199,7 @@ class Judge:
         people = self.table.people
         if people is not None:
             people = np.unique(people[rows], return_inverse=True)[1]
-        # As verify does: values that are not published any more are unknown to the reader.
+        # As in verify: values that are no longer published are unknown to the reader.
         sensitive = [column.take(rows) for column in self.table.sensitive]
         classes = tally(label[rows, None].astype(np.int32), people, sensitive)
         fails = np.zeros(len(stays), np.bool_)
@@ -210,8 +210,8 @@ class Judge:
 class Search:
     """The state of a search: which nodes are decided, and the best one so far.
 
-    What a node is worth at the most is known of all nodes from the start, and may turn out to be
-    less when a node below is looked at. Nothing else is assumed: not that a node above loses more.
+    An upper bound on the worth of every node is known from the start, and may decrease when a node
+    below is checked. Nothing else is assumed, not even that a node above loses more.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -220,18 +220,18 @@ class Search:
         self.nodes = prod(self.shape)
         if self.nodes > LARGEST:
             raise BadPlan(
-                f"full-domain: the lattice has {self.nodes:,} nodes, and no more than "
+                f"full-domain: the lattice has {self.nodes:,} nodes, and at most "
                 f"{LARGEST:,} can be searched; use fewer quasi-identifiers or hierarchies with "
                 "fewer levels, or choose another algorithm"
             )
         self.most = judge.goal.limits(judge.levels, self.shape, judge.limit)
         self.done = np.zeros(self.shape, np.bool_)
         self.best: int | None = None
-        self.worth = 0  # of the best
+        self.worth = 0  # of the best node
         self.checked = 0
 
     def check(self, node: int) -> int | None:
-        """Judge a node, and take it if it is better than the best; returns what it is worth."""
+        """Judge a node, and remember it if it is the best so far; returns its worth."""
         level = np.array(np.unravel_index(node, self.shape))
         self.done.flat[node] = True
         verdict = self.judge(level, None if self.best is None else self.worth)
@@ -254,7 +254,7 @@ class Search:
         return worth == self.worth and node < self.best
 
     def descend(self, progress: Progress) -> None:
-        """A good node: from the top, lower the column by which most is kept, while it gains."""
+        """Find a good node: from the top, lower the column that gains most, while it gains."""
         progress("descending the lattice", 0.0)
         steps = np.cumprod([1, *self.shape[::-1]])[-2::-1]
         here, worth = self.nodes - 1, self.check(self.nodes - 1)
@@ -273,11 +273,11 @@ class Search:
             worth, here = max(found)[0], -max(found)[1]
 
     def prove(self, progress: Progress) -> None:
-        """Look at every node that could be better.
+        """Check every node that could be better.
 
-        From those that could be worth least to those that could be worth most, that is from high
-        levels to low, about: where too many rows are left out, those below need no look. If every
-        look also limits those above, the middle goes first, then the middles of both halves.
+        In the order of their upper bounds, so roughly from high levels to low: where too many
+        records are suppressed, the nodes below need no check. If every check also limits the nodes
+        above, the middle goes first, then the middles of both halves.
         """
         most, done = self.most.ravel(), self.done.ravel()
         left = np.flatnonzero(~done if self.best is None else ~done & (most >= self.worth))
@@ -319,7 +319,7 @@ class Search:
 
 
 def middles_first(many: int) -> Longs:
-    """The numbers from 0 up, spread ever finer: by their binary digits read backwards.
+    """The numbers from 0 up in bit-reversed order, so that every prefix is evenly spread.
 
     >>> middles_first(8).tolist()
     [0, 4, 2, 6, 1, 5, 3, 7]

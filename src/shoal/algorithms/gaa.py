@@ -39,15 +39,16 @@ STRATEGIES = {
 class GAA(Algorithm):
     """Merges the smallest failing class with the class that costs least (Algorithm 1, Mauger 2023).
 
-    `strategy` (Def. 17, Mauger 2023), where l is the entropy l-diversity of the table after the
-    merge and t its distance in norm 1: S1 takes the least cost; S2 of those the greatest l, S3 the
-    least cost among those with the greatest l, S4 the least cost / l; S5, S6 and S7 the same with
-    the least t and cost × t; `l-diversity` and `t-closeness` take these alone. They look at the
-    sensitive `column`, and at the whole table or only at the merged class (`scope`).
+    `strategy` (Def. 17, Mauger 2023) chooses the partner. Let l be the entropy l-diversity of the
+    table after the merge, and t its distance in norm 1. S1 takes the lowest cost. S2 takes the
+    highest l among those, S3 the lowest cost among those with the highest l, S4 the lowest
+    cost / l. S5, S6 and S7 do the same with the lowest t and cost × t. `l-diversity` and
+    `t-closeness` consider only l or t. They are computed for the sensitive `column`, in the whole
+    table or only in the merged class (`scope`).
 
-    `weight`: each side's cost counts `size` times (MC, Mauger 2020) or once (`unit`, Def. 6,
-    Mauger 2023). `candidates`: partners among `all` classes, or among the `small` ones that
-    still fail, as in Algorithm 1 of Mauger 2020, and all when none of those is left.
+    `weight`: the cost of each side counts `size` times (MC, Mauger 2020) or once (`unit`, Def. 6,
+    Mauger 2023). `candidates`: partners are `all` classes, or only the `small` ones that still
+    fail, as in Algorithm 1 of Mauger 2020; if none of those is left, all.
     """
 
     name: ClassVar[str] = "gaa"
@@ -79,7 +80,7 @@ class GAA(Algorithm):
     free: ClassVar[bool] = True
 
     def serves(self, model: Model) -> bool:
-        """Whether the algorithm can satisfy this model: any that is about classes."""
+        """Whether the algorithm can satisfy this model: any model about classes."""
         return not model.linkage
 
     def recode(
@@ -87,7 +88,7 @@ class GAA(Algorithm):
         table: Table,
         models: Sequence[Model],
         loss: Loss,
-        rng: np.random.Generator,  # noqa: ARG002 (the merge leaves nothing to chance)
+        rng: np.random.Generator,  # noqa: ARG002 (not random)
         progress: Progress = silent,
     ) -> Recoding:
         """Merge classes until none fails."""
@@ -110,11 +111,11 @@ class GAA(Algorithm):
     def _merge_free(
         self, table: Table, start: Classes, loss: Loss, merging: Merging, progress: Progress
     ) -> Recoding:
-        """Merge where some columns have free ranges or sets."""
+        """Merge classes of a table with free ranges or sets."""
         if self.strategy != "S1" or self.candidates != "all":
             raise BadPlan(
                 "gaa: with free ranges or sets only the strategy S1 and all candidates are "
-                f"possible; give {', '.join(table.free)} a tree, or leave these settings out"
+                f"possible; give {', '.join(table.free)} a tree, or remove these settings"
             )
         space = Space.of(table, loss)
         size = start.size if merging.by_size else np.ones_like(start.size)
@@ -126,14 +127,14 @@ class GAA(Algorithm):
         return Recoding(vectors, number[start.label], covers)
 
     def _strategy(self, start: Classes) -> Strategy | None:
-        """What the kernel has to know of the strategy; None: it takes the least cost."""
+        """The strategy as the kernel takes it; None: lowest cost."""
         if self.strategy == "S1":
             return None
         column = self.column
         if column is None:
             if len(start.histograms) != 1:
                 raise BadPlan(
-                    f"gaa: the strategy {self.strategy} looks at one sensitive column, but the "
+                    f"gaa: the strategy {self.strategy} uses one sensitive column, but the "
                     f"table has {len(start.histograms)}: {', '.join(start.histograms) or 'none'}; "
                     "name one as column"
                 )

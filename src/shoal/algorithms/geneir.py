@@ -22,11 +22,11 @@ from shoal.table.sensitive import Sensitive
 
 
 class GeneIR(Algorithm):
-    """Lifts a random column one level for all people who are left, and keeps sound classes.
+    """Generalizes a random column by one level for all remaining people, again and again.
 
     The comparator of Wang 2018 (Tong et al. 2010; Sec. 5.1 and 6.1.3): people with equal values
-    form a class, and a class that satisfies the models is done. Those who are left when nothing can
-    be lifted any more join the nearest class that stays sound.
+    form a class, and a class that satisfies the models is finished. People who remain when nothing
+    can be generalized further join the nearest class that still satisfies the models.
     """
 
     name: ClassVar[str] = "geneir"
@@ -44,7 +44,7 @@ class GeneIR(Algorithm):
         rng: np.random.Generator,
         progress: Progress = silent,
     ) -> Recoding:
-        """Lift columns until everybody is in a class."""
+        """Generalize columns until everybody is in a class."""
         check_reachable(table, models)
         people = np.arange(table.rows) if table.people is None else table.people
         run = PersonClasses(table, loss, models, people, rng.permutation(table.crowd))
@@ -62,7 +62,7 @@ class GeneIR(Algorithm):
             value[left, column] = table.trees[column].parent[value[left, column]]
         if not run.boxes:
             raise CannotReach(
-                models[0].key, 0.0, f"{models[0].key} cannot be reached by geneir; ask for less"
+                models[0].key, 0.0, f"{models[0].key} cannot be reached by geneir; relax it"
             )
         run.settle(np.flatnonzero(left), progress)
         return run.recoding(people)
@@ -75,7 +75,7 @@ class GeneIR(Algorithm):
         value: Ints,
         left: Bools,
     ) -> list[Longs]:
-        """The people of each class that satisfies the models, of those who are left."""
+        """The people of each class of remaining people that satisfies the models."""
         rows = np.flatnonzero(left[people])
         number = np.cumsum(left) - 1
         sensitive = [

@@ -14,13 +14,14 @@ from shoal.kernels.search import box_index as nearest
 
 
 class KMember(Pooled):
-    """Fills one cluster of k after the other, each begun far from the last (Byun et al. 2007).
+    """Fills one cluster of k people after the other (Byun et al. 2007).
 
-    A cluster begins with the person who is farthest from the one taken last, to begin with from a
-    random one, and takes in the person by whom its loss grows least, until it has k. Who is left
-    joins the cluster whose loss grows least. The loss of a cluster is that of all its rows; the
-    distance of two people is what both lose when they are joined. Of several people the one whose
-    first record comes first. Clusters with the same closure are one when the rest is placed.
+    A cluster begins with the person farthest from the one added last (for the first cluster, from
+    a random person). It adds the person who increases its loss least, until it has k. The remaining
+    people join the cluster whose loss increases least. The loss of a cluster is that of all its
+    records; the distance of two people is the loss of both when they are merged. Among equals, the
+    person with the first record wins. Clusters with the same closure are merged before the
+    remaining people are assigned.
     """
 
     name: ClassVar[str] = "k-member"
@@ -40,8 +41,8 @@ class KMember(Pooled):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             pool.progress("filling clusters", min(1.0, int(state[1] * pool.k + state[2]) / n))
 
-        run_boxes(space, boxes, np.arange(n), step, tell)
+        run_boxes(space, boxes, np.arange(n), step, report)
         return pool.with_the_rest(label)

@@ -20,18 +20,17 @@ from shoal.table.equivalence_classes import tally
 
 
 class KACA(Pooled):
-    """Merges a random class of fewer than k with the nearest, again and again (Li et al. 2006).
+    """Repeatedly merges a random class of fewer than k with the nearest (Li et al. 2006).
 
-    The distance of two classes is what all their rows lose when they are joined; of several the
-    class whose first record comes first. It is `gaa` without its order: there the smallest class
-    is merged first.
+    The distance of two classes is the loss of all their records when they are merged; among equals,
+    the class with the first record wins. `gaa` does the same, but merges the smallest class first.
     """
 
     name: ClassVar[str] = "kaca"
     pace: ClassVar[float] = 0.3
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
-        """Number the cluster of each unit; where all columns have trees, over their own index."""
+        """Number the cluster of each unit; uses the index of classes if all columns have trees."""
         run_of = _Run(task.units, task.k, rng, task.progress)
         start, n = run_of.start, len(run_of.start)
         classes = trie.Classes(
@@ -52,9 +51,9 @@ class KACA(Pooled):
             outcome: int = kernels.fill_trees(index, task.trees, classes, run_of.mark, fan, pieces)
             return outcome
 
-        # By itself: it is so much quicker than to merge that its pace would be far too high.
-        index = run(fill, make_index(n, task.trees), task.trees, run_of.tell)
-        run(step, index, task.trees, run_of.tell)
+        # Separately: filling is so much faster than merging that its pace would be far too high.
+        index = run(fill, make_index(n, task.trees), task.trees, run_of.report)
+        run(step, index, task.trees, run_of.report)
         return run_of.label()
 
     def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:
@@ -69,12 +68,12 @@ class KACA(Pooled):
             )
             return outcome
 
-        run_boxes(space, boxes, np.arange(len(start)), step, run_of.tell)
+        run_boxes(space, boxes, np.arange(len(start)), step, run_of.report)
         return run_of.label()
 
 
 class _Run:
-    """The state of a run: which classes are too small, and what each one became a part of."""
+    """The state of a run: which classes are too small, and into which each one was merged."""
 
     def __init__(self, units: Units, k: int, rng: np.random.Generator, progress: Progress) -> None:
         self.start = start = tally(units.vector)  # sizes are units here
@@ -89,8 +88,8 @@ class _Run:
         self.state = (start.size.copy(), self.into, small, place, self.mark, rng.random(n))
         self.few, self.progress = max(len(few), 1), progress
 
-    def tell(self) -> None:
-        """Say how many of the small classes are gone."""
+    def report(self) -> None:
+        """Report how many of the small classes are gone."""
         self.progress("merging", 1.0 - int(self.mark[0]) / self.few)
 
     def label(self) -> Longs:

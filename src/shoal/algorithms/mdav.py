@@ -14,20 +14,20 @@ from shoal.kernels.search import box_index as nearest
 
 
 class MDAV(Pooled):
-    """Makes clusters of k at the far ends of what is left (Domingo-Ferrer, Mateo-Sanz 2002).
+    """Forms clusters of k around the most distant people (Domingo-Ferrer, Mateo-Sanz 2002).
 
-    While there are 3k people, the one who is farthest from the centre is joined with the k - 1
-    nearest to that one, and so is the one farthest from there. Of 2k or more the same is done once,
-    and the rest is the last cluster. On trees (as in the generic MDAV of Domingo-Ferrer and Torra
-    2005) the centre has the most frequent value of each column, of free ranges the median; the
-    distance of two people is what both lose when they are joined. Of several people the one whose
-    first record comes first.
+    While 3k or more people remain, the person farthest from the centre forms a cluster with the
+    k - 1 nearest people, and so does the person farthest from that one. With 2k or more people this
+    is done once more, and the rest is the last cluster. On trees (as in the generic MDAV of
+    Domingo-Ferrer and Torra 2005) the centre has the most frequent value of each column, for free
+    ranges the median. The distance of two people is the loss of both when they are merged. Among
+    equals, the person with the first record wins.
     """
 
     name: ClassVar[str] = "mdav"
     pace: ClassVar[float] = 0.4
 
-    def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (no chance)
+    def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (not random)
         """Number the cluster of each unit."""
         n, space = len(pool.units), pool.space
         boxes = space.found(pool.own, np.ones(n, np.int64), pool.units.first)
@@ -42,8 +42,8 @@ class MDAV(Pooled):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             pool.progress("filling clusters", min(1.0, int(state[0] * pool.k + state[1]) / n))
 
-        run_boxes(space, boxes, np.arange(n), step, tell)
+        run_boxes(space, boxes, np.arange(n), step, report)
         return np.unique(label, return_inverse=True)[1]

@@ -20,24 +20,25 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import Recoding
 
-ROUNDED = 9  # digits of a percentage; what differs by less is equal
+ROUNDED = 9  # digits of a percentage; smaller differences count as equal
 
 
 class Mondrian(Algorithm):
-    """Cuts the table into parts, again and again, as long as all of them satisfy the models.
+    """Repeatedly cuts the table into parts, as long as all of them satisfy the models.
 
-    LeFevre, DeWitt, Ramakrishnan 2006, who cut the column that is widest. Here a part is cut along
-    the column by which the loss falls most (of several the first): where the column has a tree,
-    along the branches of the value that covers the part. Branches that fail stay together, and
-    with what is as general as that value; if that fails too, the smallest branch joins it. Free
-    ranges are cut where both sides have most people, so at the median; free sets the same, values
-    that most people have first; missing values are cut off before. In the end each part is
-    published as the least values that cover it.
+    LeFevre, DeWitt, Ramakrishnan 2006 cut the widest column. Here a part is cut along the column
+    that reduces the loss most (among equals, the first). A column with a tree is cut along the
+    branches of the value that covers the part. Branches that fail stay together with records as
+    general as that value; if that group fails too, the smallest branch joins it. Free ranges are
+    cut at the median number of people; so are free sets, with the most frequent values first.
+    Missing values are separated before. Finally each part is published as the least general values
+    that cover it.
 
-    With `strict` cuts what has the same value stays together. With `relaxed` ones the median may
-    be divided if less is lost by that, and where failing branches lack people, some of the other
-    branches join them, the nearest first. Rows that are equal in all columns stay together. By
-    default (`auto`) the table is cut both ways, and what loses less is kept; of equals `strict`.
+    With `strict` cuts, records with the same value stay together. With `relaxed` cuts, records with
+    the median value may be divided if that loses less, and if failing branches lack people, records
+    of other branches join them, the nearest first. Records that are equal in all columns stay
+    together. By default (`auto`) the table is cut both ways, and the result that loses less is
+    used; if both lose the same, `strict`.
     """
 
     name: ClassVar[str] = "mondrian"
@@ -58,10 +59,10 @@ class Mondrian(Algorithm):
         table: Table,
         models: Sequence[Model],
         loss: Loss,
-        rng: np.random.Generator,  # noqa: ARG002 (nothing is left to chance)
+        rng: np.random.Generator,  # noqa: ARG002 (not random)
         progress: Progress = silent,
     ) -> Recoding:
-        """Cut as long as it can be done."""
+        """Cut as long as the models allow it."""
         check_reachable(table, models)
         k, others = k_and_others(models)
         start = tally(table.unified, table.people, table.sensitive if others else ())
@@ -75,7 +76,7 @@ class Mondrian(Algorithm):
             found.append(cutting.recoding())
         if len(found) == 1:
             return found[0]
-        # By the loss itself: the cuts were weighed by integers, which may round it (`exact`).
+        # Compared by the loss itself: the integer costs that guide the cuts may be rounded.
         lost = [round(alterations(table, one, [loss])[0], ROUNDED) for one in found]
         return found[lost.index(min(lost))]
 

@@ -34,39 +34,38 @@ from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import Recoding
 
-# Looks at tuples that all searches for cells may take. They are counted, not timed, so that a table
+# How many tuples all searches for cells may look at. They are counted, not timed, so that a table
 # gives the same release on every machine.
 LOOKS = 6_000  # for each tuple
 LOOKS_AT_LEAST = 100_000_000  # in a table of few tuples
-LOOKS_APART = 10_000  # for each tuple in a piece of the table, after that
-PIECE = 10  # people of a piece, at least, as so many times k
-MERGED = 5_000  # failing classes up to which the merge of Tassa 2012 is tried …
-COUNTED = 40_000  # … and the same times the sensitive values, as it is slow
+LOOKS_APART = 10_000  # for each tuple of a piece of the table, afterwards
+PIECE = 10  # minimum people of a piece, as a multiple of k
+MERGED = 5_000  # the merge of Tassa 2012 is tried up to this many failing classes …
+COUNTED = 40_000  # … and up to this product of failing classes and sensitive values
 WEIGHT = 0.15  # its w: "found to yield best results" (App. C, Tassa 2012)
 
 
 class Peel(Algorithm):
-    """Publishes the cheapest cells that cover enough people, and goes on with the rest.
+    """Publishes the cheapest cells that cover enough people, and continues with the rest.
 
-    A cell is one node of each hierarchy. Every record that is left looks for the cheapest cell
-    that covers k people who are left, at a cost below a ceiling that rises round by round; cells
-    are taken in the order of their cost, and a record whose cell has lost too many people looks
-    again. Classes are tightened to the least values that cover them; what remains in the end is
-    merged with the nearest class.
+    A cell is one node of each hierarchy. For every remaining record, the search looks for the
+    cheapest cell that covers k remaining people, with a limit on the cost that rises round by
+    round. Cells are taken in the order of their cost, and a record whose cell has lost too many
+    people searches again. Classes are tightened to the least general values that cover them.
+    Records that remain at the end are merged with the nearest class.
 
-    In a table with dozens of columns there are too many cells to look at. When a fixed number of
-    looks is used up, what is left is cut into pieces as `mondrian` does; each of them is peeled by
-    itself, with a number of looks of its own, and what is left of it then is cut again. The release
-    says so where that happened.
+    A table with dozens of columns has too many cells to search. When a fixed budget is used up, the
+    remaining records are cut into pieces as `mondrian` does. Each piece is peeled separately, with
+    its own budget, and what remains of it is cut again. The release notes that this happened.
 
     Up to `passes` passes of exchange between the classes follow: single tuples move, classes are
     dissolved, neighbours are partitioned again. With `lend` a cell may also borrow tuples that a
     class of more than k people can spare, which takes about twice the time.
 
-    Other models come after that. Classes that violate one take tuples that they lack from nearby
-    classes, or are merged, the cheapest repair per unit of violation first. The merge of Tassa 2012
-    is tried as well, and the result that loses less is used. It is then cut as `mondrian` does,
-    where all parts satisfy the models.
+    Other models are satisfied after that. Classes that violate one take tuples that they lack from
+    nearby classes, or are merged, the cheapest repair per unit of violation first. The merge of
+    Tassa 2012 is tried as well, and the result that loses less is used. It is then cut as
+    `mondrian` does, as long as all parts satisfy the models.
     """
 
     name: ClassVar[str] = "peel"
@@ -80,7 +79,7 @@ class Peel(Algorithm):
     )
 
     def serves(self, model: Model) -> bool:
-        """Whether the algorithm can satisfy this model: any that is about classes."""
+        """Whether the algorithm can satisfy this model: any model about classes."""
         return not model.linkage
 
     def recode(
@@ -88,10 +87,10 @@ class Peel(Algorithm):
         table: Table,
         models: Sequence[Model],
         loss: Loss,
-        rng: np.random.Generator,  # noqa: ARG002 (nothing is left to chance)
+        rng: np.random.Generator,  # noqa: ARG002 (not random)
         progress: Progress = silent,
     ) -> Recoding:
-        """Peel the table, then merge what is left."""
+        """Peel the table, then merge the rest."""
         check_reachable(table, models)
         k, others = k_and_others(models)
         task = Task(table, k, exact_costs(loss, table.domains, table.rows), progress)
@@ -112,7 +111,7 @@ class Task:
     k: int
     costs: Sequence[Longs]  # per column the cost from each node to the root
     progress: Progress
-    notes: list[str] = field(default_factory=list)  # what the reader should know
+    notes: list[str] = field(default_factory=list)  # remarks for the reader of the release
 
     @cached_property
     def start(self) -> Classes:
@@ -126,7 +125,7 @@ class Task:
 
     @cached_property
     def layout(self) -> Layout:
-        """The columns in the order in which searches take them."""
+        """The columns in the order in which searches use them."""
         return Layout.of(self.table, self.start, self.costs)
 
     @cached_property
@@ -135,14 +134,14 @@ class Task:
         return make_lattice(self.layout, self.layout.arranged(self.start_vector), self.start.people)
 
     def lost(self, label: Longs) -> int:
-        """What is lost of all records where these tuples are classes, but for a constant."""
+        """The loss of these classes, up to a constant."""
         wide = closures(self.table.trees, self.start_vector, label)
         kept = sum(cost[wide[:, j]] for j, cost in enumerate(self.costs))
         return -int((kept * self.start.size).sum())
 
 
 def ceilings(task: Task) -> list[int]:
-    """What a cell may cost, round by round: nothing, the cheapest step, a third more each time."""
+    """The limit on a cell's cost per round: 0, the cheapest step, then a third more each time."""
     steps = [(cost - cost[tree.parent]) for cost, tree in
              zip(task.costs, task.table.trees, strict=True)]  # fmt: skip
     rising = [int(step[step > 0].min()) for step in steps if (step > 0).any()]
@@ -155,18 +154,18 @@ def ceilings(task: Task) -> list[int]:
 
 
 def peel(task: Task, lend: bool = False) -> Longs:
-    """Number the class of each tuple by one of its tuples; one that is left is alone."""
+    """Number the class of each tuple by one of its tuples; a remaining tuple is alone."""
     n = len(task.start)
     label = np.full(n, -1, np.int64)
     best = no_cells(task.lattice, task.k)
     in_order = np.lexsort(task.lattice.vector.T[::-1])
     most = max(LOOKS_AT_LEAST, LOOKS * n)
 
-    def tell(looks: int) -> None:
-        # Half of the way at most, as pieces may follow, but never less than what is done.
+    def report(looks: int) -> None:
+        # At most half, as pieces may follow, but never less than the share that is done.
         task.progress("peeling", max(float((label >= 0).mean()), looks / most / 2))
 
-    if not _peel_among(task, best, in_order, most, lend, label, tell):
+    if not _peel_among(task, best, in_order, most, lend, label, report):
         _peel_apart(task, best, in_order, lend, label)
     task.progress("peeling", 1.0)
     return np.where(label < 0, np.arange(n), label)
@@ -179,19 +178,19 @@ def _peel_among(
     most: int,
     lend: bool,
     label: Longs,
-    tell: Callable[[int], None],
+    report: Callable[[int], None],
 ) -> bool:
-    """Peel these tuples with so many looks at most; whether they were enough."""
+    """Peel these tuples within a budget; returns whether it was enough."""
     limits, looks = ceilings(task), 0
     ceiling = limits.pop(0)
     while (label[among] < 0).any():
         left = among[(label[among] < 0) | (best.spare[among] >= 0)]
         if task.start.people[left].sum() < task.k:
             break
-        tell(looks)
+        report(looks)
         best.cost[left] = NONE
         looks += cheapest_cells(
-            task.lattice, best, left, ceiling, ceiling, most - looks, partial(tell, looks)
+            task.lattice, best, left, ceiling, ceiling, most - looks, partial(report, looks)
         )
         wanted = left[best.cost[left] < NONE]
         wanted = wanted[np.lexsort((task.start.first[wanted], best.cost[wanted]))]
@@ -206,23 +205,23 @@ def _peel_among(
 
 
 def _peel_apart(task: Task, best: kernels.Best, in_order: Longs, lend: bool, label: Longs) -> None:
-    """Cut what is left into pieces, peel each of them, and cut what is left of it."""
+    """Cut the remaining tuples into pieces, peel each of them, and cut the rest again."""
     left, done = np.flatnonzero(label < 0), float((label >= 0).mean())
     space = Space.by_costs(task.table, task.costs, np.arange(len(task.costs)))
     rank = np.argsort(in_order)
     at = max(done, 0.5)
 
-    def tell(share: float) -> Callable[..., None]:
+    def report(share: float) -> Callable[..., None]:
         return lambda *_: task.progress("peeling", share)
 
     pieces = Cutting(space, task.start, PIECE * task.k, True, None)
-    pieces.cut([left], tell(at))
+    pieces.cut([left], report(at))
     rests, gone = [], 0
     for piece in pieces.parts():
         gone += len(piece)
         share = at + (1 - at) * gone / len(left)
         among = in_order[np.sort(rank[piece])]
-        _peel_among(task, best, among, LOOKS_APART * len(piece), lend, label, tell(share))
+        _peel_among(task, best, among, LOOKS_APART * len(piece), lend, label, report(share))
         rests.append(piece[label[piece] < 0])
     task.notes.append(
         f"peel: the columns have too many combinations of values to look at all; after "
@@ -231,7 +230,7 @@ def _peel_apart(task: Task, best: kernels.Best, in_order: Longs, lend: bool, lab
     )
     enough = [task.start.people[rest].sum() >= task.k for rest in rests]
     whole = [rest for rest, fine in zip(rests, enough, strict=True) if fine]
-    # Pieces that have too few people left are one.
+    # Pieces with too few remaining people are united.
     few = [rest for rest, fine in zip(rests, enough, strict=True) if not fine]
     together = np.concatenate([*few, left[:0]])
     if task.start.people[together].sum() >= task.k:
@@ -252,7 +251,7 @@ def _take(
     wanted: Longs,
     label: Longs,
 ) -> Longs:
-    """Give those who want it their cell, in this order; the classes that come of it."""
+    """Assign cells to the tuples that want them, in this order; returns the classes."""
     q = len(task.costs)
     vector = np.ascontiguousarray(task.lattice.vector[left])
     tuples = make_tuples(vector, task.start.people[left], task.start.first[left])
@@ -269,14 +268,14 @@ def _take(
 
 
 def improved(task: Task, label: Longs, passes: int) -> Recoding:
-    """What is published after exchange: no more is lost by the guiding costs than without it.
+    """The recoding after exchange; by the guiding costs it never loses more than without it.
 
-    Exchange puts tuples that are left alone into classes, whatever that costs; where merging them
-    with each other loses less, it begins from there.
+    Exchange puts single tuples into classes at any cost. If merging them with each other loses
+    less, exchange starts from that.
     """
     found = merge_rest(task, exchange(task, label, passes))
     if np.bincount(label, task.start.people)[label].min() >= task.k:
-        return found  # nobody is left alone, and then exchange never loses more
+        return found  # no tuple is alone, and then exchange never loses more
     merged = merge_rest(task, label).record[task.start.first]
     if task.lost(found.record[task.start.first]) <= task.lost(merged):
         return found
@@ -288,14 +287,12 @@ def exchange(task: Task, label: Longs, passes: int) -> Longs:
     swap = Exchange(task.layout, task.lattice.vector, task.start, task.k)
     better = swap.improve(label, passes, partial(task.progress, "exchanging"))
     if swap.hurried:
-        task.notes.append(
-            "peel: the exchange between classes ended before it had tried all of them"
-        )
+        task.notes.append("peel: the exchange between classes ended before all of them were tried")
     return better
 
 
 def merge_rest(task: Task, label: Longs) -> Recoding:
-    """Publish these classes; those of too few people are merged with their nearest ones."""
+    """Publish these classes; those with too few people are merged with the nearest ones."""
     published = closures(task.table.trees, task.start_vector, label)[task.start.label]
     table = replace(task.table, codes=published)
     start = tally(published, table.people)
@@ -308,9 +305,9 @@ def merge_rest(task: Task, label: Longs) -> Recoding:
 def satisfy_models(task: Task, start: Classes, models: Sequence[Model], label: Longs) -> Longs:
     """Renumber the classes of tuples so that none violates a model.
 
-    There are two ways, and the one that loses less is used: failing classes take what they lack
-    from nearby ones or are merged, the cheapest first; or they are merged as in Algorithm 8 of
-    Tassa 2012, which looks farther, but is left out where too many classes fail for it.
+    There are two ways, and the one that loses less is used. Failing classes take the values they
+    lack from nearby ones or are merged, the cheapest repair first. Or they are merged as in
+    Algorithm 8 of Tassa 2012, which searches farther, but is skipped if too many classes fail.
     """
     repair = Repair(task.layout, task.lattice.vector, start, models, task.k, label)
     fails = int(repair.fails.sum())

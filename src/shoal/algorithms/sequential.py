@@ -20,13 +20,13 @@ from shoal.table.equivalence_classes import tally
 
 
 class Sequential(Clustering):
-    """Moves every person in turn to where the loss becomes least (Goldberger, Tassa 2010).
+    """Moves each person in turn to the best cluster (Goldberger, Tassa 2010).
 
-    People start in random clusters of about k. A person who is alone moves anyway, another one
-    only if that is better than to stay; of several clusters to the one with the lowest number.
-    Passes go on until one moves nobody, or `passes` are done; after each, clusters of 2k or more
-    are split in two. In the end clusters of fewer than k are merged with the nearest, the
-    smallest first, and what is large is split again.
+    People start in random clusters of about k. A person moves to the cluster where the total loss
+    becomes lowest, if that is better than staying; a person who is alone always moves. Among
+    equals, the cluster with the lowest number wins. Passes end when one moves nobody, or after
+    `passes` of them; after each, clusters of 2k or more are split in two. Finally clusters of fewer
+    than k are merged with the nearest, the smallest first, and large ones are split again.
     """
 
     name: ClassVar[str] = "sequential"
@@ -41,9 +41,9 @@ class Sequential(Clustering):
         return self.improve(task, label)
 
     def improve(self, task: Task, label: Longs) -> Longs:
-        """Better clusters of k or more, from any clusters."""
+        """Improve any clusters; the new ones have k people or more."""
         units = kernels.Units(task.layout.arranged(task.units.vector), task.units.size)
-        rank = np.lexsort(units.vector.T[::-1])  # cut a cluster where values change
+        rank = np.lexsort(units.vector.T[::-1])  # clusters are cut where values change
         for turn in range(self.passes):
             label, moved = self._move(task, units, label, turn)
             label = _split(task, units, label, rank)
@@ -76,17 +76,17 @@ class Sequential(Clustering):
             )
             return outcome
 
-        def tell() -> None:
+        def report() -> None:
             task.progress("moving records", (turn + int(moving.done[1]) / n) / self.passes)
 
-        run(step, make_index(m, trees), trees, tell)
+        run(step, make_index(m, trees), trees, report)
         return moving.label, int(moving.done[2])
 
 
 def _with_numbers(trees: trie.Trees, clusters: int) -> trie.Trees:
-    """One attribute more: the number of a cluster, which costs nothing.
+    """The trees with one more attribute: the number of a cluster, at no cost.
 
-    An index cannot hold two clusters with the same values; two closures may well be the same.
+    An index cannot contain two clusters with the same values, but two closures may be equal.
     """
     leaves = np.arange(1, clusters + 1)
     step = np.zeros(clusters + 1, np.int64)
@@ -101,7 +101,7 @@ def _with_numbers(trees: trie.Trees, clusters: int) -> trie.Trees:
 
 
 def _split(task: Task, units: kernels.Units, label: Longs, rank: Longs) -> Longs:
-    """Split clusters of 2k or more; the clusters are numbered anew, without gaps."""
+    """Split clusters of 2k or more; the clusters are renumbered without gaps."""
     member = rank[np.argsort(label[rank], kind="stable")]
     start = np.concatenate([[0], np.cumsum(np.bincount(label))])
     new: Longs = kernels.split_large(task.trees, units, member, start, task.k)

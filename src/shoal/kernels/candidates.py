@@ -1,4 +1,4 @@
-"""People with several records: what they share, and who cannot be told from whom."""
+"""People with several records: their common values, and how many people could be each."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 
-AT_A_TIME = 20_000_000  # records that are looked at between two pauses for Ctrl-C
+AT_A_TIME = 20_000_000  # records visited between two pauses for Ctrl-C
 
 
 @kernel
 def join_people(codes, person, people, parent, end):
-    """For every record the least node that covers one column of all records of its person."""
+    """For every record the least node that covers all values of its person in one column."""
     joined = np.full(people, -1, np.int32)
     for i in range(len(codes)):
         p = person[i]
@@ -32,7 +32,7 @@ def join_people(codes, person, people, parent, end):
 
 @kernel
 def lists(of, what, groups):
-    """For every group its different items in rising order: where each begins, and the items.
+    """The distinct items of every group in ascending order: where each group begins, and the items.
 
     `of` and `what` are int64[n]; both must be sorted by (of, what) beforehand.
     """
@@ -51,15 +51,15 @@ def lists(of, what, groups):
 
 
 def candidates(class_start: Any, class_person: Any, person_start: Any, person_class: Any) -> Any:
-    """How many people have a record in every class in which this person has one; int64[people].
+    """The number of people with a record in every class of this person, for each; int64[people].
 
-    That is what is left to somebody who sees which records are one person's. People with the
-    same classes share the answer, so it is found once for all of them. It returns from compiled
-    code now and then, so that there is time for Ctrl-C.
+    These are the candidates for an attacker who sees which records belong to one person. People
+    with the same classes share the result, so it is computed once for all of them. Compiled code
+    returns regularly, so that Ctrl-C works.
     """
     people = len(person_start) - 1
     slots = 1 << (2 * people + 1).bit_length()
-    table = np.full(slots, -1, np.int64)  # slot → somebody with these classes
+    table = np.full(slots, -1, np.int64)  # slot → a person with these classes
     found, p = np.zeros(people, np.int64), 0
     while p < people:
         p = some_candidates(
@@ -72,7 +72,7 @@ def candidates(class_start: Any, class_person: Any, person_start: Any, person_cl
 def some_candidates(
     class_start, class_person, person_start, person_class, table, found, p, budget
 ):  # fmt: skip
-    """The same for people from p on, for so many looks; returns who is next."""
+    """The same for people from p on, within a budget; returns the next person."""
     people = len(person_start) - 1
     mask = np.uint64(len(table) - 1)
     while p < people and budget > 0:
@@ -116,7 +116,7 @@ def some_candidates(
 
 @lean_kernel
 def count_common(class_start, class_person, person_start, person_class, lo, hi):
-    """How many people have a record in every one of the classes person_class[lo:hi], and looks."""
+    """How many people have a record in each class of person_class[lo:hi], and the visits."""
     small = person_class[lo]
     for i in range(lo, hi):
         c = person_class[i]
@@ -127,7 +127,7 @@ def count_common(class_start, class_person, person_start, person_class, lo, hi):
         p = class_person[k]
         at, stop = person_start[p], person_start[p + 1]
         i = lo
-        while i < hi and at < stop:  # both lists rise
+        while i < hi and at < stop:  # both lists are ascending
             if person_class[at] == person_class[i]:
                 i += 1
             at += 1

@@ -9,13 +9,14 @@ from shoal.kernels import kernel
 
 @kernel
 def emd_line(start, place, count, below):
-    """Work to turn each class into the table, values a unit apart on a line; float64[classes].
+    """Work to turn each class into the table, with values one unit apart; float64[classes].
 
-    The pairs of class c are start[c] … start[c + 1] - 1, their places (0 and up) rising; below[i]
-    is the number of rows of the table up to place i. The work is the sum over all places of the
-    gap between the two cumulated shares. Between two values of the class its own cumulated share
-    does not move and the table's only rises, so they cross once at most, and sums of `below` give
-    the gaps on either side: the time depends on the values in a class, not on those in the table.
+    The pairs of class c are start[c] … start[c + 1] - 1, their places (0 and up) ascending;
+    below[i] is the number of rows of the table up to place i. The work is the sum over all places
+    of the gap between the two cumulated shares. Between two values of the class its own cumulated
+    share is constant and the table's only rises, so they cross at most once, and sums of `below`
+    give the gaps on either side: the time depends on the values in a class, not on those in the
+    table.
     """
     last = len(below) - 1
     rows = below[last]
@@ -50,12 +51,12 @@ def emd_line(start, place, count, below):
 
 @kernel
 def emd_tree(start, node, count, total, parent, length):
-    """Work to turn each class into the table, values on nodes of a tree; float64[classes].
+    """Work to turn each class into the table, with values on nodes of a tree; float64[classes].
 
     `node` is the node of each pair, `total` int64[nodes] the rows of the table at each node. The
-    length of the edge above a node is carried by whatever the class has below it too much or too
-    little. `parent` comes before its children, the root is 0 and has no edge. Nodes with nothing
-    of a class below them are counted once for all classes.
+    surplus or deficit of the class below a node is moved along the edge above it. `parent` comes
+    before its children, the root is 0 and has no edge. Nodes with nothing of a class below them are
+    computed once for all classes.
     """
     nodes = len(parent)
     under = total.copy()  # rows of the table at or below each node

@@ -1,4 +1,4 @@
-"""How often each class holds each value."""
+"""How often each value occurs in each class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shoal.kernels import kernel
 
 @kernel
 def count_values(label, code, groups, values):
-    """Count the values (int32[n], 0 and up) of each group, values in rising order.
+    """Count the values (int32[n], 0 and up) of each group, values in ascending order.
 
     Returns start int64[groups + 1], value int32[pairs], count int64[pairs]: the values of group
     g are value[start[g]:start[g + 1]].
@@ -55,7 +55,7 @@ def count_values(label, code, groups, values):
 
 @kernel
 def sum_groups(start, group, first, value, count, values):
-    """Add up the histograms of groups: owner o has the groups group[start[o]:start[o + 1]].
+    """Sum the histograms of groups: owner o has the groups group[start[o]:start[o + 1]].
 
     Group g has value[first[g]:first[g + 1]] with their counts. Returns the same three arrays for
     the owners, as `count_values` does.

@@ -1,4 +1,4 @@
-"""Smallest hitting sets: the fewest values such that everybody has one of them."""
+"""Smallest hitting sets: the fewest values such that every person has one of them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 
-UNKNOWN, PAUSES = np.int64(-1), np.int64(-2)  # what stands in the place of a size
-AT_A_TIME = 20_000_000  # values that are looked at between two pauses for Ctrl-C
+UNKNOWN, PAUSES = np.int64(-1), np.int64(-2)  # returned instead of a size
+AT_A_TIME = 20_000_000  # values visited between two pauses for Ctrl-C
 
 
 @lean_kernel
 def disjoint(first, value, lo, hi, chosen, banned, used, mark):
-    """How many unhit people, taken greedily, share no value that may be chosen: a lower bound.
+    """A lower bound: unhit people, chosen greedily, who share no value that may be chosen.
 
-    `used` marks values with `mark`. Returns -1 when somebody has no value left.
+    `used` marks values with `mark`. Returns -1 if a person has no value left.
     """
     count = 0
     for e in range(lo, hi):
@@ -42,7 +42,7 @@ def disjoint(first, value, lo, hi, chosen, banned, used, mark):
 
 @lean_kernel
 def fewest_left(first, value, lo, hi, chosen, banned):
-    """The unhit person with the fewest values that may be chosen; -1 when everybody is hit."""
+    """The unhit person with the fewest values that may be chosen; -1 if all people are hit."""
     best, best_left = np.int64(-1), np.int64(1) << 40
     for e in range(lo, hi):
         hit, left = False, 0
@@ -63,14 +63,14 @@ def smallest_hitting_set(
 ):
     """The size of the smallest hitting set of the people from lo to hi, or limit + 1 if larger.
 
-    Person e has the values value[first[e]:first[e + 1]]. Somebody who is not hit yet must be, so
-    the search tries the values of the one with the fewest; a value that was tried is out of the
-    question in the branches that follow. Scratch: `chosen` and `banned` are all False before and
-    after, `used` int64[values], `mark` int64[1], `person` and `at` int64[limit + 2]. The values of
-    the set go into `found_set`, int64[limit + 1], if there is one. `budget`, int64[1], is how many
-    people may be looked at; when it is spent the answer is UNKNOWN. `state` is int64[4]: how many
-    values may be looked at until it PAUSES, to go on when it is called again with the same people;
-    depth + 1 (0: it has not begun), the best size so far, whether a node is entered.
+    Person e has the values value[first[e]:first[e + 1]]. Every unhit person must be hit, so the
+    search tries the values of the person with the fewest; a value that was tried is excluded in the
+    branches that follow. Scratch: `chosen` and `banned` are all False before and after, `used`
+    int64[values], `mark` int64[1], `person` and `at` int64[limit + 2]. The values of the set go
+    into `found_set`, int64[limit + 1], if there is one. `budget`, int64[1], is how many people may
+    be visited; when it is used up, the answer is UNKNOWN. `state` is int64[4]: how many values may
+    be visited until it PAUSES, to continue when it is called again with the same people; depth + 1
+    (0: not started), the best size so far, whether a node is entered.
     """
     depth = 0
     found = np.int64(limit + 1)
@@ -106,7 +106,7 @@ def smallest_hitting_set(
             at[depth] = first[e] if e >= 0 else 0
         e = person[depth]
         down = False
-        # A hitting set that is as large as one that was found is of no use.
+        # A hitting set as large as the best one is of no use.
         if e >= 0 and depth + 1 < found:
             while at[depth] < first[e + 1]:
                 v = value[at[depth]]
@@ -119,7 +119,7 @@ def smallest_hitting_set(
             depth += 1
             fresh = True
             continue
-        if e >= 0:  # what was tried here may be chosen again elsewhere
+        if e >= 0:  # values tried here may be chosen again elsewhere
             for i in range(first[e], at[depth]):
                 if banned[value[i]] and used_here(value, first, person, at, depth, value[i]):
                     banned[value[i]] = False
@@ -144,10 +144,10 @@ def used_here(value, first, person, at, depth, v):
 
 
 def hitting_sizes(start: Any, first: Any, value: Any, limits: Any, values: int, budget: Any) -> Any:
-    """The smallest hitting set of each class, or its limit + 1 where it is larger.
+    """The size of the smallest hitting set of each class, or limit + 1 if it is larger.
 
-    Class c has the people start[c] … start[c + 1] - 1. -1: not known, the budget was spent. It
-    returns from compiled code now and then, so that there is time for Ctrl-C.
+    Class c has the people start[c] … start[c + 1] - 1. -1: unknown, the budget was used up.
+    Compiled code returns regularly, so that Ctrl-C works.
     """
     size = np.empty(len(start) - 1, np.int64)
     most = int(limits.max()) if len(limits) else 0
@@ -167,7 +167,7 @@ def some_sizes(
     start, first, value, limits, chosen, banned, used, mark, person, at, found, budget, state,
     size, c,
 ):  # fmt: skip
-    """The same from class c on, until it pauses; returns the class that is next."""
+    """The same from class c on, until it pauses; returns the next class."""
     while c < len(size):
         size[c] = smallest_hitting_set(
             first, value, start[c], start[c + 1], limits[c], chosen, banned, used, mark, person,

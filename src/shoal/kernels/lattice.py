@@ -12,7 +12,7 @@ AT_A_TIME = 10_000_000  # values between two pauses for Ctrl-C
 
 
 class Lattice(NamedTuple):
-    """Distinct tuples, and what each of their values becomes at every level of its column."""
+    """Distinct tuples, and the generalization of each value at every level of its column."""
 
     code: np.ndarray  # int32[tuples, q]
     size: np.ndarray  # int64[tuples], rows
@@ -20,7 +20,7 @@ class Lattice(NamedTuple):
     start: np.ndarray  # int64[q], where a column begins below
     nodes: np.ndarray  # int64[q], nodes of its tree
     above: np.ndarray  # int32[…]: above[start[j] + level * nodes[j] + v], the value v at a level
-    keeps: np.ndarray  # int64[…], what that value keeps
+    keeps: np.ndarray  # int64[…], the information that this value keeps
 
 
 class Grouping(NamedTuple):
@@ -30,7 +30,7 @@ class Grouping(NamedTuple):
     first: np.ndarray  # int64[tuples], the first tuple of each class
     size: np.ndarray  # int64[tuples], its rows
     people: np.ndarray  # int64[tuples]
-    keeps: np.ndarray  # int64[tuples], what one row of it keeps
+    keeps: np.ndarray  # int64[tuples], the information that one of its rows keeps
     value: np.ndarray  # int32[tuples, q], the value of each class
     own: np.ndarray  # int32[q]
     slot: np.ndarray  # int32[slots], a power of two and more than the tuples
@@ -108,9 +108,9 @@ def group_some(lattice, group, classes, begin, stop):
 
 @kernel
 def lifted(parent, level, levels):
-    """What each node becomes at every level, int32[levels, nodes].
+    """The generalization of each node at every level, int32[levels, nodes].
 
-    It is the lowest node above it, or itself, that stands no lower than the level.
+    It is its lowest ancestor, or itself, whose level is not lower.
     """
     above = np.empty((levels, len(parent)), np.int32)
     for at in range(levels):

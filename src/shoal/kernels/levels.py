@@ -1,4 +1,4 @@
-"""The sensitive values of classes, and how bad it is to have them: less is safer.
+"""The sensitive values of classes, and their badness: lower is safer.
 
 The badness of a class is minus its l-diversity (Def. 11, Mauger 2023) or its distance from the
 table (Def. 14). That of a table is the badness of its worst class.
@@ -13,11 +13,11 @@ import numpy as np
 from shoal.kernels import kernel, lean_kernel
 
 DIVERSITY, CLOSENESS = 0, 1
-FINE = 2.0**40  # badness is rounded to this, so that equal shares in another order stay equal
+FINE = 2.0**40  # badness is rounded to 1 / FINE, so that sums in another order stay equal
 
 
 class Lists(NamedTuple):
-    """For every class its sensitive values and how often they occur, linked in rising order."""
+    """The sensitive values of every class and their frequencies, linked in ascending order."""
 
     head: np.ndarray  # int32[classes], the first item of a class; -1 for none
     value: np.ndarray  # int32[items]
@@ -48,7 +48,7 @@ def make_lists(start, value, count, overall, places):
 
 @lean_kernel
 def badness_of_both(lists, kind, a, b, size):
-    """How bad classes a and b would be as one class of so many records; b < 0: a alone."""
+    """The badness of classes a and b as one class of this size; b < 0: a alone."""
     i = lists.head[a]
     j = lists.head[b] if b >= 0 else np.int32(-1)
     total = 0.0
@@ -78,7 +78,7 @@ def badness_of_both(lists, kind, a, b, size):
 
 @lean_kernel
 def join_lists(lists, a, b):
-    """Put the values of class b to those of class a."""
+    """Add the values of class b to those of class a."""
     i, j = lists.head[a], lists.head[b]
     last = np.int32(-1)
     while i >= 0 or j >= 0:
@@ -134,7 +134,7 @@ def pop_worst(lists):
 
 @lean_kernel
 def judge_all(lists, kind, size):
-    """Find out how bad every class is, and put all on the heap."""
+    """Compute the badness of every class, and put all on the heap."""
     for c in range(len(size)):
         lists.badness[c] = badness_of_both(lists, kind, c, -1, size[c])
         push_worst(lists, lists.badness[c], c)

@@ -9,7 +9,7 @@ from shoal.kernels import kernel
 
 @kernel
 def sum_to_root(parent, weight):
-    """Add up the weights of the edges from each node to the root (node 0, nodes in preorder)."""
+    """Sum the weights of the edges from each node to the root (node 0, nodes in preorder)."""
     total = np.zeros(len(parent), np.float64)
     for node in range(1, len(parent)):
         total[node] = total[parent[node]] + weight[node]
@@ -18,7 +18,7 @@ def sum_to_root(parent, weight):
 
 @kernel
 def sum_below(parent, value):
-    """Add up the values at and below each node."""
+    """Sum the values at and below each node."""
     total = value.copy()
     for node in range(len(parent) - 1, 0, -1):
         total[parent[node]] += total[node]

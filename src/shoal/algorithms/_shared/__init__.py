@@ -1,1 +1,1 @@
-"""What several algorithms use; entries never import entries. Internal."""
+"""Parts that several algorithms use; algorithms never import each other. Internal."""

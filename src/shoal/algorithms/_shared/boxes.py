@@ -1,4 +1,4 @@
-"""Boxes of a table: vectors of nodes, free ranges and free sets, as the kernels hold them."""
+"""Boxes of a table: vectors of nodes, free ranges and free sets, in the form of the kernels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BITS = 64  # bits of a word of a set
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The columns of a table in the order in which boxes hold them."""
+    """The columns of a table in the order in which boxes store them."""
 
     table: Table
     order: Longs  # int64[q]
@@ -38,14 +38,14 @@ class Space:
 
     @staticmethod
     def of(table: Table, loss: Loss, order: Longs | None = None) -> Space:
-        """The columns of a table, with what each value keeps."""
+        """The columns of a table, with the information that each value keeps."""
         return Space.by_costs(table, exact_costs(loss, table.domains, table.rows), order)
 
     @staticmethod
     def by_costs(table: Table, exact: Sequence[Longs], order: Longs | None = None) -> Space:
-        """The same, where the costs from each node to the root are known."""
+        """The same, given the costs from each node to the root."""
         costs = _scaled(table, exact)
-        order = _telling_first(table, costs) if order is None else order
+        order = _most_selective_first(table, costs) if order is None else order
         trees = [table.trees[j] for j in order]
         shapes = [_shape(tree, costs[j]) for j, tree in zip(order, trees, strict=True)]
         words = [_words(tree) for tree in trees]
@@ -83,7 +83,7 @@ class Space:
         )  # fmt: skip
 
     def index(self, boxes: nearest.Boxes, ids: Longs | None = None) -> nearest.Index:
-        """A new index of these boxes, or of those that are in the one before it."""
+        """A new index of these boxes; by default of those in the current index."""
         ids = np.flatnonzero(boxes.where != nearest.AWAY) if ids is None else ids
         q = len(self.order)
         codes = np.empty((len(ids), q), np.int32)
@@ -128,7 +128,7 @@ class Space:
         return made
 
     def _single(self, start: Longs, part: Longs) -> Longs:
-        """Of each set with one value that value, of everything else -1."""
+        """The value of each set with a single value; -1 for everything else."""
         single = np.full(len(part), -1)
         for i in np.flatnonzero(self.shapes.kind == kernels.SET):
             rows = part[start[i] : start[i + 1]].view(np.uint8)
@@ -139,7 +139,7 @@ class Space:
         return single
 
     def vectors(self, boxes: Longs) -> tuple[Ints, tuple[Covers, ...]]:
-        """Boxes as published vectors, int32[boxes, q], and what their free values are."""
+        """Boxes as published vectors, int32[boxes, q], and their free values."""
         vectors = np.empty((len(boxes), len(self.order)), np.int32)
         found = [Covers(tree) for tree in self.table.trees]
         for place, j in enumerate(self.order):
@@ -161,12 +161,12 @@ def _kind(tree: Tree) -> int:
 
 
 def _words(tree: Tree) -> int:
-    """How many numbers of a box a column takes."""
+    """How many numbers of a box belong to a column."""
     return {kernels.TREE: 1, kernels.RANGE: 2}.get(_kind(tree), -(-tree.size // BITS))
 
 
 def _scaled(table: Table, costs: Sequence[Longs]) -> list[Longs]:
-    """Costs times a number that makes what a step of a free value loses whole, if one is small.
+    """Costs scaled so that the steps of free values cost whole numbers, if a small factor does it.
 
     Otherwise steps are rounded to the finest unit that cannot overflow.
     """
@@ -181,7 +181,7 @@ def _scaled(table: Table, costs: Sequence[Longs]) -> list[Longs]:
 
 
 def _shares(tree: FreeTree) -> list[Fraction]:
-    """What each value of a range is away from the lowest one, or one more of a set loses."""
+    """The distance of each value of a range from the lowest, or the loss of one more set member."""
     if tree.kind == "sets":
         return [Fraction(1, max(tree.size - 2, 1))]
     return [tree.width((1, leaf)) for leaf in range(1, tree.last + 1)]
@@ -196,7 +196,7 @@ def _shape(tree: Tree, cost: Longs) -> tuple[Longs, int, int]:
         return cost, most, most // max(tree.size - 2, 1)
     worth = np.zeros(tree.size, np.int64)
     worth[1 : tree.last + 1] = [int(most * share) for share in _shares(tree)]
-    worth[0] = -most  # with the root nothing is kept, and nothing of a number beside a missing one
+    worth[0] = -most  # the root keeps nothing, nor does a number with a missing value
     worth[tree.last + 1 :] = worth[tree.last] + most
     return worth, most, 0
 
@@ -244,10 +244,10 @@ def different_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Longs]:
     return np.ascontiguousarray(ranked[new]), which
 
 
-def _telling_first(table: Table, costs: Sequence[Longs]) -> Longs:
-    """The columns, those whose smallest step is dear and whose values are few first.
+def _most_selective_first(table: Table, costs: Sequence[Longs]) -> Longs:
+    """The columns in an order in which similar boxes are close to each other in the index.
 
-    Boxes that are near each other shall stand near each other in the index.
+    Columns with an expensive smallest step and few values come first.
     """
     worth = []
     for tree, cost in zip(table.trees, costs, strict=True):
@@ -262,9 +262,10 @@ def _telling_first(table: Table, costs: Sequence[Longs]) -> Longs:
 def merge_failing(
     space: Space, boxes: nearest.Boxes, people: Longs, merging: Merging, progress: Progress
 ) -> Longs:
-    """Merge the smallest failing box with the nearest one until none fails (GAA); where each went.
+    """Merge the smallest failing box with the nearest until none fails (GAA).
 
-    Of a merge over boxes there is no strategy, and any box may be a partner.
+    Returns the box that each one became part of. A merge of boxes has no strategy, and any box may
+    be a partner.
     """
     judge = merging.judge
     state = start_state(people, 2 * len(people) + 1)
@@ -299,5 +300,5 @@ def run_boxes(
     step: Callable[[nearest.Index, int], int],
     report: Callable[[], None],
 ) -> None:
-    """Run a kernel over an index that holds the boxes `ids` at first, with a new one if needed."""
+    """Run a kernel over an index of the boxes `ids`; the index is rebuilt if needed."""
     run_steps(step, space.index(boxes, ids), lambda _: space.index(boxes), report)

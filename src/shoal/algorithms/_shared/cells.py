@@ -14,7 +14,7 @@ from shoal.base.pace import Pace
 from shoal.kernels.search import cells as kernels
 from shoal.kernels.search.tighten import search_falls
 
-NONE = np.int64(1) << 61  # the cost of no cell at all
+NONE = np.int64(1) << 61  # the cost if there is no cell
 
 
 def make_lattice(layout: Layout, vector: Ints, people: Longs) -> kernels.Lattice:
@@ -47,7 +47,7 @@ def make_lattice(layout: Layout, vector: Ints, people: Longs) -> kernels.Lattice
         own=own,
         lowest=own.min(axis=0),
         keeps=np.array(keeps, np.int64),
-        crowd=people,
+        people=people,
     )
 
 
@@ -66,20 +66,20 @@ def cheapest_cells(
     ceiling: int,
     reach: int,
     most: int,
-    tell: Callable[[], None],
+    report: Callable[[], None],
 ) -> int:
-    """Find the cheapest cell of each tuple `among` these, up to the ceiling, if it has none yet.
+    """Find the cheapest cell of each tuple in `among` that has none yet, up to the ceiling.
 
-    Of the people in a cell those count whom it costs no more than `reach`.
-    Stops after `most` looks at tuples: then there may be cheaper cells. Returns the looks it took.
+    Only people for whom the cell costs at most `reach` count. Stops after `most` visits of tuples;
+    then there may be cheaper cells. Returns the number of visits.
     """
-    # Tuples that are looked at together lie together in memory if `among` is in their order.
+    # If `among` is sorted, tuples that are visited together are close in memory.
     some = lattice._replace(
-        vector=lattice.vector[among], own=lattice.own[among], crowd=lattice.crowd[among]
+        vector=lattice.vector[among], own=lattice.own[among], people=lattice.people[among]
     )
     found = kernels.Best(*(each[among] for each in best))
     step = partial(kernels.search_cells, some, found)
-    looks = _search(some, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, tell)
+    looks = _search(some, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, report)
     best.cost[among], best.level[among] = found.cost, found.level
     return looks
 
@@ -90,24 +90,24 @@ def common_falls(
     cap: Longs,
     k: int,
     most: int,
-    tell: Callable[[], None],
+    report: Callable[[], None],
 ) -> tuple[Longs, int]:
-    """By how much the caps on what tuples keep may fall, all at the same time, and the looks taken.
+    """By how much all upper bounds on what tuples keep may fall at once, and the visits of tuples.
 
-    They are right only if fewer than `most` looks at tuples were taken.
+    The result is valid only if there were fewer than `most` visits.
     """
     fall, run, heap = cap.copy(), np.zeros(3, np.int64), np.empty((k + 1, 2), np.int64)
     step = partial(search_falls, lattice, size, cap, k, fall)
-    return fall, _search(lattice, lambda *at: step(at[0], run, heap, *at[1:]), most, tell)
+    return fall, _search(lattice, lambda *at: step(at[0], run, heap, *at[1:]), most, report)
 
 
 def _search(
     lattice: kernels.Lattice,
     step: Callable[[kernels.Search, int, int], int],
     most: int,
-    tell: Callable[[], None],
+    report: Callable[[], None],
 ) -> int:
-    """Go through the cells of all tuples, with time for Ctrl-C; returns the looks at tuples."""
+    """Search the cells of all tuples, with pauses for Ctrl-C; returns the visits of tuples."""
     n, q = lattice.vector.shape
     widest = int(np.diff(lattice.start).max())
     search = kernels.Search(
@@ -123,5 +123,5 @@ def _search(
         outcome = step(search, pace.begin(), most)
         if outcome != kernels.PAUSED:
             return int(search.at[2])
-        tell()
+        report()
         pace.end()

@@ -21,7 +21,7 @@ from shoal.table.recoding import Recoding
 
 @dataclass(frozen=True, eq=False)
 class Strategy:
-    """A choice among partners that looks at sensitive values, as the kernel takes it."""
+    """A choice of partners by sensitive values, in the form of the kernel."""
 
     rule: Longs  # int64[3]: rule, kind of level, whether the whole table counts
     lists: levels.Lists  # the sensitive values of each class
@@ -29,19 +29,19 @@ class Strategy:
 
 @dataclass(frozen=True, eq=False)
 class Merging:
-    """Which classes fail, and with what they are merged."""
+    """Which classes fail, and with which classes they are merged."""
 
     k: int  # people that a class needs
-    by_size: bool = True  # each side's cost counts as often as it has records, or else once
-    only_small: bool = False  # partners among failing classes first
+    by_size: bool = True  # each side's cost counts once per record; otherwise once
+    only_small: bool = False  # prefer partners among failing classes
     judge: Judge | None = None  # decides about classes with enough people
-    strategy: Strategy | None = None  # None: the partner that costs least
+    strategy: Strategy | None = None  # None: the cheapest partner
 
 
 def merge_classes(
     table: Table, start: Classes, layout: Layout, merging: Merging, progress: Progress
 ) -> Recoding:
-    """Merge failing classes of a table until none is left, and publish what comes of it."""
+    """Merge failing classes of a table until none is left."""
     vector, into = merged(table, start, layout, merging, progress)
     alive, number = np.unique(into, return_inverse=True)
     return Recoding(vectors=vector[alive], record=number[start.label])
@@ -50,7 +50,7 @@ def merge_classes(
 def merged(
     table: Table, start: Classes, layout: Layout, merging: Merging, progress: Progress
 ) -> tuple[Ints, Longs]:
-    """The published values of each class, and the class that each one ended up in."""
+    """The published values of each class, and the class into which each one was merged."""
     merge = _Run(layout.arranged(table.unified[start.first]), start, layout.trees, merging)
     index = make_index(len(start), layout.trees)
     index = run(merge.fill, index, layout.trees, lambda: progress("merging", 0.0))
@@ -65,11 +65,11 @@ def merged(
 
 
 def start_state(people: Longs, room: int) -> kernels.Merge:
-    """The state of a merge of classes with so many people, before it begins."""
+    """The initial state of a merge of classes with these numbers of people."""
     n = len(people)
     return kernels.Merge(
         into=np.arange(n),
-        crowd=people.copy(),
+        people=people.copy(),
         unjudged=np.zeros(n, np.bool_),
         heap=np.empty((room, 3), np.int64),
         counts=np.zeros(5, np.int64),
@@ -102,7 +102,7 @@ class _Run:
         return outcome
 
     def merge(self, index: trie.Index, pieces: int) -> int:
-        """Merge classes; those that have to be judged are, all at once."""
+        """Merge classes; those that need a verdict get it together."""
         how, chosen = self.merging, self.merging.strategy
         kernel = kernels.merge_by_cost if chosen is None else kernels.merge_by_rule
         outcome: int = kernel(

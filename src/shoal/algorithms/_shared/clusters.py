@@ -1,4 +1,4 @@
-"""What the algorithms share that cluster records first and look at sensitive values afterwards."""
+"""Algorithms that cluster records first and consider sensitive values afterwards."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from shoal.table.recoding import Recoding
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is clustered, by first record: all rows of a person, joined, or else single rows."""
+    """The units to cluster, by first record: the generalized records of a person, or records."""
 
     vector: Ints  # int32[units, q]
     size: Longs  # int64[units], rows
@@ -59,7 +59,7 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to be clustered: units into clusters of k or more, at little cost."""
+    """The task: group units into clusters of k or more, at low cost."""
 
     table: Table
     units: Units
@@ -70,7 +70,7 @@ class Task:
 
     @cached_property
     def layout(self) -> Layout:
-        """The columns in the order in which an index takes them."""
+        """The columns in the order of an index."""
         start = tally(self.table.unified, self.table.people)
         return Layout.of(self.table, start, self.costs)
 
@@ -84,7 +84,7 @@ class Clustering(Algorithm):
     """An algorithm that clusters people by their quasi-identifiers.
 
     Models other than k-anonymity are satisfied by merging clusters afterwards (Algorithm 8, Tassa
-    2012), where `w` weighs the loss against what the merged class still lacks (eq. 10).
+    2012), where `w` weighs the loss against the remaining violation of the merged class (eq. 10).
     """
 
     w: Share = Field(
@@ -126,9 +126,9 @@ class Clustering(Algorithm):
 
 
 class FreeClustering(Clustering):
-    """One that can cluster where columns have free ranges or sets, too.
+    """A clustering algorithm that also supports free ranges and sets.
 
-    Clusters that violate a model are then merged as GAA does, smallest first.
+    With those, clusters that violate a model are merged as in GAA, the smallest first.
     """
 
     free: ClassVar[bool] = True
@@ -167,7 +167,7 @@ class FreeClustering(Clustering):
 
 
 def closures(trees: Sequence[Tree], vector: Ints, label: Longs) -> Ints:
-    """The least vector that covers all of the same label (Def. 3, Tassa 2012), int32[rows, q]."""
+    """The least vector that covers all rows of a label (Def. 3, Tassa 2012), int32[rows, q]."""
     columns = [
         join_people(np.ascontiguousarray(vector[:, j]), label, int(label.max()) + 1, tree.parent,
                     tree.end)

@@ -1,4 +1,4 @@
-"""Cuts of a table into parts, all of which satisfy what is asked of a class."""
+"""Cuts of a table into parts that all satisfy the models."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from shoal.base.progress import Progress
 from shoal.hierarchies.free_values import FreeTree
 from shoal.kernels.grouping import mondrian as kernels
 from shoal.kernels.search.boxes import TREE
+from shoal.kernels.search.spans import tops
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import Recoding
 
-AT_A_TIME = 2_000_000  # values between two looks at progress and Ctrl-C, about
+AT_A_TIME = 2_000_000  # approximate number of values between two progress reports
 
 
 def cut_further(
     table: Table, start: Classes, models: Sequence[Model], loss: Loss, label: Longs,
     progress: Progress,
 ) -> Recoding:  # fmt: skip
-    """Cut classes that satisfy these models, as long as their parts do too.
+    """Cut classes that satisfy these models, as long as their parts satisfy them too.
 
     `start` are the distinct tuples with their sensitive values, and `label` is the class of each.
     """
@@ -40,9 +41,9 @@ def cut_further(
 
 
 class Cutting:
-    """The state of a run: the parts that are done, and those that may still be cut.
+    """The state of a run: the finished parts, and those that may still be cut.
 
-    The columns of the space must be in their own order.
+    The columns of the space must be in the order of the table.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Cutting:
         self.scratch = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64), np.zeros(1, np.int64)
 
     def cut(self, pieces: Sequence[Longs], progress: Progress) -> None:
-        """Cut the parts that can be, all of a round at once; to begin with these tuples are one."""
+        """Cut these parts round by round, until none can be cut further."""
         self.member = np.concatenate(pieces)
         self.group = np.zeros_like(self.member)
         n, finished = len(self.member), 0
@@ -100,14 +101,14 @@ class Cutting:
             progress("cutting", finished / n)
 
     def _parts(self, begin: Longs, stop: Longs) -> kernels.Parts:
-        """Parts of which nothing is known yet."""
+        """Parts that have not been examined yet."""
         n = len(begin)
         nothing = np.zeros(n, np.int64)
         refused = np.zeros((n, len(self.table.trees)), np.bool_)
         return kernels.Parts(begin, stop, refused, nothing - 1, nothing.copy(), nothing.copy())
 
-    def _propose(self, parts: kernels.Parts, progress: Progress, told: float) -> None:
-        """Find a cut for every part that has none at hand; where there is none, refuse all."""
+    def _propose(self, parts: kernels.Parts, progress: Progress, share: float) -> None:
+        """Propose a cut for every part without one; if there is none, refuse all columns."""
         fresh = np.flatnonzero(parts.groups == 0)
         asked = kernels.Parts(*(field[fresh] for field in parts))
         amount = np.cumsum(asked.stop - asked.begin) * len(self.table.trees)
@@ -120,13 +121,13 @@ class Cutting:
                 *self.scratch, at, stop,
             )  # fmt: skip
             at = stop
-            progress("cutting", told)
+            progress("cutting", share)
         asked.refused[asked.groups == 0] = True
         for field, found in zip(parts, asked, strict=True):
             field[fresh] = found
 
     def _accepted(self, parts: kernels.Parts) -> Bools:
-        """Which cuts satisfy the models; those that do not are repaired, or refused."""
+        """Which cuts satisfy the models; the others are repaired or refused."""
         fine = parts.groups > 0
         if self.judge is None:
             return fine
@@ -139,7 +140,7 @@ class Cutting:
         place = np.arange(len(owner)) - np.repeat(np.append(0, np.cumsum(length))[:-1], length)
         place += parts.begin[cut][owner]
         child = base[owner] + self.group[place]  # int64[members of all these parts]
-        # A group is known by its first tuple.
+        # A group is identified by its first tuple.
         first = np.full(base[-1], len(self.start), np.int64)
         np.minimum.at(first, child, self.member[place])
         into = np.arange(len(self.start))
@@ -173,12 +174,12 @@ class Cutting:
         for j, kind in enumerate(self.shapes.kind):
             if kind == TREE:
                 low, high = spans[:, at[j]].copy(), spans[:, at[j] + 1].copy()
-                boxes[:, old[j]] = kernels.tops(self.shapes, j, low, high)
+                boxes[:, old[j]] = tops(self.shapes, j, low, high)
             else:
                 boxes[:, old[j] : old[j + 1]] = spans[:, at[j] : at[j + 1]]
         vectors, covers = self.space.vectors(boxes)
         order = np.argsort(begin)
         label = np.empty(len(self.member), np.int64)
         label[self.member] = np.repeat(order, (stop - begin)[order])
-        same = tally(vectors)  # parts that are published alike are one class
+        same = tally(vectors)  # parts with the same published values are one class
         return Recoding(vectors[same.first], same.label[label][self.start.label], covers)

@@ -1,4 +1,4 @@
-"""Exchange of tuples between classes, pass after pass, as long as it pays."""
+"""Exchange of tuples between classes, pass by pass, as long as it reduces the loss."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from shoal.kernels.search import class_index as trie
 from shoal.table.equivalence_classes import Classes
 
 NEIGHBOURS = 4  # classes with which a class is partitioned again
-VISITS = 1_000  # nodes of the index, for each tuple, that one kind of move may look at in a pass
-LITTLE = 0.001  # share of the loss that a pass must gain to be followed by another
+VISITS = 1_000  # nodes of the index per tuple that one kind of move may visit in a pass
+LITTLE = 0.001  # another pass follows if this share of the loss was gained
 
 
 class Exchange:
-    """Classes of tuples that come to lose less, with the attributes in the order of the index."""
+    """Reduces the loss of classes of tuples; attributes are in the order of the index."""
 
     def __init__(self, layout: Layout, vector: Ints, start: Classes, k: int) -> None:
         self.shapes, self.trees, self.k = layout.shapes, layout.trees, k
         self.vector, self.start = vector, start
         price = self.trees.cost[self.trees.start[:-1] + vector].sum(axis=1)
         self.possible = int((price * start.size).sum())
-        self.hurried = False  # whether a move ended before it had tried all
+        self.hurried = False  # whether a move ended before all classes were tried
 
-    def improve(self, label: Longs, passes: int, tell: Callable[[float], None]) -> Longs:
-        """Renumber the class of each tuple; by the costs that guide, the loss never rises."""
+    def improve(self, label: Longs, passes: int, report: Callable[[float], None]) -> Longs:
+        """Renumber the class of each tuple; by the guiding costs, the loss never rises."""
         loss = self.loss(label)
         for number in range(passes):
-            tell(number / passes)
-            better = self.one_pass(label, partial(_share_of, tell, number, passes))
+            report(number / passes)
+            better = self.one_pass(label, partial(_share_of, report, number, passes))
             now = self.loss(better)
             if now >= loss:
                 break
@@ -45,19 +45,19 @@ class Exchange:
             if gain < LITTLE * loss:
                 break
             loss = now
-        tell(1.0)
+        report(1.0)
         return label
 
     def loss(self, label: Longs) -> int:
-        """What is lost of all records; too much to count where a class has too few people."""
+        """The loss of all records; infinite if a class has too few people."""
         if np.bincount(label, self.start.people)[label].min() < self.k:
             return self.possible + 1
         wide = closures(self.shapes, self.vector, label)
         kept = self.trees.cost[self.trees.start[:-1] + wide].sum(axis=1)
         return self.possible - int((kept * self.start.size).sum())
 
-    def one_pass(self, label: Longs, tell: Callable[[float], None]) -> Longs:
-        """Move, dissolve, re-partition: each of them once over all."""
+    def one_pass(self, label: Longs, report: Callable[[float], None]) -> Longs:
+        """Move tuples, dissolve classes, re-partition neighbours: once each."""
         n, q = self.vector.shape
         classes, parts = in_classes(self.shapes, self.vector, self.start, label)
         many = len(parts.head)
@@ -79,17 +79,17 @@ class Exchange:
                 return kernel(at, self.trees, classes, parts, *args, fan, pieces)
 
             parts.at[0], parts.at[2] = 0, work.visits[0] + VISITS * n
-            run(step, index[0], self.trees, lambda: tell((stage + parts.at[0] / total) / 4))
+            run(step, index[0], self.trees, lambda: report((stage + parts.at[0] / total) / 4))
             self.hurried = self.hurried or work.visits[0] >= parts.at[2]
 
         each(0, many, kernels.fill_index)
         each(1, n, kernels.move_tuples, work, scratch, self.k)
         each(2, many, kernels.dissolve_classes, work, scratch, self._worst(classes, parts), self.k)
-        each(3, many, kernels.part_anew, work, scratch, self._worst(classes, parts), self.k)
+        each(3, many, kernels.repartition, work, scratch, self._worst(classes, parts), self.k)
         return parts.of
 
     def _worst(self, classes: trie.Classes, parts: kernels.Parts) -> Longs:
-        """The classes, those that lose most of a record first."""
+        """The classes, in descending order of their loss per record."""
         many = len(parts.head)
         prices = self.trees.cost[self.trees.start[:-1] + classes.vector].sum(axis=1)
         whole = np.bincount(parts.of, prices[many:] * self.start.size, many)
@@ -100,7 +100,7 @@ class Exchange:
 def in_classes(
     shapes: Sequence[Tree], vector: Ints, start: Classes, label: Longs
 ) -> tuple[trie.Classes, kernels.Parts]:
-    """Tuples in classes, as the kernels hold them: the classes first, then each tuple by itself."""
+    """Classes of tuples in the form of the kernels: the classes first, then each tuple."""
     n, size, people, first = len(vector), start.size, start.people, start.first
     _, begin, label = np.unique(label, return_index=True, return_inverse=True)
     many = len(begin)
@@ -125,6 +125,6 @@ def in_classes(
     return classes, parts
 
 
-def _share_of(tell: Callable[[float], None], number: int, passes: int, share: float) -> None:
-    """Report the progress of all passes when one is so far."""
-    tell((number + share) / passes)
+def _share_of(report: Callable[[float], None], number: int, passes: int, share: float) -> None:
+    """Report the progress of all passes, given that of one."""
+    report((number + share) / passes)

@@ -1,13 +1,13 @@
-"""What a search of the lattice looks for: the loss of a node, or the sizes of its classes.
+"""Objectives of a lattice search: the loss of a node, or the sizes of its classes.
 
-A goal turns a node into a whole number, its worth: the higher the better. A search is exact if it
-leaves out only nodes of which a goal says that they are worth no more than the best one:
+A goal maps a node to a whole number, its worth: higher is better. A search is exact if it skips
+only nodes that cannot be worth more than the best one. For that there are upper bounds:
 
-- `limits` holds, for all nodes before any is looked at, what each of them is worth at the most;
-- `limit_above` says what a node that was looked at, and all nodes above it, are worth at the most;
-- `limit_below` says the same of all nodes below it.
+- `limits`: for every node, before any is checked;
+- `limit_above`: for a node that was checked and all nodes above it;
+- `limit_below`: the same for all nodes below it.
 
-Neither needs a loss that only grows on the way up.
+None of them requires that the loss grows on the way up.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Found(NamedTuple):
 
     size: Longs  # int64[classes], records
     people: Longs  # int64[classes]
-    keeps: Longs  # int64[classes], what one record keeps
+    keeps: Longs  # int64[classes], the information that one record keeps
 
 
 class Levels(NamedTuple):
@@ -34,35 +34,35 @@ class Levels(NamedTuple):
 
     code: Ints  # int32[tuples, q]
     size: Longs  # int64[tuples], records
-    above: list[Ints]  # a column each, int32[levels, nodes]
-    keeps: list[Longs]  # a column each, int64[levels, nodes], what the value there keeps
+    above: list[Ints]  # per column, int32[levels, nodes]
+    keeps: list[Longs]  # per column, int64[levels, nodes], what the value keeps
 
 
 class Goal(ABC):
-    """Says what a node is worth."""
+    """Defines the worth of a node."""
 
-    both_ways: ClassVar[bool] = False  # whether a look at a node limits those above and below
+    both_ways: ClassVar[bool] = False  # whether a check of a node bounds those above and below
 
     @abstractmethod
     def worth(self, found: Found, stays: Bools) -> int:
-        """What a node is worth if these classes stay and the others are suppressed."""
+        """The worth of a node if these classes stay and the others are suppressed."""
 
     def hope(self, found: Found, stays: Bools) -> int:
-        """The same at the most, whichever of the classes that stay are suppressed besides."""
+        """An upper bound on the worth if more classes are suppressed."""
         return self.worth(found, stays)
 
     @abstractmethod
     def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:
-        """What each node is worth at the most, int64[shape]; `spare` records may be suppressed."""
+        """An upper bound for each node, int64[shape]; `spare` records may be suppressed."""
 
     def limit_above(self, found: Found) -> int | None:  # noqa: ARG002
-        """What this node and all nodes above it are worth at the most; None: not known."""
+        """An upper bound for this node and all nodes above it; None: unknown."""
         return None
 
     def limit_below(self, found: Found, stays: Bools) -> int | None:  # noqa: ARG002
-        """What this node and all nodes below it are worth at the most; None: not known.
+        """An upper bound for this node and all nodes below it; None: unknown.
 
-        Classes that do not stay here are those that cannot stay below either, in whatever parts.
+        No part of a class that does not stay here can stay below.
         """
         return None
 
@@ -72,25 +72,25 @@ class Goal(ABC):
 
 
 class LeastLoss(Goal):
-    """The least loss, as it is reported: a suppressed record loses all that it could.
+    """The lowest loss, as reported: a suppressed record counts as fully lost.
 
-    The worth of a node is what its records keep. A loss may fall on the way up (entropy does): a
-    record may then keep less than nothing, and to suppress it would be a gain.
+    The worth of a node is the information that its records keep. A loss may fall on the way up (the
+    entropy loss does). A record may then keep less than nothing, so suppressing it is a gain.
     """
 
     def __init__(self, name: str, possible: int) -> None:
         self.name, self.possible = name, possible
 
     def worth(self, found: Found, stays: Bools) -> int:
-        """What the records keep together."""
+        """The information that all records keep."""
         return int((found.size * found.keeps)[stays].sum())
 
     def hope(self, found: Found, stays: Bools) -> int:
-        """As if only those were suppressed that keep less than nothing."""
+        """As if only records that keep less than nothing were suppressed."""
         return int((found.size * np.maximum(found.keeps, 0))[stays].sum())
 
     def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:
-        """What the columns keep, as if each could do without its worst `spare` records."""
+        """The sum over the columns, as if each could drop its own worst `spare` records."""
         limits = np.zeros(shape, np.int64)
         for j, (above, keeps) in enumerate(zip(levels.above, levels.keeps, strict=True)):
             often = np.bincount(levels.code[:, j], levels.size, above.shape[1]).astype(np.int64)
@@ -131,21 +131,21 @@ class LeastDiscernibility(Goal):
         self.rows, self.k = rows, k
 
     def worth(self, found: Found, stays: Bools) -> int:
-        """The records that each record cannot be told from."""
+        """The number of records from which each record cannot be distinguished."""
         suppressed = self.rows - int(found.size[stays].sum())
         return -int((found.size[stays] ** 2).sum()) - suppressed * self.rows
 
     def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:  # noqa: ARG002
-        """Classes of equal size, as many as there can be, have the least sum of squares."""
+        """The sum of squares is lowest for as many classes of equal size as possible."""
         return -(self.rows**2) // most_classes(levels, shape)  # its size rounded up
 
     def limit_above(self, found: Found) -> int:
-        """The sum of squares as if nothing were suppressed, and small classes just large enough."""
+        """The sum of squares without suppression, if small classes become just large enough."""
         least = np.where(found.people < self.k, np.maximum(found.size, self.k), found.size)
         return -int((found.size * least).sum())
 
     def limit_below(self, found: Found, stays: Bools) -> int:
-        """As if all the others were in classes of k."""
+        """As if all other records were in classes of k."""
         published = int(found.size[stays].sum())
         return -published * self.k - (self.rows - published) * self.rows
 
@@ -157,8 +157,8 @@ class LeastDiscernibility(Goal):
 class LeastAverageClassSize(Goal):
     """The least C_AVG = (records / classes) / k (LeFevre, DeWitt, Ramakrishnan 2006).
 
-    All records of the table count, and those that are suppressed are one class more: they cannot
-    be told from each other. So the worth of a node is its number of classes, which only falls on
+    All records of the table count, and the suppressed ones are one more class: they cannot be
+    distinguished. So the worth of a node is its number of classes, which only falls on
     the way up, and suppressing never adds one.
     """
 
@@ -172,17 +172,17 @@ class LeastAverageClassSize(Goal):
         return int(stays.sum()) + int(found.size[~stays].any())
 
     def limits(self, levels: Levels, shape: tuple[int, ...], spare: int) -> Longs:  # noqa: ARG002
-        """As many classes as the values at these levels could form."""
+        """The number of classes that the values at these levels could form."""
         return most_classes(levels, shape)
 
     def limit_above(self, found: Found) -> int:
-        """Classes with k people stay apart at best; smaller ones must join, or be suppressed."""
+        """At best classes with k people stay separate; smaller ones are merged or suppressed."""
         small = found.people < self.k
         joined = int(found.people[small].sum()) // self.k + 1
         return int((~small).sum()) + min(int(small.sum()), joined)
 
     def limit_below(self, found: Found, stays: Bools) -> int:
-        """As if all the others were in classes of k."""
+        """As if all other records were in classes of k."""
         return int(found.people[stays].sum()) // self.k + 1
 
     def describe(self, worth: int) -> str:
@@ -191,12 +191,12 @@ class LeastAverageClassSize(Goal):
 
 
 def most_classes(levels: Levels, shape: tuple[int, ...]) -> Longs:
-    """How many classes each node has at the most: all combinations of its values, or all tuples."""
+    """An upper bound on the classes of each node: combinations of its values, or tuples."""
     most = np.ones(shape, np.int64)
     for j, above in enumerate(levels.above):
         values = np.array([len(np.unique(up[levels.code[:, j]])) for up in above], np.int64)
         most *= values.reshape(-1, *(1,) * (len(shape) - 1 - j))
-        np.minimum(most, len(levels.code), out=most)  # so it cannot overflow
+        np.minimum(most, len(levels.code), out=most)  # prevents overflow
     return most
 
 
@@ -213,5 +213,5 @@ def make_goal(
 
 
 def greatest_k(models: Sequence[object]) -> int:
-    """The people that a class needs by the models that say so; 1: none does."""
+    """The number of people that a class needs by the models; 1: no requirement."""
     return max((getattr(model, "k", 1) for model in models), default=1)

@@ -1,4 +1,4 @@
-"""An index of clusters, and how the kernels that search an index are run."""
+"""The index of classes, and the loop that runs kernels over an index."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import numpy as np
 from shoal.base.pace import Pace
 from shoal.kernels.grouping import merge as merging
 from shoal.kernels.search import class_index as trie
+from shoal.kernels.search.class_search import Work
 
 Index = TypeVar("Index")
 
 
 def fan_of(trees: trie.Trees) -> int:
-    """The most children that a node of an index can have."""
+    """The maximum number of children of a node of an index."""
     return int(np.diff(trees.start).max())
 
 
 def make_index(clusters: int, trees: trie.Trees) -> trie.Index:
-    """An empty index for so many clusters."""
+    """An empty index for this number of clusters."""
     q, fan = len(trees.start) - 1, fan_of(trees)
     nodes, pool = 2 * clusters + 8 * q + 8, 3 * clusters + 4 * fan + 16 * q + 64
     index: trie.Index = trie.empty_index(clusters, len(trees.cost), nodes, pool)
@@ -34,12 +35,10 @@ def larger(index: trie.Index, trees: trie.Trees) -> trie.Index:
     return grown
 
 
-def make_work(trees: trie.Trees) -> trie.Work:
+def make_work(trees: trie.Trees) -> Work:
     """Scratch space for searches."""
     q = len(trees.start) - 1
-    return trie.Work(
-        np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(2, np.int64)
-    )
+    return Work(np.empty((q + 1, 9), np.int64), np.zeros(q + 1, np.int64), np.zeros(2, np.int64))
 
 
 def run(
@@ -48,7 +47,7 @@ def run(
     trees: trie.Trees,
     report: Callable[[], None],
 ) -> trie.Index:
-    """Run a kernel over an index of classes, with a larger one where it needs it; returns that."""
+    """Run a kernel over an index of classes, which grows if needed; returns the index."""
     return run_steps(step, index, lambda full: larger(full, trees), report)
 
 
@@ -58,10 +57,10 @@ def run_steps(
     enlarge: Callable[[Index], Index],
     report: Callable[[], None],
 ) -> Index:
-    """Call a kernel piece by piece until it is done; returns the index, which may be a new one.
+    """Call a kernel repeatedly until it is done; returns the index, which may be a new one.
 
-    Between two pieces there is time to report progress, and for Ctrl-C. A step that ends for
-    another reason than its pieces being spent says nothing about the pace.
+    Between two calls progress is reported, and Ctrl-C works. Only a step that used up its pieces
+    says something about the pace.
     """
     pace = Pace(1_000)
     report()

@@ -1,4 +1,4 @@
-"""The columns of a table in the order in which an index of classes takes them."""
+"""The order of a table's columns in an index of classes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Layout:
 
     order: Longs  # int64[q], columns of the table
     shapes: list[Tree]
-    trees: trie.Trees  # the same hierarchies as the kernels hold them
+    trees: trie.Trees  # the same hierarchies in the form of the kernels
 
     @staticmethod
     def of(table: Table, start: Classes, costs: Sequence[Longs]) -> Layout:
         """A good order for the distinct tuples of a table, with the cost of each node to the root.
 
-        First come columns whose smallest step is expensive, as they cut branches early; but a
-        column with many values makes many branches, all of which are searched in the worst case.
+        Columns whose smallest step is expensive come first, as they cut off branches early. But a
+        column with many values has many branches, all of which are searched in the worst case.
         """
         worth = []
         for j, tree in enumerate(table.trees):

@@ -1,4 +1,4 @@
-"""Classes of people who are added one by one, as long as it takes to satisfy the models."""
+"""Classes that grow person by person until they satisfy the models."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from shoal.table.recoding import SUPPRESSED, Recoding
 
 
 def counts_people(model: Model) -> bool:
-    """Whether a model is about the people of a class, as the kernel counts them."""
+    """Whether the kernel can count what this model requires."""
     return bool(_demands(model, {}))
 
 
 def _demands(model: Model, columns: dict[str, int]) -> list[tuple[int, int, float]]:
-    """What a model asks of a class, in the words of the kernel; nothing if it cannot be said."""
+    """The requirements of a model in the form of the kernel; empty if it has no such form."""
     k = people_kernels
     column = columns.get(model.about or "", 0)
     match model:
@@ -51,26 +51,26 @@ def _demands(model: Model, columns: dict[str, int]) -> list[tuple[int, int, floa
 
 
 class _Box(NamedTuple):
-    """A class that is done: its people and what is published of them."""
+    """A finished class: its people and their published values."""
 
     people: list[int]
     box: Longs
 
 
 class PersonClasses:
-    """Classes of people: those that are done, and the one that grows."""
+    """Classes of people: the finished ones, and the one that grows."""
 
     def __init__(
-        self, table: Table, loss: Loss, models: Sequence[Model], crowd: Longs, order: Longs
+        self, table: Table, loss: Loss, models: Sequence[Model], person: Longs, order: Longs
     ) -> None:
         self.order = order
         self.space = space = Space.of(table, loss)
         n = len(order)
         first = np.full(n, np.iinfo(np.int64).max)
-        np.minimum.at(first, crowd, np.arange(table.rows))
+        np.minimum.at(first, person, np.arange(table.rows))
         self.first = first  # int64[people], the first record of each
-        records = np.bincount(crowd, minlength=n)
-        self.people = people_of(table, crowd, records)
+        records = np.bincount(person, minlength=n)
+        self.people = people_of(table, person, records)
         places = {one.name: i for i, one in enumerate(table.sensitive)}
         asked = [demand for model in models for demand in _demands(model, places)]
         kind, column, bound = (np.array(part) for part in zip(*asked, strict=True))
@@ -85,7 +85,7 @@ class PersonClasses:
         self.clusters = people_kernels.Clusters(
             np.full(n, -1), np.full(room, -1), np.full(n, -1), np.zeros(2, np.int64)
         )
-        self.crowd = empty_crowd(self.people, n, self.demands)
+        self.forming = empty_class(self.people, n, self.demands)
         self.box = np.zeros(boxes.shape[1], np.int64)
 
     def cluster(self, progress: Progress) -> None:
@@ -95,7 +95,8 @@ class PersonClasses:
         def step(done_index: nearest.Index, pieces: int) -> int:
             outcome: int = people_kernels.cluster(
                 self.space.shapes, self.pool, self.pool_index, self.done, done_index,
-                self.people, self.demands, self.crowd, self.clusters, self.order, self.box, pieces,
+                self.people, self.demands, self.forming, self.clusters, self.order, self.box,
+                pieces,
             )  # fmt: skip
             return outcome
 
@@ -107,16 +108,16 @@ class PersonClasses:
         )
 
     def handle(self, rng: np.random.Generator, progress: Progress) -> None:
-        """Lines 20 to 26: those who are left over, in random order."""
-        rest = np.sort(self.crowd.who[: self.crowd.mark[0]])
+        """Lines 20 to 26: assign the remaining people, in random order."""
+        rest = np.sort(self.forming.who[: self.forming.mark[0]])
         rng.shuffle(rest)
-        people_kernels.clear(self.people, self.crowd)
+        people_kernels.clear(self.people, self.forming)
         self.settle(rest, progress, suppress=True)
 
     def settle(self, rest: Longs, progress: Progress, suppress: bool = False) -> None:
-        """Let each of these people join the nearest class that stays sound (Algorithm 7).
+        """Add each of these people to the nearest class that still satisfies the models.
 
-        With `suppress` not if that loses more than to suppress the person.
+        Algorithm 7. With `suppress` a person is suppressed if that loses less.
         """
         aside, pace = np.zeros(len(self.done.size), np.int64), Pace(1_000)
         for i, p in enumerate(rest):
@@ -126,7 +127,7 @@ class PersonClasses:
             at = np.array([0, -1])
             while people_kernels.handle(
                 self.space.shapes, self.pool, self.done, self.done_index, self.people, self.demands,
-                self.crowd, self.clusters, p, most, self.box, aside, at, pace.begin(),
+                self.forming, self.clusters, p, most, self.box, aside, at, pace.begin(),
             ) == people_kernels.PAUSED:  # fmt: skip
                 pace.end()
                 progress("settling", i / len(rest))
@@ -135,29 +136,29 @@ class PersonClasses:
                 nearest.add(self.done_index, self.done, c)
 
     def _make_room(self) -> None:
-        """Build the index of classes anew where too many wait for it."""
-        if nearest.crowded(self.done_index):
+        """Rebuild the index of classes if too many are not in it yet."""
+        if nearest.needs_rebuild(self.done_index):
             self.done_index = self.space.index(self.done)
 
     def found(self, members: Longs, box: Longs) -> None:
-        """Make people a class that is done, published as this box."""
+        """Make these people a finished class, published as this box."""
         for p in members:
-            people_kernels.admit(self.people, self.crowd, p)
+            people_kernels.admit(self.people, self.forming, p)
         self._make_room()
         people_kernels.found_class(
-            self.space.shapes, self.done, self.done_index, self.crowd, self.clusters, box,
+            self.space.shapes, self.done, self.done_index, self.forming, self.clusters, box,
             self.first,
         )  # fmt: skip
-        people_kernels.clear(self.people, self.crowd)
+        people_kernels.clear(self.people, self.forming)
 
     def suppression(self, p: int) -> int:
-        """What is lost when everything of a person is suppressed."""
+        """The loss if all records of a person are suppressed."""
         keeps = kernels.kept(self.space.shapes, self.pool.box[p])
         return int(self.people.records[p] * keeps)  # a root keeps nothing
 
     @property
     def boxes(self) -> list[_Box]:
-        """The classes that are done."""
+        """The finished classes."""
         found = []
         for c in np.flatnonzero(self.done.where):
             members, p = [], int(self.clusters.head[c])
@@ -167,24 +168,24 @@ class PersonClasses:
             found.append(_Box(members, self.done.box[c]))
         return found
 
-    def recoding(self, crowd: Longs) -> Recoding:
-        """What is published of each record."""
+    def recoding(self, person: Longs) -> Recoding:
+        """The published values of each record."""
         of = np.full(len(self.order), SUPPRESSED)
         boxes = self.boxes
         for number, one in enumerate(boxes):
             of[one.people] = number
         vectors, covers = self.space.vectors(np.array([one.box for one in boxes]))
-        return Recoding(vectors, of[crowd], covers)
+        return Recoding(vectors, of[person], covers)
 
 
-def people_of(table: Table, crowd: Longs, records: Longs) -> people_kernels.People:
-    """Everybody's sensitive values, those of all columns one after the other."""
+def people_of(table: Table, person: Longs, records: Longs) -> people_kernels.People:
+    """The sensitive values of all people, column by column."""
     n = len(records)
     parts: list[Any] = []
     offset = 0
     for c, one in enumerate(table.sensitive):
         values = len(one.values)
-        pair, amount = np.unique(crowd * values + one.codes, return_counts=True)
+        pair, amount = np.unique(person * values + one.codes, return_counts=True)
         parts.append((pair // values, np.full(len(pair), c), pair % values + offset, amount))
         offset += values
     columns = len(table.sensitive)
@@ -203,12 +204,12 @@ def people_of(table: Table, crowd: Longs, records: Longs) -> people_kernels.Peop
     )
 
 
-def empty_crowd(
+def empty_class(
     people: people_kernels.People, n: int, demands: people_kernels.Demands
-) -> people_kernels.Crowd:
-    """A class with nobody in it."""
+) -> people_kernels.Forming:
+    """An empty class."""
     columns, values = people.first.shape[1] - 1, people.values
-    return people_kernels.Crowd(
+    return people_kernels.Forming(
         who=np.zeros(n, np.int64),
         mark=np.zeros(3, np.int64),
         rows=np.zeros(values, np.int64),

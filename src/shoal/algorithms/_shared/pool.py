@@ -1,4 +1,4 @@
-"""What the algorithms share that take people out of a pool into clusters."""
+"""Algorithms that take people from a pool into clusters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shoal.kernels.search import box_index as nearest
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The people who are to be clustered, as boxes."""
+    """The people to cluster, as boxes."""
 
     space: Space
     units: Units
@@ -38,7 +38,7 @@ class Pool:
         return whole
 
     def with_the_rest(self, label: Longs) -> Longs:
-        """The same clusters, with the units that are in none (-1) each in the nearest."""
+        """The same clusters, where each unit without a cluster (-1) joins the nearest."""
         left = np.flatnonzero(label < 0)
         if not len(left):
             return label
@@ -68,10 +68,10 @@ def join_rest(
     by_size: bool,
     progress: Progress,
 ) -> tuple[Longs, Longs]:
-    """Let single boxes join the nearest of some clusters, one by one.
+    """Add single boxes to the nearest cluster, one by one.
 
-    Clusters with the same closure are one. Returns for all clusters, and then for the single
-    boxes, the cluster that they went into, and the closures of the clusters.
+    Clusters with the same closure become one. Returns the final cluster of all clusters, followed
+    by those of the single boxes, and the closures of the clusters.
     """
     boxes, which = different_rows(whole)
     m = len(boxes)
@@ -98,7 +98,7 @@ def join_rest(
 
 
 class Pooled(FreeClustering):
-    """A clustering algorithm that looks for people one by one: nearest, or farthest."""
+    """A clustering algorithm that searches for people one by one: the nearest or the farthest."""
 
     @abstractmethod
     def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:

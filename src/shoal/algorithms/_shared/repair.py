@@ -1,4 +1,4 @@
-"""Repair of classes that violate a model: they take what they lack from others, or are merged."""
+"""Repair of classes that violate a model: they take tuples from others, or are merged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shoal.algorithms._shared.exchange import in_classes
 from shoal.algorithms._shared.indexed import fan_of, larger, make_index, make_work, run
 from shoal.algorithms._shared.layout import Layout
 from shoal.algorithms._shared.requirements import all_satisfied
-from shoal.algorithms._shared.sensitive_merge import put_together, shortfall
+from shoal.algorithms._shared.sensitive_merge import merged_values, shortfall
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
 from shoal.base.progress import Progress
@@ -24,17 +24,17 @@ from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
 CLASSES = 8  # nearest classes with which a merge is tried
-HOLDERS = 4  # nearest tuples of a value that are tried, of each value that a class lacks most …
-LACKING = 4  # … which are so many
-FREQUENT = 32  # values of a sensitive column for which tuples are kept at hand
-AT_ONCE = 0.5  # share of the failing classes that are repaired in a round, those it costs least
-TAKING = 60  # rounds after which classes are merged only, so that there is an end
-HARDLY = 1e-9  # a model that comes no closer than by this comes no closer
-LAST = 1e200  # a merge that brings no model closer comes after all that do
+HOLDERS = 4  # nearest tuples tried per value that a class lacks most …
+LACKING = 4  # … and the number of such values
+FREQUENT = 32  # values of a sensitive column for which lists of tuples are prepared
+AT_ONCE = 0.5  # share of the failing classes repaired in a round, the cheapest first
+TAKING = 60  # rounds after which classes are only merged, so that the repair ends
+HARDLY = 1e-9  # smaller improvements count as none
+LAST = 1e200  # score of a merge without improvement, after all others
 
 
 class Holders(NamedTuple):
-    """The tuples that hold a value of a sensitive column."""
+    """The tuples that have a value of a sensitive column."""
 
     column: str
     value: int
@@ -42,19 +42,19 @@ class Holders(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What may be done for failing classes: merge with a class, or take a tuple of it."""
+    """Possible repairs of failing classes: merge with a class, or take a tuple from it."""
 
     owner: Longs  # the failing class
     other: Longs  # the other class
-    taken: Longs  # the tuple that goes over, or -1: the classes are merged
-    score: Floats  # what it costs, by how much closer the models come
+    taken: Longs  # the tuple that moves; -1: the classes are merged
+    score: Floats  # cost per unit of violation that it removes
 
 
 class Repair:
     """Classes of tuples, some of which violate a model.
 
-    What is lacking counts once for each record of a class: then a merge of two classes that lack
-    the same gains nothing, and one of two that make up for each other gains all.
+    The shortfall of a class counts once per record. So merging two classes with the same shortfall
+    gains nothing, and merging two classes that complement each other gains everything.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Repair:
         self.many = many = len(self.parts.head)
         self.fan, self.work, self.left = fan_of(trees), make_work(trees), np.empty(q, np.int32)
         self.index = make_index(many, trees)
-        self.paces = [Pace(256) for _ in range(4)]  # of the four kinds of work that are cut
+        self.paces = [Pace(256) for _ in range(4)]  # of the four kinds of work that run in parts
 
         def fill(index: trie.Index, pieces: int) -> int:
             outcome: int = exchange.fill_index(
@@ -84,12 +84,12 @@ class Repair:
 
     @property
     def alive(self) -> Longs:
-        """The classes that there are."""
+        """The numbers of the existing classes."""
         return np.flatnonzero(self.parts.head >= 0)
 
     def run(self, progress: Progress) -> Longs:
-        """Number the class of each tuple; none violates a model if all as one class do not."""
-        stale = self.fails.copy()  # whose best option is not known
+        """Number the class of each tuple; none violates a model, unless the whole table does."""
+        stale = self.fails.copy()  # classes whose best option is unknown
         none = np.full(self.many, -1, np.int64)
         best = Options(none, none.copy(), none.copy(), np.zeros(self.many))
         waiting, rounds = max(int(self.fails.sum()), 1), 0
@@ -107,13 +107,13 @@ class Repair:
         return self.parts.of
 
     def _do_cheapest(self, best: Options) -> Bools:
-        """Do what costs least, no class twice; returns which classes have changed."""
+        """Apply the cheapest repairs, each class once; returns which classes have changed."""
         ids = np.flatnonzero(self.fails)
         ids = ids[np.argsort(best.score[ids], kind="stable")]
         touched = np.zeros(self.many, np.bool_)
         for c in ids[: max(1, int(len(ids) * AT_ONCE))].tolist():
             b, x = int(best.other[c]), int(best.taken[c])
-            gone = self.parts.head[c] < 0 or self.parts.head[b] < 0  # became part of an equal one
+            gone = self.parts.head[c] < 0 or self.parts.head[b] < 0  # merged with an equal class
             if gone or touched[c] or touched[b]:
                 continue
             self._make_room()
@@ -141,7 +141,7 @@ class Repair:
         minus: Longs | None = None,
         plus: Longs | None = None,
     ) -> tuple[Floats, Bools]:
-        """What classes would lack, each record counted, and whether they would violate a model."""
+        """The shortfall of classes, once per record, and whether they violate a model."""
         none = np.full(len(a), -1, np.int64)
         b, minus, plus = (none if one is None else one for one in (b, minus, plus))
         short, fails = np.zeros(len(a)), np.zeros(len(a), np.bool_)
@@ -154,7 +154,7 @@ class Repair:
         return short, fails
 
     def _summary(self, begin: Longs, member: Longs) -> Classes:
-        """Some tuples together, as models see them."""
+        """Sets of tuples as classes, in the form that models check."""
         start, owners = self.start, len(begin) - 1
         size = np.add.reduceat(start.size[member], begin[:-1])
         people = np.add.reduceat(start.people[member], begin[:-1])
@@ -166,7 +166,7 @@ class Repair:
             histograms[name] = Histogram(old.column, first, value, count, old.total)
         owner = np.repeat(np.arange(owners), np.diff(begin))
         held = {
-            name: put_together(old, member, owner, owners) for name, old in start.holdings.items()
+            name: merged_values(old, member, owner, owners) for name, old in start.holdings.items()
         }
         each = np.arange(owners)
         return Classes(
@@ -174,11 +174,11 @@ class Repair:
         )
 
     def _options(self, ids: Longs, taking: bool) -> Options:
-        """The best that can be done for each of these classes."""
+        """The best repair of each of these classes."""
         self._make_room()
         near = self._near(ids)
         owner, tuples, cost = self._near_holders(ids)
-        # A class that has what is lacking may be worth a merge, too.
+        # A class that has the missing values may be worth a merge, too.
         pairs = np.unique(
             np.concatenate([near, owner * self.many + self.parts.of[tuples]])
         )  # int64[pairs]
@@ -191,7 +191,7 @@ class Repair:
         return Options(owner[order], other[order], taken[order], score[order])
 
     def _near(self, ids: Longs) -> Longs:
-        """Place in `ids` and number, as one number, of their nearest classes."""
+        """The nearest classes: place in `ids` and number of the class, as one number."""
         found = np.empty((len(ids), CLASSES), np.int64)
         used = np.zeros(len(ids), np.int64)
         costs = np.empty_like(found)
@@ -205,9 +205,9 @@ class Repair:
         return place * self.many + found[place, at]
 
     def _near_holders(self, ids: Longs) -> tuple[Longs, Longs, Longs]:
-        """Near tuples of other classes that hold what these classes lack most.
+        """Near tuples of other classes with the values that these classes lack most.
 
-        The place of the class in `ids`, the tuple, and what it costs that it joins the class.
+        Returns the place of the class in `ids`, the tuple, and the cost of moving it.
         """
         lacks = self._lacking(ids)
         nothing = np.zeros(0, np.int64)
@@ -231,7 +231,7 @@ class Repair:
         return owner, tuples, cost
 
     def _lacking(self, ids: Longs) -> Bools:
-        """Of which values each class has least compared with the table, bool[ids, holders]."""
+        """The values that each class lacks most, compared with the table, bool[ids, holders]."""
         none = np.full(len(ids), -1, np.int64)
         classes = self._summary(*kernels.members_of(self.parts, ids, none, none, none))
         lacks = np.zeros((len(ids), len(self.holders)), np.bool_)
@@ -250,7 +250,7 @@ class Repair:
         return lacks
 
     def _merges(self, a: Longs, b: Longs) -> Options:
-        """What merges of these pairs are worth."""
+        """The scores of merging these pairs."""
         cost = np.empty(len(a), np.int64)
         kernels.costs_of_merges(self.trees, self.classes, a, b, cost)
         short, _ = self._judged(a, b)
@@ -259,10 +259,10 @@ class Repair:
         return Options(a, b, np.full(len(a), -1, np.int64), score)
 
     def _takes(self, a: Longs, tuples: Longs, cost: Longs) -> Options:
-        """What it is worth that these classes take these tuples, of those that can be spared."""
+        """The scores of taking these tuples, if their classes can spare them."""
         held = self.parts
         b = held.of[tuples]
-        spare = held.crowd[b] - held.people[tuples] >= max(self.k, 1)
+        spare = held.class_people[b] - held.people[tuples] >= max(self.k, 1)
         a, b, tuples, cost = a[spare], b[spare], tuples[spare], cost[spare]
         if not len(a):
             return Options(a, b, tuples, np.zeros(0))
@@ -281,7 +281,7 @@ class Repair:
         return Options(a[fine], b[fine], tuples[fine], score[fine])
 
     def _index_of(self, one: Holders) -> trie.Index:
-        """An index of the tuples that hold a value."""
+        """An index of the tuples with a value."""
         rows = self.many + np.flatnonzero(one.holds)
         room = 2 * len(rows) + 64, 3 * len(rows) + 4 * self.fan + 64
         index: trie.Index = trie.empty_index(len(self.classes.size), len(self.trees.cost), *room)
@@ -299,7 +299,7 @@ class Repair:
         self.index = self._with_room(self.index)
 
     def _with_room(self, index: trie.Index) -> trie.Index:
-        """The index, with room for what is taken out and put back at a time."""
+        """The index, with enough room for the next part of the work."""
         times = 2 * CLASSES
         while not trie.has_room(index, times * len(self.trees.start), times * self.fan):
             index = larger(index, self.trees)
@@ -307,7 +307,7 @@ class Repair:
 
 
 def _holders(histogram: Histogram, tuples: int) -> list[Holders]:
-    """Who holds each of the frequent values."""
+    """The tuples with each of the frequent values."""
     often = np.argsort(-histogram.total, kind="stable")[:FREQUENT]
     found = []
     for value in often[histogram.total[often] > 0].tolist():

@@ -19,9 +19,9 @@ from shoal.table.equivalence_classes import Classes
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram
 
-GRAIN = 2.0**40  # levels are compared in steps of 1 / GRAIN, so that equal ones are equal
-HUGE = 1e280  # some levels are infinite, and 0 * infinity is no number
-NEAR = (8, 64)  # candidates that the index is asked for, before all are sorted
+GRAIN = 2.0**40  # levels are compared in steps of 1 / GRAIN, so that ties are exact
+HUGE = 1e280  # replaces infinite levels, as 0 * infinity is not a number
+NEAR = (8, 64)  # how many candidates the index returns before all are sorted
 
 
 def diversify(
@@ -32,14 +32,14 @@ def diversify(
     w: float,
     progress: Progress,
 ) -> tuple[Ints, Longs]:
-    """The published values of each class, and the class that each one of `start` ended up in.
+    """The published values of each class, and the final class of each one in `start`.
 
-    The class that lacks most (of several the first) is merged with the one for
-    which w · cost_I + (1 - w) · cost_D is least (eq. 10); of several with the one of least
-    cost_I, then with the first. cost_I is what the merge loses, as a share of what the table
-    could lose (eq. 2); cost_D is what the merged class still lacks (eq. 9): with frequency
-    l-diversity l - div, and likewise with the level of any other model. Classes that come to
-    have the same published values are one.
+    The class with the largest shortfall (among equals, the first) is merged with the class of the
+    lowest w · cost_I + (1 - w) · cost_D (eq. 10); among equals, the one with the lowest cost_I,
+    then the first. cost_I is the loss of the merge as a share of the maximum loss of the table
+    (eq. 2). cost_D is the shortfall of the merged class (eq. 9): for frequency l-diversity
+    l - div, and likewise for the level of any other model. Classes with the same published values
+    become one.
     """
     state = _Merging(start, vectors, trees)
     whole = float(start.size.sum()) * _most(trees)
@@ -75,7 +75,7 @@ def diversify(
 
 
 def shortfall(models: Sequence[Model], classes: Classes) -> Floats:
-    """What each class lacks to satisfy the models, added up (eq. 9, Tassa 2012)."""
+    """The shortfall of each class, summed over the models (eq. 9, Tassa 2012)."""
     gap = np.zeros(len(classes))
     for model in models:
         lacks = model.required - model.levels(classes)
@@ -85,18 +85,18 @@ def shortfall(models: Sequence[Model], classes: Classes) -> Floats:
 
 
 def _most(trees: trie.Trees) -> float:
-    """What one record can lose at most: 1 where costs are those of eq. 1, Tassa 2012."""
+    """The maximum loss of one record: 1 for the costs of eq. 1, Tassa 2012."""
     most = np.maximum.reduceat(trees.cost, trees.start[:-1]).sum()
     return float(most) or 1.0
 
 
 def _partner(state: _Merging, c: int, models: Sequence[Model], w: float, whole: float) -> int:
-    """The class with which c is merged: candidates come by cost_I, until that alone is too much."""
+    """The class with which c is merged; candidates are tried by cost_I until that is too high."""
     partner, least = -1, np.inf
     for ids, cost in state.candidates(c):
         information = w * (cost / whole)
         total = information + (1 - w) * shortfall(models, state.summary(ids, c))
-        best = int(total.argmin())  # the first of equals
+        best = int(total.argmin())  # the first among equals
         if total[best] < least:
             partner, least = int(ids[best]), float(total[best])
         if information[-1] >= least:
@@ -132,14 +132,14 @@ class _Merging:
             trie.insert(self.index, trees, self.classes, c)
 
     def make_room(self) -> None:
-        """See to it that two more classes fit into the index."""
+        """Make room for two more classes in the index."""
         if not trie.has_room(self.index, 2 * len(self.trees.start), 2 * fan_of(self.trees)):
             self.index = larger(self.index, self.trees)
 
     def candidates(self, c: int) -> Iterator[tuple[Longs, Longs]]:
-        """The other classes and what a merge of c with them costs, cheapest first, in chunks.
+        """The other classes and the cost of merging c with them, cheapest first, in chunks.
 
-        The first ones come from the index. Only if they are not enough all costs are computed.
+        The first ones come from the index. All costs are computed only if those are not enough.
         """
         seen = 0
         for many in NEAR:
@@ -168,7 +168,7 @@ class _Merging:
         return ids[:used], cost[:used]
 
     def merge(self, c: int, b: int) -> list[int]:
-        """Merge b into c; returns what is no more: b, and what came to be equal."""
+        """Merge b into c; returns the classes that are gone: b, and any equal ones."""
         self.make_room()
         trie.remove(self.index, self.trees, self.classes, c, True)
         trie.remove(self.index, self.trees, self.classes, b, True)
@@ -184,7 +184,7 @@ class _Merging:
         return gone
 
     def summary(self, ids: Longs, plus: int | None = None) -> Classes:
-        """Some classes as models see them, each merged with the class `plus` if there is one."""
+        """Classes in the form that models check, each merged with the class `plus` if given."""
         added = [] if plus is None else [plus] * len(ids)
         size, people = self.classes.size[ids], self.people[ids]
         if plus is not None:
@@ -208,20 +208,20 @@ class _Merging:
         return Classes(each, self.classes.first[ids], size, people, people, histograms, held)
 
     def _holdings(self, ids: Longs, plus: int | None) -> dict[str, PersonValues]:
-        """What the people of those classes have."""
+        """The sensitive values of the people of those classes."""
         added = [] if plus is None else [self.members[plus]]
         parts = [part for c in ids.tolist() for part in (self.members[c], *added)]
         owner = np.repeat(np.arange(len(ids)), 1 + len(added))
         owner = np.repeat(owner, [len(part) for part in parts])
         group = np.concatenate(parts)
         return {
-            name: put_together(old, group, owner, len(ids))
+            name: merged_values(old, group, owner, len(ids))
             for name, old in self.start.holdings.items()
         }
 
 
-def put_together(old: PersonValues, group: Longs, owner: Longs, owners: int) -> PersonValues:
-    """The people of each owner, who has the classes `group` where `owner`, rising, names it."""
+def merged_values(old: PersonValues, group: Longs, owner: Longs, owners: int) -> PersonValues:
+    """The people of each owner; `owner` (ascending) names the owner of each class in `group`."""
     many = old.people[group]
     person = np.repeat(old.start[group] - (np.cumsum(many) - many), many) + np.arange(many.sum())
     held = np.diff(old.first)[person]

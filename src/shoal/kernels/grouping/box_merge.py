@@ -1,6 +1,6 @@
-"""Merging over boxes: GAA, the agglomerative algorithm, and what is left joins the nearest.
+"""Merging of boxes: GAA, the agglomerative algorithm, and adding units to the nearest box.
 
-The same algorithms as in `merge` and `clusters`, where some columns have free ranges or sets.
+The same algorithms as in `merge` and `clusters`, for tables with free ranges or sets.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.grouping.clusters import pop_pair, push_pair
 from shoal.kernels.grouping.merge import DONE, JUDGE, NEEDS_ROOM, PAUSED, pop, push
-from shoal.kernels.search.box_index import add, crowded, drop, nearest, twin
+from shoal.kernels.search.box_index import add, drop, nearest, needs_rebuild, twin
 from shoal.kernels.search.boxes import NO_COST, join_boxes, note_kept
 
 
 @lean_kernel
 def swallow(shapes, boxes, into, a, b, by_size):
-    """Make box b a part of box a; neither is in the index."""
+    """Merge box b into box a; neither is in the index."""
     join_boxes(shapes, boxes.box[a], boxes.box[b])
     note_kept(shapes, boxes.box[a], boxes.keeps[a])
     if by_size:
@@ -25,7 +25,7 @@ def swallow(shapes, boxes, into, a, b, by_size):
 
 @lean_kernel
 def forget(merge, fails, c):
-    """A class is no more what was judged."""
+    """Reset the verdict on a class that has changed."""
     if fails[c]:
         merge.counts[2] -= 1
         fails[c] = False
@@ -36,20 +36,20 @@ def forget(merge, fails, c):
 
 @lean_kernel
 def enlist(boxes, merge, fails, c, k, more):
-    """Judge a class by its crowd, and put it on the heap if it fails or has to be judged yet."""
-    fails[c] = merge.crowd[c] < k
+    """Check k for a class, and push it onto the heap if it fails or needs a verdict."""
+    fails[c] = merge.people[c] < k
     merge.unjudged[c] = more and not fails[c]
     if fails[c]:
         merge.counts[2] += 1
     if merge.unjudged[c]:
         merge.counts[4] += 1
     if fails[c] or merge.unjudged[c]:
-        push(merge, merge.crowd[c], boxes.first[c], c)
+        push(merge, merge.people[c], boxes.first[c], c)
 
 
 @kernel
 def begin(boxes, merge, fails, k, more):
-    """Judge all classes by their crowds."""
+    """Check k for all classes."""
     for c in range(len(merge.into)):
         enlist(boxes, merge, fails, c, k, more)
         merge.counts[1] += 1
@@ -62,13 +62,13 @@ def merge_boxes(shapes, index, boxes, merge, fails, k, more, by_size, budget):
     while merge.counts[0] > 0:
         if index.looks[0] >= pause:
             return PAUSED
-        if crowded(index):
+        if needs_rebuild(index):
             return NEEDS_ROOM
         c = merge.heap[0, 2]
         current = (
             merge.into[c] == c
             and (fails[c] or merge.unjudged[c])
-            and merge.heap[0, 0] == merge.crowd[c]
+            and merge.heap[0, 0] == merge.people[c]
             and merge.heap[0, 1] == boxes.first[c]
         )
         if current and merge.unjudged[c]:
@@ -77,13 +77,13 @@ def merge_boxes(shapes, index, boxes, merge, fails, k, more, by_size, budget):
         if not current:
             continue
         if merge.counts[1] == 1:
-            return DONE  # nobody left to merge with
+            return DONE  # no class left to merge with
         drop(index, boxes, c)
         b, _ = nearest(shapes, index, boxes, boxes.box[c], boxes.size[c], NO_COST, NO_COST, -1)
-        while b >= 0:  # and after it those that have become the same
+        while b >= 0:  # and then those that have become equal
             drop(index, boxes, b)
             forget(merge, fails, b)
-            merge.crowd[c] += merge.crowd[b]
+            merge.people[c] += merge.people[b]
             swallow(shapes, boxes, merge.into, c, b, by_size)
             merge.counts[1] -= 1
             b = twin(shapes, index, boxes, c)
@@ -106,7 +106,7 @@ def take_verdicts(merge, fails, ids, passes):
 
 @lean_kernel
 def seek(shapes, index, boxes, state, c):
-    """Find the nearest of cluster c, which is in the index, and put the pair on the heap."""
+    """Find the nearest neighbour of cluster c, which is in the index, and push the pair."""
     b, cost = nearest(shapes, index, boxes, boxes.box[c], boxes.size[c], NO_COST, NO_COST, c)
     state.near[c] = b
     if b >= 0:
@@ -116,7 +116,7 @@ def seek(shapes, index, boxes, state, c):
 
 @lean_kernel
 def unite(shapes, boxes, state, small, a, b, by_size):
-    """Make a new cluster of two that are not in the index any more."""
+    """Merge two clusters that are no longer in the index into a new one."""
     d = state.counts[1]
     state.counts[1] += 1
     for w in range(boxes.box.shape[1]):
@@ -124,17 +124,17 @@ def unite(shapes, boxes, state, small, a, b, by_size):
     boxes.size[d], boxes.first[d] = boxes.size[a], boxes.first[a]
     state.into[d], state.into[a] = d, d
     swallow(shapes, boxes, state.into, d, b, by_size)
-    state.crowd[d] = state.crowd[a] + state.crowd[b]
+    state.people[d] = state.people[a] + state.people[b]
     small[a], small[b] = False, False
     return d
 
 
 @kernel
 def agglomerate(shapes, index, boxes, state, small, k, by_size, budget):
-    """Join the two closest clusters of fewer than k until at most one is left.
+    """Merge the two closest clusters of fewer than k until at most one is left.
 
-    `small` says of which clusters that is true: they are in the index. Its first half is there from
-    the start. Of several pairs the one whose earlier first record comes first, then the later one.
+    `small` marks those clusters, which are in the index. Its first half is the initial clusters.
+    Among equal pairs, the one with the earliest first record, then the one whose other is earlier.
     """
     n = len(state.into) // 2
     counts = state.counts
@@ -142,7 +142,7 @@ def agglomerate(shapes, index, boxes, state, small, k, by_size, budget):
     while counts[3] < n or (counts[0] > 0 and counts[2] > 1):
         if index.looks[0] >= pause:
             return PAUSED
-        if crowded(index):
+        if needs_rebuild(index):
             return NEEDS_ROOM
         index.looks[0] += 1
         if counts[3] < n:
@@ -159,15 +159,15 @@ def agglomerate(shapes, index, boxes, state, small, k, by_size, budget):
             continue
         drop(index, boxes, c)
         d = c
-        while b >= 0:  # and after it those that have become the same
+        while b >= 0:  # and then those that have become equal
             drop(index, boxes, b)
             counts[2] -= 1
             d = unite(shapes, boxes, state, small, d, b, by_size)
-            if state.crowd[d] >= k:
+            if state.people[d] >= k:
                 counts[2] -= 1
                 break
             b = twin(shapes, index, boxes, d)
-        if state.crowd[d] < k:
+        if state.people[d] < k:
             small[d] = True
             add(index, boxes, d)
             seek(shapes, index, boxes, state, d)
@@ -176,12 +176,12 @@ def agglomerate(shapes, index, boxes, state, small, k, by_size, budget):
 
 @kernel
 def spread(shapes, index, boxes, into, done, by_size, budget):
-    """Let box after box, from done[0] on, join the nearest that is in the index."""
+    """Add the boxes from done[0] on, one by one, to the nearest box in the index."""
     pause = index.looks[0] + budget
     while done[0] < len(into):
         if index.looks[0] >= pause:
             return PAUSED
-        if crowded(index):
+        if needs_rebuild(index):
             return NEEDS_ROOM
         x = done[0]
         done[0] += 1

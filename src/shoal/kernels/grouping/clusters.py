@@ -1,7 +1,7 @@
-"""Clusters over an index: the two closest of all are joined, units join the nearest cluster.
+"""Clusters over an index: the two closest are merged, units join the nearest cluster.
 
-A cluster is a line of index.Classes; its vector is the closure of its records. In
-agglomeration `fails` marks the clusters that are still too small: those the index holds.
+A cluster is a row of class_index.Classes; its vector is the closure of its records. In
+agglomeration `fails` marks the clusters that are still too small: those in the index.
 """
 
 from __future__ import annotations
@@ -12,26 +12,27 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
-from shoal.kernels.search.class_index import cheapest, has_room, insert, remove, spent
+from shoal.kernels.search.class_index import has_room, insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 from shoal.kernels.search.tuple_index import join
 
 
 class Agglomeration(NamedTuple):
-    """The state of an agglomeration, so that it can pause and go on.
+    """The state of an agglomeration, so that it can pause and continue.
 
-    A union is a new cluster: n clusters to start with become at most 2 n - 1.
+    A union is a new cluster: n initial clusters become at most 2 n - 1.
     """
 
-    into: np.ndarray  # int64[2 n], the union this cluster went into; itself while there is none
-    crowd: np.ndarray  # int64[2 n], what k counts
-    near: np.ndarray  # int64[2 n], the nearest when last looked for
+    into: np.ndarray  # int64[2 n], the union that contains this cluster; itself if there is none
+    people: np.ndarray  # int64[2 n], what k counts
+    near: np.ndarray  # int64[2 n], the nearest cluster in the last search
     heap: np.ndarray  # int64[2 n + 1, 4]: cost, earlier and later first record of the pair, cluster
     counts: np.ndarray  # int64[4]: heap used, clusters so far, too small, steps of the start
 
 
 @lean_kernel
 def before(heap, i, cost, early, late):
-    """Whether entry i comes before such a pair: cheaper, or of earlier records."""
+    """Whether entry i comes before this pair: cheaper, or with earlier records."""
     if heap[i, 0] != cost:
         return heap[i, 0] < cost
     if heap[i, 1] != early:
@@ -47,7 +48,7 @@ def put(heap, i, cost, early, late, c):
 
 @lean_kernel
 def push_pair(heap, counts, cost, early, late, c):
-    """Put a pair on the heap."""
+    """Push a pair onto the heap."""
     i = counts[0]
     counts[0] += 1
     while i > 0:
@@ -61,7 +62,7 @@ def push_pair(heap, counts, cost, early, late, c):
 
 @lean_kernel
 def pop_pair(heap, counts):
-    """Take the first pair off the heap; returns its cluster."""
+    """Pop the first pair from the heap; returns its cluster."""
     first = heap[0, 3]
     counts[0] -= 1
     last = counts[0]
@@ -83,11 +84,11 @@ def pop_pair(heap, counts):
 
 @lean_kernel
 def seek(index, trees, classes, state, c, by_size, work):
-    """Find the nearest of cluster c, which is in the index, and put the pair on the heap.
+    """Find the nearest neighbour of cluster c, which is in the index, and push the pair.
 
-    A pair is on the heap at least once with its true cost: whoever of the two came later has
-    seen the other. An entry whose partner is gone is too cheap rather than too dear, so it
-    comes up in time to be looked for anew.
+    Every pair is on the heap at least once with its true cost: the later of the two clusters has
+    seen the other. An entry whose partner is gone is too cheap rather than too expensive, so it is
+    popped in time to search again.
     """
     remove(index, trees, classes, c, by_size)
     b, cost = cheapest(index, trees, classes, 0, c, by_size, np.int64(1), False, 0, 0, work)
@@ -100,7 +101,7 @@ def seek(index, trees, classes, state, c, by_size, work):
 
 @lean_kernel
 def unite(trees, classes, state, a, b):
-    """Make a new cluster of two that are not in the index any more."""
+    """Merge two clusters that are no longer in the index into a new one."""
     d = state.counts[1]
     state.counts[1] += 1
     for j in range(classes.vector.shape[1]):
@@ -108,7 +109,7 @@ def unite(trees, classes, state, a, b):
     join(trees, classes.vector[d], classes.vector[b])
     classes.size[d] = classes.size[a] + classes.size[b]
     classes.first[d] = min(classes.first[a], classes.first[b])
-    state.crowd[d] = state.crowd[a] + state.crowd[b]
+    state.people[d] = state.people[a] + state.people[b]
     state.into[a], state.into[b], state.into[d] = d, d, d
     classes.fails[a], classes.fails[b] = False, False
     return d
@@ -116,15 +117,15 @@ def unite(trees, classes, state, a, b):
 
 @lean_kernel
 def settle_union(index, trees, classes, state, d, k, by_size, work):
-    """Set a new cluster aside if it is large enough, or look for its nearest."""
-    while state.crowd[d] < k:
+    """Set a new cluster aside if it is large enough; otherwise find its nearest neighbour."""
+    while state.people[d] < k:
         classes.fails[d] = True
         same = insert(index, trees, classes, d)
         if same < 0:
             state.counts[2] += 1
             seek(index, trees, classes, state, d, by_size, work)
             return
-        # Clusters that come to have the same closure are one.
+        # Clusters with the same closure become one.
         remove(index, trees, classes, same, by_size)
         state.counts[2] -= 1
         d = unite(trees, classes, state, same, d)
@@ -133,10 +134,10 @@ def settle_union(index, trees, classes, state, d, k, by_size, work):
 
 @lean_kernel
 def agglomerate(index, trees, classes, state, work, k, by_size, fan, budget):
-    """Join the two closest clusters of fewer than k until at most one is left, or a pause is due.
+    """Merge the two closest clusters of fewer than k until at most one is left, or pause.
 
-    Closest: the least cost; of several pairs the one whose earlier first record comes first,
-    then the one whose later one does.
+    The closest pair has the lowest cost; among equals, the earliest first record, then the earlier
+    first record of the other cluster.
     """
     n, q = len(state.into) // 2, classes.vector.shape[1]
     counts = state.counts
@@ -149,7 +150,7 @@ def agglomerate(index, trees, classes, state, work, k, by_size, fan, budget):
         work.visits[1] += 1
         if counts[3] < n:
             c = counts[3]
-            classes.fails[c] = state.crowd[c] < k
+            classes.fails[c] = state.people[c] < k
             if classes.fails[c]:
                 insert(index, trees, classes, c)
                 counts[2] += 1
@@ -177,7 +178,7 @@ def agglomerate(index, trees, classes, state, work, k, by_size, fan, budget):
 
 @lean_kernel
 def place(index, trees, classes, into, c):
-    """Put a cluster into the index; one with the same closure becomes a part of it."""
+    """Insert a cluster into the index; one with the same closure is merged."""
     same = insert(index, trees, classes, c)
     if same >= 0:
         remove(index, trees, classes, same, True)
@@ -190,9 +191,9 @@ def place(index, trees, classes, into, c):
 
 @lean_kernel
 def spread(index, trees, classes, into, clusters, work, by_size, fan, done, budget):
-    """Put the first `clusters` lines into the index; the others join the nearest, one by one.
+    """Insert the first `clusters` rows into the index; the others join the nearest, one by one.
 
-    `done` is int64[1], the lines that are through.
+    `done` is int64[1], the number of finished rows.
     """
     q = classes.vector.shape[1]
     pause = spent(work) + budget
@@ -219,7 +220,7 @@ def spread(index, trees, classes, into, clusters, work, by_size, fan, done, budg
 
 @lean_kernel
 def nearest_few(index, trees, classes, c, work, found, costs):
-    """The nearest clusters of c, nearest first, as many as `found` holds; returns how many.
+    """The nearest clusters of c, nearest first, up to the size of `found`; returns how many.
 
     Cluster c must not be in the index.
     """
@@ -238,7 +239,7 @@ def nearest_few(index, trees, classes, c, work, found, costs):
 
 @lean_kernel
 def merge_costs(trees, classes, c, others, costs):
-    """What the merge of c with each of the others costs."""
+    """The cost of merging c with each of the others."""
     for i in range(len(others)):
         b = others[i]
         cost = np.int64(0)
@@ -255,7 +256,7 @@ def merge_costs(trees, classes, c, others, costs):
 
 @lean_kernel
 def merge_into(index, trees, classes, into, a, b):
-    """Merge b into a, neither of them in the index, and put a back; returns an equal one or -1."""
+    """Merge b into a, both not in the index, and insert a; returns an equal cluster or -1."""
     join(trees, classes.vector[a], classes.vector[b])
     classes.size[a] += classes.size[b]
     classes.first[a] = min(classes.first[a], classes.first[b])

@@ -8,50 +8,50 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.hitting import PAUSES, smallest_hitting_set
-from shoal.kernels.search.box_index import AWAY, add, crowded, drop, nearest
+from shoal.kernels.search.box_index import AWAY, add, drop, nearest, needs_rebuild
 from shoal.kernels.search.boxes import NO_COST, join_boxes, note_kept
 
-# What a demand asks of a class.
-PEOPLE = 0  # at least so many people
-VALUES = 1  # at least so many different values
-PERSON_SHARE = 2  # nobody has more than this share of the records
-VALUE_SHARE = 3  # no value has more than this share of the records
-OWNERS_SHARE = 4  # no value is had by more than this share of the people
-HITTING = 5  # no hitting set is smaller than this
-NO, YES, LATER = 0, 1, -1  # an answer, or that there was no time to find it
-SLACK = 1e-9  # a hair's breadth of rounding does not count
+# The kinds of demands on a class.
+PEOPLE = 0  # minimum number of people
+VALUES = 1  # minimum number of distinct values
+PERSON_SHARE = 2  # maximum share of records of one person
+VALUE_SHARE = 3  # maximum share of records with one value
+OWNERS_SHARE = 4  # maximum share of people with one value
+HITTING = 5  # minimum size of a hitting set
+NO, YES, LATER = 0, 1, -1  # an answer, or a pause before it is known
+SLACK = 1e-9  # tolerance for rounding errors
 
-NO_END = np.int64(1) << 62  # more people than can be looked at
+NO_END = np.int64(1) << 62  # no limit
 
-DONE, PAUSED, CROWDED = 0, 1, 2
+DONE, PAUSED, NEEDS_REBUILD = 0, 1, 2
 
 
 class People(NamedTuple):
-    """Everybody, with records and sensitive values. Values of all columns are numbered as one."""
+    """All people, with records and sensitive values; values of all columns share one numbering."""
 
     records: np.ndarray  # int64[people]
     first: np.ndarray  # int64[people, columns + 1]: value[first[p, c]:first[p, c + 1]]
-    value: np.ndarray  # int32[holdings], each value once a person, rising
+    value: np.ndarray  # int32[holdings], each value once per person, ascending
     amount: np.ndarray  # int64[holdings], records of the person with it
     values: int
 
 
 class Demands(NamedTuple):
-    """What every class must keep."""
+    """The requirements on every class."""
 
     kind: np.ndarray  # int64[demands]
     column: np.ndarray  # int64[demands], the sensitive column that it is about
     bound: np.ndarray  # float64[demands]
 
 
-class Crowd(NamedTuple):
-    """The class at hand, as it is counted while people join it (Algorithms 5 and 6)."""
+class Forming(NamedTuple):
+    """The class that is being formed, with running counts (Algorithms 5 and 6)."""
 
     who: np.ndarray  # int64[people], its people
     mark: np.ndarray  # int64[3]: people, records, most records of one person
     rows: np.ndarray  # int64[values], records with each value
     owners: np.ndarray  # int64[values], people with each value
-    sums: np.ndarray  # int64[columns, 3]: different values, most records, most owners of one
+    sums: np.ndarray  # int64[columns, 3]: distinct values, most records, most owners of one
     first: np.ndarray  # int64[people + 1], scratch: values of its people, one after the other
     value: np.ndarray  # int32[holdings], scratch
     chosen: np.ndarray  # bool[values], scratch
@@ -63,98 +63,99 @@ class Crowd(NamedTuple):
     hit: np.ndarray  # int64[demands, bound + 3]: a hitting set that is too small, if one is known
     seen: np.ndarray  # int64[demands, 2]: its size, and how many people it is known to hit
     budget: np.ndarray  # int64[1], scratch
-    state: np.ndarray  # int64[5]: the state of the search for a hitting set, and whose demand it is
+    state: np.ndarray  # int64[5]: the state of the search for a hitting set, and its demand
 
 
 @lean_kernel
-def clear(people, crowd):
-    """Begin a new class."""
-    for i in range(crowd.mark[0]):
-        p = crowd.who[i]
+def clear(people, forming):
+    """Start a new class."""
+    for i in range(forming.mark[0]):
+        p = forming.who[i]
         for h in range(people.first[p, 0], people.first[p, people.first.shape[1] - 1]):
-            crowd.rows[people.value[h]] = 0
-            crowd.owners[people.value[h]] = 0
-    crowd.mark[:] = 0
-    crowd.sums[:] = 0
-    crowd.seen[:] = 0
+            forming.rows[people.value[h]] = 0
+            forming.owners[people.value[h]] = 0
+    forming.mark[:] = 0
+    forming.sums[:] = 0
+    forming.seen[:] = 0
 
 
 @lean_kernel
-def admit(people, crowd, p):
-    """Count one more person."""
-    crowd.who[crowd.mark[0]] = p
-    crowd.mark[0] += 1
-    crowd.mark[1] += people.records[p]
-    crowd.mark[2] = max(crowd.mark[2], people.records[p])
+def admit(people, forming, p):
+    """Add a person to the counts."""
+    forming.who[forming.mark[0]] = p
+    forming.mark[0] += 1
+    forming.mark[1] += people.records[p]
+    forming.mark[2] = max(forming.mark[2], people.records[p])
     for c in range(people.first.shape[1] - 1):
-        sums = crowd.sums[c]
+        sums = forming.sums[c]
         for h in range(people.first[p, c], people.first[p, c + 1]):
             v = people.value[h]
-            if crowd.owners[v] == 0:
+            if forming.owners[v] == 0:
                 sums[0] += 1
-            crowd.rows[v] += people.amount[h]
-            crowd.owners[v] += 1
-            sums[1] = max(sums[1], crowd.rows[v])
-            sums[2] = max(sums[2], crowd.owners[v])
+            forming.rows[v] += people.amount[h]
+            forming.owners[v] += 1
+            sums[1] = max(sums[1], forming.rows[v])
+            sums[2] = max(sums[2], forming.owners[v])
 
 
 @lean_kernel
-def still_hit(people, crowd, column, d):
-    """Whether everybody has a value of the hitting set that was found before."""
-    size = crowd.seen[d, 0]
-    for i in range(crowd.seen[d, 1], crowd.mark[0]):
-        p = crowd.who[i]
+def still_hit(people, forming, column, d):
+    """Whether the hitting set found before still hits everybody."""
+    size = forming.seen[d, 0]
+    for i in range(forming.seen[d, 1], forming.mark[0]):
+        p = forming.who[i]
         met = False
         for h in range(people.first[p, column], people.first[p, column + 1]):
             for s in range(size):
-                met = met or crowd.hit[d, s] == people.value[h]
+                met = met or forming.hit[d, s] == people.value[h]
         if not met:
             return False
     return size > 0
 
 
 @lean_kernel
-def hit_by_fewer(people, crowd, d, column, fewest):
-    """Whether fewer values than this meet everybody: the class then breaks EIR l-diversity.
+def hit_by_fewer(people, forming, d, column, fewest):
+    """Whether fewer values than this hit everybody: then the class violates EIR l-diversity.
 
-    NO, YES or LATER. As in Algorithm 5 what was found before is used again: a hitting set that
-    meets those who have come since is one still. Only if it does not, another one is sought.
+    NO, YES or LATER. As in Algorithm 5 the last result is reused: a hitting set that also hits the
+    people who joined since is still valid. Only if it is not, a new one is searched.
     """
-    if crowd.state[1] == 0 and still_hit(people, crowd, column, d):
-        crowd.seen[d, 1] = crowd.mark[0]
+    if forming.state[1] == 0 and still_hit(people, forming, column, d):
+        forming.seen[d, 1] = forming.mark[0]
         return YES
     used = 0
-    crowd.first[0] = 0
-    for i in range(crowd.mark[0]):
-        p = crowd.who[i]
+    forming.first[0] = 0
+    for i in range(forming.mark[0]):
+        p = forming.who[i]
         for h in range(people.first[p, column], people.first[p, column + 1]):
-            crowd.value[used] = people.value[h]
+            forming.value[used] = people.value[h]
             used += 1
-        crowd.first[i + 1] = used
-    crowd.budget[0] = NO_END
+        forming.first[i + 1] = used
+    forming.budget[0] = NO_END
     size = smallest_hitting_set(
-        crowd.first, crowd.value, 0, crowd.mark[0], fewest - 1, crowd.chosen, crowd.banned,
-        crowd.used, crowd.tick, crowd.person, crowd.at, crowd.hit[d], crowd.budget, crowd.state,
+        forming.first, forming.value, 0, forming.mark[0], fewest - 1, forming.chosen,
+        forming.banned, forming.used, forming.tick, forming.person, forming.at, forming.hit[d],
+        forming.budget, forming.state,
     )  # fmt: skip
     if size == PAUSES:
-        crowd.state[4] = d
+        forming.state[4] = d
         return LATER
     if size < fewest:
-        crowd.seen[d, 0], crowd.seen[d, 1] = size, crowd.mark[0]
+        forming.seen[d, 0], forming.seen[d, 1] = size, forming.mark[0]
         return YES
     return NO
 
 
 @lean_kernel
-def satisfied(people, crowd, demands):
-    """Whether the class keeps everything that is demanded; what is quick to tell comes first.
+def satisfied(people, forming, demands):
+    """Whether the class satisfies all demands; fast checks come first.
 
-    NO, YES or LATER: then it goes on when it is asked again of the same class.
+    NO, YES or LATER: then call it again for the same class to continue.
     """
-    number, records, most = crowd.mark[0], crowd.mark[1], crowd.mark[2]
+    number, records, most = forming.mark[0], forming.mark[1], forming.mark[2]
     for d in range(len(demands.kind)):
         kind, bound = demands.kind[d], demands.bound[d]
-        sums = crowd.sums[demands.column[d]]
+        sums = forming.sums[demands.column[d]]
         if kind == PEOPLE:
             fine = number >= bound
         elif kind == VALUES:
@@ -166,14 +167,14 @@ def satisfied(people, crowd, demands):
         elif kind == OWNERS_SHARE:
             fine = sums[2] <= bound * number * (1 + SLACK)
         else:
-            # At least so many people and different values are needed for it.
+            # It needs at least this number of people and distinct values.
             fine = number >= bound and sums[0] >= bound
         if not fine:
             return NO
-    for d in range(crowd.state[4] if crowd.state[1] > 0 else 0, len(demands.kind)):
+    for d in range(forming.state[4] if forming.state[1] > 0 else 0, len(demands.kind)):
         if demands.kind[d] != HITTING:
             continue
-        hit = hit_by_fewer(people, crowd, d, demands.column[d], np.int64(demands.bound[d]))
+        hit = hit_by_fewer(people, forming, d, demands.column[d], np.int64(demands.bound[d]))
         if hit == LATER:
             return LATER
         if hit == YES:
@@ -182,60 +183,60 @@ def satisfied(people, crowd, demands):
 
 
 class Clusters(NamedTuple):
-    """The classes that are done: chains of people."""
+    """The finished classes: chains of people."""
 
     of: np.ndarray  # int64[people], the class of each; -1: none yet, or suppressed
     head: np.ndarray  # int64[classes]
     next: np.ndarray  # int64[people]
-    mark: np.ndarray  # int64[2]: classes made so far, people of `order` looked at
+    mark: np.ndarray  # int64[2]: classes so far, people of `order` visited
 
 
 @lean_kernel
-def call_up(people, crowd, clusters, c):
-    """Count the people of class c."""
+def call_up(people, forming, clusters, c):
+    """Add the people of class c to the counts."""
     p = clusters.head[c]
     while p >= 0:
-        admit(people, crowd, p)
+        admit(people, forming, p)
         p = clusters.next[p]
 
 
 @lean_kernel
-def found_class(shapes, done, done_index, crowd, clusters, box, order_of):
-    """Make the crowd at hand a class that can be found."""
+def found_class(shapes, done, done_index, forming, clusters, box, order_of):
+    """Finish the current class and add it to the index."""
     c = clusters.mark[0]
     clusters.mark[0] += 1
     clusters.head[c] = -1
     first = NO_COST
-    for i in range(crowd.mark[0]):
-        p = crowd.who[i]
+    for i in range(forming.mark[0]):
+        p = forming.who[i]
         clusters.of[p] = c
         clusters.next[p] = clusters.head[c]
         clusters.head[c] = p
         first = min(first, order_of[p])
     for w in range(len(box)):
         done.box[c, w] = box[w]
-    done.size[c], done.first[c] = crowd.mark[1], first
+    done.size[c], done.first[c] = forming.mark[1], first
     note_kept(shapes, box, done.keeps[c])
     add(done_index, done, c)
 
 
 @kernel
 def cluster(
-    shapes, pool, pool_index, done, done_index, people, demands, crowd, clusters, order, box,
+    shapes, pool, pool_index, done, done_index, people, demands, forming, clusters, order, box,
     budget,
 ):  # fmt: skip
-    """Algorithm 1, lines 2 to 19, for so many people; the crowd may be left unsatisfied at the end.
+    """Algorithm 1, lines 2 to 19, for so many people; the last class may not satisfy all demands.
 
-    `order` is in which people are chosen to begin a class. Returns PAUSED when the budget is spent,
-    CROWDED when the index of classes must be built anew; the class at hand stays as it is.
+    `order` is the order in which people are chosen to start a class. Returns PAUSED if the budget
+    is used up, NEEDS_REBUILD if the index of classes must be rebuilt; the current class persists.
     """
     n = len(order)
-    crowd.state[0] = 10 * budget
+    forming.state[0] = 10 * budget
     pause = pool_index.looks[0] + done_index.looks[0] + budget
     while True:
-        if crowded(done_index):
-            return CROWDED
-        if crowd.mark[0] == 0:
+        if needs_rebuild(done_index):
+            return NEEDS_REBUILD
+        if forming.mark[0] == 0:
             while clusters.mark[1] < n and pool.where[order[clusters.mark[1]]] == AWAY:
                 clusters.mark[1] += 1
             if clusters.mark[1] == n:
@@ -243,44 +244,44 @@ def cluster(
             p = order[clusters.mark[1]]
             drop(pool_index, pool, p)
             box[:] = pool.box[p]
-            admit(people, crowd, p)
+            admit(people, forming, p)
             pool_index.looks[0] += 1
-        good = satisfied(people, crowd, demands)
+        good = satisfied(people, forming, demands)
         while good != YES:
             if good == LATER or pool_index.looks[0] + done_index.looks[0] >= pause:
                 return PAUSED
-            size = crowd.mark[1]
+            size = forming.mark[1]
             p, near = nearest(shapes, pool_index, pool, box, size, NO_COST, NO_COST, -1)
             if p < 0:
-                return DONE  # nobody is left: the people at hand are residual
+                return DONE  # nobody is left: the people of the current class are residual
             c, _ = nearest(shapes, done_index, done, box, size, near, -1, -1)
             if c < 0:
                 drop(pool_index, pool, p)
                 join_boxes(shapes, box, pool.box[p])
-                admit(people, crowd, p)
+                admit(people, forming, p)
             else:
                 drop(done_index, done, c)
                 join_boxes(shapes, box, done.box[c])
-                before = crowd.mark[0]
-                call_up(people, crowd, clusters, c)
-                done_index.looks[0] += crowd.mark[0] - before
-            good = satisfied(people, crowd, demands)
-        found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
-        clear(people, crowd)
+                before = forming.mark[0]
+                call_up(people, forming, clusters, c)
+                done_index.looks[0] += forming.mark[0] - before
+            good = satisfied(people, forming, demands)
+        found_class(shapes, done, done_index, forming, clusters, box, pool.first)
+        clear(people, forming)
 
 
 @kernel
 def handle(
-    shapes, pool, done, done_index, people, demands, crowd, clusters, p, suppression, box,
+    shapes, pool, done, done_index, people, demands, forming, clusters, p, suppression, box,
     set_aside, at, budget,
 ):  # fmt: skip
-    """Algorithm 7: let person p join the nearest class that stays satisfied, or suppress it.
+    """Algorithm 7: add person p to the nearest class that still satisfies the models, or suppress.
 
-    `suppression` is what is lost by that; -1: nobody is suppressed. `set_aside` gets the classes
-    that did not stay satisfied, which are to be put back. `at` is int64[2]: how many these are, and
-    the class that is tried at the moment, -1: none. PAUSED: it goes on when it is called again.
+    `suppression` is the loss of suppressing p; -1: nobody is suppressed. `set_aside` gets the
+    classes that would violate a model; the caller puts them back. `at` is int64[2]: how many these
+    are, and the class that is being tried, -1: none. PAUSED: call it again to continue.
     """
-    crowd.state[0] = 10 * budget
+    forming.state[0] = 10 * budget
     pause = done_index.looks[0] + budget
     while True:
         if at[1] < 0:
@@ -292,12 +293,12 @@ def handle(
             if c < 0 or 0 <= suppression < cost:
                 break
             drop(done_index, done, c)
-            clear(people, crowd)
-            call_up(people, crowd, clusters, c)
-            done_index.looks[0] += crowd.mark[0]
-            admit(people, crowd, p)
+            clear(people, forming)
+            call_up(people, forming, clusters, c)
+            done_index.looks[0] += forming.mark[0]
+            admit(people, forming, p)
             at[1] = c
-        good = satisfied(people, crowd, demands)
+        good = satisfied(people, forming, demands)
         if good == LATER:
             return PAUSED
         c = at[1]
@@ -305,9 +306,9 @@ def handle(
         if good == YES:
             box[:] = done.box[c]
             join_boxes(shapes, box, pool.box[p])
-            found_class(shapes, done, done_index, crowd, clusters, box, pool.first)
+            found_class(shapes, done, done_index, forming, clusters, box, pool.first)
             break
         set_aside[at[0]] = c
         at[0] += 1
-    clear(people, crowd)
+    clear(people, forming)
     return DONE

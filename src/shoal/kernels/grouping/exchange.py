@@ -1,8 +1,9 @@
-"""Exchange between classes that all have enough people: whatever lowers the loss of both.
+"""Exchange of tuples between classes with enough people, to lower the loss.
 
-Three moves. A tuple goes to the class that loses least by it, if its own can spare it. The tuples
-of a class all go elsewhere. Two neighbours are parted anew: one of the two new classes grows from
-a tuple, nearest first, and wherever it could stop the loss of both is known.
+There are three moves. A tuple moves to the class that loses least by it, if its own class can
+spare it. A class is dissolved, and its tuples move to other classes. Two neighbours are
+re-partitioned: one of the two new classes grows from a tuple, nearest first, and the loss of both
+is known for every size.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
-from shoal.kernels.search.class_index import cheapest, insert, remove, spent
+from shoal.kernels.search.class_index import insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 from shoal.kernels.search.tuple_index import join
 
-SEEDS = 6  # tuples from which a new class grows, of two neighbours
-LOOKS = 20_000  # pairs of tuples that are looked at, about, in parting two neighbours
-WIDE = 6  # neighbours that have more people than so many times k are not parted anew
+SEEDS = 6  # tuples tried as the start of a new class
+LOOKS = 20_000  # approximate number of pairs of tuples visited per re-partition
+WIDE = 6  # neighbours with more than WIDE * k people are not re-partitioned
 
 
 class Parts(NamedTuple):
@@ -28,9 +30,9 @@ class Parts(NamedTuple):
     after: np.ndarray  # int64[tuples], the next one of the same class
     before: np.ndarray  # int64[tuples]
     of: np.ndarray  # int64[tuples], its class
-    crowd: np.ndarray  # int64[classes], people
+    class_people: np.ndarray  # int64[classes]
     people: np.ndarray  # int64[tuples]
-    at: np.ndarray  # int64[3]: the next to look at, moves made, visits after which to end
+    at: np.ndarray  # int64[3]: the next item, moves made, visits after which to end
 
 
 class Scratch(NamedTuple):
@@ -47,14 +49,14 @@ class Scratch(NamedTuple):
 
 @lean_kernel
 def room_for(index, q, fan, times):
-    """Whether so many classes surely fit."""
+    """Whether this number of classes fits."""
     nodes, places = times * (q + 2), times * (2 * fan + 4 * q + 8)
     return index.mark[0] > nodes and index.mark[1] + places < len(index.pool)
 
 
 @lean_kernel
 def kept(trees, vector):
-    """What a vector costs to the roots: what is kept of each record."""
+    """The cost from a vector to the roots: what each record keeps."""
     total = np.int64(0)
     for j in range(len(vector)):
         total += trees.cost[trees.start[j] + vector[j]]
@@ -63,7 +65,7 @@ def kept(trees, vector):
 
 @lean_kernel
 def kept_by_both(trees, vector, other):
-    """The same of the join of two vectors."""
+    """The same for the join of two vectors."""
     total = np.int64(0)
     for j in range(len(vector)):
         start = trees.start[j]
@@ -76,14 +78,14 @@ def kept_by_both(trees, vector, other):
 
 @lean_kernel
 def assign(vector, other):
-    """Make a vector equal to another."""
+    """Copy a vector."""
     for j in range(len(vector)):
         vector[j] = other[j]
 
 
 @lean_kernel
 def unlink(parts, x):
-    """Take a tuple off the list of its class."""
+    """Remove a tuple from the list of its class."""
     after, before = parts.after[x], parts.before[x]
     if before >= 0:
         parts.after[before] = after
@@ -112,8 +114,8 @@ def link_all(parts):
 
 @lean_kernel
 def empty(classes, parts, c):
-    """Make a class forget its tuples."""
-    parts.head[c], parts.crowd[c], classes.size[c] = -1, 0, 0
+    """Remove all tuples from a class."""
+    parts.head[c], parts.class_people[c], classes.size[c] = -1, 0, 0
 
 
 @lean_kernel
@@ -125,13 +127,13 @@ def add(trees, classes, parts, x, c):
     else:
         join(trees, classes.vector[c], classes.vector[tuple_])
     classes.size[c] += classes.size[tuple_]
-    parts.crowd[c] += parts.people[x]
+    parts.class_people[c] += parts.people[x]
     link(parts, x, c)
 
 
 @lean_kernel
 def put(index, trees, classes, parts, c):
-    """Put a class into the index; one with equal published values that is there becomes part."""
+    """Insert a class into the index; a class with equal published values is merged into it."""
     same = insert(index, trees, classes, c)
     if same < 0:
         return
@@ -143,14 +145,14 @@ def put(index, trees, classes, parts, c):
         x = after
     classes.size[c] += classes.size[same]
     classes.first[c] = min(classes.first[c], classes.first[same])
-    parts.crowd[c] += parts.crowd[same]
+    parts.class_people[c] += parts.class_people[same]
     empty(classes, parts, same)
     insert(index, trees, classes, c)
 
 
 @lean_kernel
 def fill_index(index, trees, classes, parts, fan, budget):
-    """Put all classes into the index, or pause."""
+    """Insert all classes into the index, or pause."""
     while parts.at[0] < len(parts.head):
         if budget <= 0:
             return PAUSED
@@ -165,13 +167,13 @@ def fill_index(index, trees, classes, parts, fan, budget):
 
 @lean_kernel
 def nearest_class(index, trees, classes, x, work):
-    """The class that a tuple joins at the least cost, and that cost; the tuple's row is x."""
+    """The class that a tuple joins at the lowest cost, and that cost; the tuple's row is x."""
     return cheapest(index, trees, classes, 0, x, True, np.int64(1), False, 0, 0, work)
 
 
 @lean_kernel
 def move_tuples(index, trees, classes, parts, work, scratch, k, fan, budget):
-    """Move each tuple that its class can spare to where it costs least, if that is less."""
+    """Move each tuple that its class can spare to the cheapest class, if that gains."""
     classes_, vector = len(parts.head), classes.vector
     pause = spent(work) + budget
     while parts.at[0] < len(parts.of):
@@ -185,9 +187,9 @@ def move_tuples(index, trees, classes, parts, work, scratch, k, fan, budget):
         x = parts.at[0]
         parts.at[0] += 1
         a, row = parts.of[x], classes_ + x
-        if parts.crowd[a] - parts.people[x] < k:
+        if parts.class_people[a] - parts.people[x] < k:
             continue
-        left = scratch.vector  # what covers the class without the tuple
+        left = scratch.vector  # the closure of the class without the tuple
         begun = False
         y = parts.head[a]
         while y >= 0:
@@ -211,7 +213,7 @@ def move_tuples(index, trees, classes, parts, work, scratch, k, fan, budget):
         remove(index, trees, classes, b, True)
         unlink(parts, x)
         classes.size[a] -= size
-        parts.crowd[a] -= parts.people[x]
+        parts.class_people[a] -= parts.people[x]
         assign(vector[a], left)
         add(trees, classes, parts, x, b)
         put(index, trees, classes, parts, a)
@@ -234,10 +236,10 @@ def list_members(parts, c, members, at):
 
 @lean_kernel
 def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan, budget):
-    """Let the tuples of a class all go elsewhere, where each by itself would cost less than now.
+    """Dissolve a class if each of its tuples alone would cost less in another class.
 
-    A class below k is dissolved whatever it costs. Several that go to the same class may cost more
-    or less than each by itself: whoever calls this looks at the sum.
+    A class below k is dissolved at any cost. Several tuples that move to the same class may cost
+    more or less than each alone, so the caller checks the total.
     """
     classes_, vector = len(parts.head), classes.vector
     pause = spent(work) + budget
@@ -247,7 +249,7 @@ def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan,
         if work.visits[0] >= parts.at[2]:
             return DONE
         c = order[parts.at[0]]
-        if parts.head[c] < 0 or parts.crowd[c] >= 2 * k:
+        if parts.head[c] < 0 or parts.class_people[c] >= 2 * k:
             parts.at[0] += 1
             continue
         many = list_members(parts, c, scratch.members, 0)
@@ -255,13 +257,13 @@ def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan,
             return NEEDS_ROOM
         work.visits[1] += 1 + many
         parts.at[0] += 1
-        gain, must = np.int64(0), parts.crowd[c] < k
+        gain, must = np.int64(0), parts.class_people[c] < k
         kept_c = kept(trees, vector[c])
         for i in range(many):
             row = classes_ + scratch.members[i]
             gain += classes.size[row] * (kept(trees, vector[row]) - kept_c)
         remove(index, trees, classes, c, True)
-        elsewhere = False  # whether there is another class to go to
+        elsewhere = False  # whether there is another class
         for i in range(many):
             b, cost = nearest_class(index, trees, classes, classes_ + scratch.members[i], work)
             elsewhere = b >= 0
@@ -285,15 +287,16 @@ def dissolve_classes(index, trees, classes, parts, work, scratch, order, k, fan,
 
 
 @lean_kernel
-def best_parting(trees, classes, parts, scratch, a, b, k):
-    """The best way to part the tuples of two classes; returns how many, and the gain.
+def best_split(trees, classes, parts, scratch, a, b, k):
+    """The best split of the tuples of two classes; returns how many tuples, and the gain.
 
-    `scratch.best` tells which of `scratch.members` are in the one class.
+    `scratch.best` marks which of `scratch.members` are in the first class.
     """
     classes_, vector, members = len(parts.head), classes.vector, scratch.members
     inside, order, rest, grown = scratch.inside, scratch.order, scratch.rest, scratch.vector
     many = list_members(parts, b, members, list_members(parts, a, members, 0))
-    size, crowd = classes.size[a] + classes.size[b], parts.crowd[a] + parts.crowd[b]
+    size = classes.size[a] + classes.size[b]
+    everyone = parts.class_people[a] + parts.class_people[b]
     now = classes.size[a] * kept(trees, vector[a]) + classes.size[b] * kept(trees, vector[b])
     best = now
     seeds = max(1, min(SEEDS, LOOKS // (many * many)))
@@ -314,7 +317,7 @@ def best_parting(trees, classes, parts, scratch, a, b, k):
             inside[near] = True
             order[done] = near
             join(trees, grown, vector[classes_ + members[near]])
-        # What is kept of those that are not yet in, wherever the growth stops.
+        # What the tuples outside keep, for every size of the growing class.
         assign(grown, vector[classes_ + members[order[many - 1]]])
         for i in range(many - 1, 0, -1):
             join(trees, grown, vector[classes_ + members[order[i]]])
@@ -326,7 +329,7 @@ def best_parting(trees, classes, parts, scratch, a, b, k):
             join(trees, grown, vector[classes_ + x])
             part += classes.size[classes_ + x]
             people += parts.people[x]
-            if people >= k and crowd - people >= k:
+            if people >= k and everyone - people >= k:
                 total = part * kept(trees, grown) + (size - part) * rest[i + 1]
                 if total > best:
                     best = total
@@ -338,8 +341,8 @@ def best_parting(trees, classes, parts, scratch, a, b, k):
 
 
 @lean_kernel
-def part_anew(index, trees, classes, parts, work, scratch, order, k, fan, budget):
-    """Part each class and its neighbours anew, two at a time."""
+def repartition(index, trees, classes, parts, work, scratch, order, k, fan, budget):
+    """Re-partition each class with its neighbours, two at a time."""
     classes_ = len(parts.head)
     q = classes.vector.shape[1]
     pause = spent(work) + budget
@@ -371,10 +374,10 @@ def part_anew(index, trees, classes, parts, work, scratch, order, k, fan, budget
         for i in range(found):
             b = scratch.near[i]
             if parts.head[a] < 0 or parts.head[b] < 0:
-                continue  # it has become a part of another
-            if parts.crowd[a] + parts.crowd[b] > WIDE * k:
+                continue  # it was merged into another class
+            if parts.class_people[a] + parts.class_people[b] > WIDE * k:
                 continue
-            many, gain = best_parting(trees, classes, parts, scratch, a, b, k)
+            many, gain = best_split(trees, classes, parts, scratch, a, b, k)
             work.visits[1] += max(many * many, LOOKS) // 4
             if gain <= 0:
                 continue

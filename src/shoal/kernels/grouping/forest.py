@@ -11,16 +11,16 @@ from shoal.kernels.search.tuple_index import nearest_many
 
 
 class Forest(NamedTuple):
-    """Edges between units, and the components that they make."""
+    """Edges between units, and their components."""
 
-    out: np.ndarray  # int64[units], where its edge leads; -1: it has none
+    out: np.ndarray  # int64[units], the end of its edge; -1: it has none
     up: np.ndarray  # int64[units], towards the representative of its component
     many: np.ndarray  # int64[units], units of the component, at its representative
     root: np.ndarray  # int64[units], the unit without an edge, at its representative
 
 
 class Members(NamedTuple):
-    """The units of each tuple, the first ones first."""
+    """The units of each tuple, in the order of the table."""
 
     of_unit: np.ndarray  # int64[units], its tuple
     start: np.ndarray  # int64[tuples + 1]
@@ -38,10 +38,10 @@ def component(up, i):
 
 @lean_kernel
 def grow(tuples, trees, members, forest, k, begin, stop, stack, heap):
-    """For the units from `begin` to `stop`: join the component of each until it has k units.
+    """Extend the component of each unit from `begin` to `stop` until it has k units.
 
-    The root of a component gets an edge to the nearest unit outside. A component of c units
-    is not all of the c + 1 nearest ones. `heap` is int64[k + 2, 3].
+    The root of a component gets an edge to the nearest unit outside. Of the c + 1
+    nearest units at least one is outside a component of c units. `heap` is int64[k + 2, 3].
     """
     up, many, root = forest.up, forest.many, forest.root
     for i in range(begin, stop):
@@ -97,9 +97,9 @@ def depths(out):
 def cut_trees(out, k):
     """Cut trees of more than max(2 k - 1, 3 k - 5) units into parts of at least k.
 
-    From the deepest unit to the root, the first of equally deep ones first: where a subtree has
-    k units and leaves k, the edge above it is cut; where it leaves fewer, all subtrees of the
-    unit (the rest of the tree is one of them) are smaller than k, and are put together.
+    Units are visited from the deepest to the root, among equally deep ones the first. If a subtree
+    has k units and leaves k, the edge above it is cut. If it leaves fewer, all subtrees of the unit
+    (including the rest of the tree) are smaller than k, and are combined.
     Returns the part of each unit and the number of parts.
     """
     n = len(out)
@@ -133,7 +133,7 @@ def cut_trees(out, k):
                 parts += 1
             else:
                 above = rest if rest < k else 0
-                parts = put_together(v, kids[start[v] : start[v + 1]], below, above, tree, k,
+                parts = merge_subtrees(v, kids[start[v] : start[v + 1]], below, above, tree, k,
                                      most, group, parts)  # fmt: skip
         elif out[v] >= 0:
             below[out[v]] += below[v]
@@ -151,12 +151,12 @@ def cut_trees(out, k):
 
 
 @kernel
-def put_together(v, kids, below, above, tree, k, most, group, parts):
-    """Put the subtrees of v, all smaller than k, into parts, the largest first.
+def merge_subtrees(v, kids, below, above, tree, k, most, group, parts):
+    """Combine the subtrees of v, all smaller than k, into parts, the largest first.
 
-    What is `above` v is a subtree too, if there is anything; it hangs on the root of the tree.
-    As long as too many are left, parts of k or more go without v. If the last of them would
-    leave v too few, subtrees with k - 1 units make a part with v, or, if they have more,
+    The rest of the tree `above` v counts as a subtree too, attached to the root of the tree. As
+    long as too many units remain, parts of k or more are formed without v. If the last of them
+    would leave too few for v, subtrees with k - 1 units form a part with v, or, if they have more,
     without it. Two parts of k or more are always found (Aggarwal et al. 2005).
     """
     item = np.empty(len(kids) + 1, np.int64)

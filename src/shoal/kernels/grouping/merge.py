@@ -9,51 +9,52 @@ import numpy as np
 from shoal.kernels import lean_kernel
 from shoal.kernels.grouping.strategy import choose
 from shoal.kernels.levels import badness_of_both, join_lists, push_worst
-from shoal.kernels.search.class_index import ABOVE, FAILS, cheapest, has_room, insert, remove, spent
+from shoal.kernels.search.class_index import ABOVE, FAILS, has_room, insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 
 DONE, PAUSED, NEEDS_ROOM, JUDGE = 0, 1, 2, 3
 
 
 class Merge(NamedTuple):
-    """The state of a merge, so that it can pause and go on."""
+    """The state of a merge, so that it can pause and continue."""
 
-    into: np.ndarray  # int64[classes], the class this one was merged into; itself while alive
-    crowd: np.ndarray  # int64[classes], what k counts: people, each of them in one class only
-    unjudged: np.ndarray  # bool[classes], large enough, but other models have not judged it yet
-    heap: np.ndarray  # int64[places, 3]: crowd, first record, class
+    into: np.ndarray  # int64[classes], the class into which this one was merged; itself while alive
+    people: np.ndarray  # int64[classes], what k counts: each person is in one class only
+    unjudged: np.ndarray  # bool[classes], large enough, but not yet judged by the other models
+    heap: np.ndarray  # int64[places, 3]: people, first record, class
     counts: np.ndarray  # int64[5]: heap used, alive, failing, inserted so far, unjudged
 
 
 @lean_kernel
 def earlier(heap, i, j):
-    """Whether entry i comes before entry j: the smaller crowd, then the first record."""
+    """Whether entry i comes before entry j: fewer people, then the first record."""
     if heap[i, 0] != heap[j, 0]:
         return heap[i, 0] < heap[j, 0]
     return heap[i, 1] < heap[j, 1]
 
 
 @lean_kernel
-def push(merge, crowd, first, c):
-    """Put a class on the heap that fails, or may fail."""
+def push(merge, people, first, c):
+    """Push a class that fails, or may fail, onto the heap."""
     heap = merge.heap
     i = merge.counts[0]
     merge.counts[0] += 1
     while i > 0:
         above = (i - 1) // 2
-        if heap[above, 0] < crowd or (heap[above, 0] == crowd and heap[above, 1] <= first):
+        if heap[above, 0] < people or (heap[above, 0] == people and heap[above, 1] <= first):
             break
         heap[i, 0], heap[i, 1], heap[i, 2] = heap[above, 0], heap[above, 1], heap[above, 2]
         i = above
-    heap[i, 0], heap[i, 1], heap[i, 2] = crowd, first, c
+    heap[i, 0], heap[i, 1], heap[i, 2] = people, first, c
 
 
 @lean_kernel
 def pop(merge):
-    """Take the class of the smallest crowd off the heap."""
+    """Pop the class with the fewest people from the heap."""
     heap = merge.heap
     last = merge.counts[0] - 1
     merge.counts[0] = last
-    crowd, first, c = heap[last, 0], heap[last, 1], heap[last, 2]
+    people, first, c = heap[last, 0], heap[last, 1], heap[last, 2]
     i = 0
     while True:
         kid = 2 * i + 1
@@ -61,17 +62,17 @@ def pop(merge):
             break
         if kid + 1 < last and earlier(heap, kid + 1, kid):
             kid += 1
-        if crowd < heap[kid, 0] or (crowd == heap[kid, 0] and first <= heap[kid, 1]):
+        if people < heap[kid, 0] or (people == heap[kid, 0] and first <= heap[kid, 1]):
             break
         heap[i, 0], heap[i, 1], heap[i, 2] = heap[kid, 0], heap[kid, 1], heap[kid, 2]
         i = kid
-    heap[i, 0], heap[i, 1], heap[i, 2] = crowd, first, c
+    heap[i, 0], heap[i, 1], heap[i, 2] = people, first, c
 
 
 @lean_kernel
 def absorb(classes, merge, a, b):
-    """Make class b a part of class a, which keeps its published values."""
-    merge.crowd[a] += merge.crowd[b]  # nobody is in both
+    """Merge class b into class a, which keeps its published values."""
+    merge.people[a] += merge.people[b]  # no person is in both
     for c in (a, b):
         if classes.fails[c]:
             merge.counts[2] -= 1
@@ -87,12 +88,12 @@ def absorb(classes, merge, a, b):
 
 @lean_kernel
 def settle(index, trees, classes, merge, c, k, more):
-    """Put a class into the index, unless one with equal published values is there: return that.
+    """Insert a class into the index, unless there is one with equal published values: return that.
 
-    With fewer people than k a class fails; otherwise, where there are `more` models, these will
-    have to judge it.
+    A class with fewer people than k fails; otherwise, if there are `more` models, they judge it
+    later.
     """
-    classes.fails[c] = merge.crowd[c] < k
+    classes.fails[c] = merge.people[c] < k
     same = insert(index, trees, classes, c)
     if same >= 0:
         classes.fails[c] = False  # not counted as failing yet
@@ -103,13 +104,13 @@ def settle(index, trees, classes, merge, c, k, more):
     if merge.unjudged[c]:
         merge.counts[4] += 1
     if classes.fails[c] or merge.unjudged[c]:
-        push(merge, merge.crowd[c], classes.first[c], c)
+        push(merge, merge.people[c], classes.first[c], c)
     return -1
 
 
 @lean_kernel
 def start_merge(index, trees, classes, merge, k, more, fan, budget):
-    """Fill the index and the heap; class by class, so that it can pause."""
+    """Fill the index and the heap, class by class; may pause."""
     while merge.counts[3] < len(classes.size):
         if budget <= 0:
             return PAUSED
@@ -142,7 +143,7 @@ def take_verdicts(index, classes, merge, ids, passes):
 
 @lean_kernel
 def survivors(into):
-    """For every class the class that it ended up in."""
+    """The final class of every class."""
     for c in range(len(into)):
         top = c
         while into[top] != top:
@@ -156,16 +157,16 @@ def survivors(into):
 
 
 def make_go_on(judged):
-    """The merge, by cost alone or by a rule that looks at sensitive values, each compiled alone."""
+    """The merge, by cost alone or by a rule on sensitive values; each is compiled separately."""
 
     @lean_kernel
     def go_on(
         index, trees, classes, lists, merge, work, k, more, by_size, only_small, rule, fan, budget
     ):
-        """Merge until no class fails, or a pause is due.
+        """Merge until no class fails, or pause.
 
-        That is when the `budget` of looks is spent, the index needs room, or `more` models must
-        judge: a class is judged only when its turn comes, then all that wait with it, in one go.
+        It pauses when the `budget` of visits is used up, the index needs room, or `more` models
+        must judge. A class is judged only when its turn comes, together with all that wait for it.
         """
         q = classes.vector.shape[1]
         pause = spent(work) + budget
@@ -178,7 +179,7 @@ def make_go_on(judged):
             current = (
                 merge.into[c] == c
                 and (classes.fails[c] or merge.unjudged[c])
-                and merge.heap[0, 0] == merge.crowd[c]
+                and merge.heap[0, 0] == merge.people[c]
                 and merge.heap[0, 1] == classes.first[c]
             )
             if current and (merge.unjudged[c] or (only_small and merge.counts[4] > 0)):
@@ -187,7 +188,7 @@ def make_go_on(judged):
             if not current:
                 continue
             if merge.counts[1] == 1:
-                return DONE  # nobody left to merge with
+                return DONE  # no class left to merge with
             work.visits[1] += 1
             remove(index, trees, classes, c, by_size)
             only_failing = only_small and merge.counts[2] > 1
@@ -213,7 +214,7 @@ def make_go_on(judged):
                 join_lists(lists, c, b)
             same = settle(index, trees, classes, merge, c, k, more)
             if same >= 0:
-                # Classes that come to have equal published values are one class.
+                # Classes with equal published values become one.
                 remove(index, trees, classes, same, by_size)
                 absorb(classes, merge, c, same)
                 if judged:

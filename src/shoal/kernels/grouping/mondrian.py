@@ -1,8 +1,6 @@
 """Cuts of parts of a table, along the branches of a tree or a line of values.
 
-A part is a run of `member`, places of tuples. What a tuple, or a part, is in a column stands in a
-span: of a node, or of a range, the first and the last value, of a set a bit for each value. The
-least node that covers some nodes is the least that covers the first and the last of them.
+A part is a run of `member`, which contains places of tuples.
 """
 
 from __future__ import annotations
@@ -13,9 +11,10 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.search.boxes import RANGE, SET, TREE, bits
+from shoal.kernels.search.spans import copy, keeps_all, lowest_bit, top_of, widen
 
 NO_CUT, BRANCHES, LINE = 0, 1, 2
-REST = -1  # what goes to no branch of its own
+REST = -1  # records in no branch of their own
 
 
 class Tuples(NamedTuple):
@@ -33,82 +32,17 @@ class Parts(NamedTuple):
     begin: np.ndarray  # int64[parts], where a part begins in `member`
     stop: np.ndarray  # int64[parts]
     refused: np.ndarray  # bool[parts, q], columns along which it cannot be cut
-    column: np.ndarray  # int64[parts], along which it is cut
-    groups: np.ndarray  # int64[parts], into how many; 0: not at all
+    column: np.ndarray  # int64[parts], the column of the cut
+    groups: np.ndarray  # int64[parts], the number of groups; 0: no cut
     kind: np.ndarray  # int64[parts], NO_CUT, BRANCHES or LINE
-
-
-@lean_kernel
-def top_of(shapes, j, low, high):
-    """The least node of a tree that covers both."""
-    start = shapes.start[j]
-    while high >= shapes.end[start + low]:
-        low = np.int64(shapes.parent[start + low])
-    return low
-
-
-@lean_kernel
-def keeps(shapes, j, span):
-    """What column j of a span keeps."""
-    at, start = shapes.at[j], shapes.start[j]
-    if shapes.kind[j] == TREE:
-        return shapes.worth[start + top_of(shapes, j, span[at], span[at + 1])]
-    if shapes.kind[j] == RANGE:
-        lost = shapes.worth[start + span[at + 1]] - shapes.worth[start + span[at]]
-        return max(shapes.most[j] - lost, np.int64(0))
-    if span[at] & 1:
-        return np.int64(0)
-    count = np.int64(0)
-    for w in range(at, shapes.at[j + 1]):
-        count += bits(span[w])
-    return shapes.most[j] - shapes.unit[j] * (count - 1)
-
-
-@lean_kernel
-def keeps_all(shapes, span):
-    """What a span keeps."""
-    total = np.int64(0)
-    for j in range(len(shapes.kind)):
-        total += keeps(shapes, j, span)
-    return total
-
-
-@lean_kernel
-def copy(source, target):
-    """Write one array over another."""
-    for i in range(len(source)):
-        target[i] = source[i]
-
-
-@lean_kernel
-def widen(shapes, span, other):
-    """Make a span cover another one too."""
-    for j in range(len(shapes.kind)):
-        at = shapes.at[j]
-        if shapes.kind[j] == SET:
-            for w in range(at, shapes.at[j + 1]):
-                span[w] |= other[w]
-        else:
-            span[at] = min(span[at], other[at])
-            span[at + 1] = max(span[at + 1], other[at + 1])
-
-
-@lean_kernel
-def lowest_bit(span, at, stop):
-    """The first value of a set."""
-    for w in range(at, stop):
-        word = span[w]
-        if word != 0:
-            return 64 * (w - at) + bits((word & -word) - 1)
-    return np.int64(0)
 
 
 @lean_kernel
 def branches(shapes, tuples, j, whole, member, group, seen, number, stamp):
     """Number the branch of each member in a column; returns how many there are.
 
-    Branches are those of the node that covers all; of a column of ranges or sets that holds more
-    than them, the missing values and all others. What stands at the node itself is the rest.
+    The branches are the children of the node that covers all. A column of ranges or sets with other
+    values has the branches missing and not missing. Records at the node itself are the rest.
     """
     at, start = shapes.at[j], shapes.start[j]
     kind = shapes.kind[j]
@@ -135,11 +69,11 @@ def branches(shapes, tuples, j, whole, member, group, seen, number, stamp):
 
 
 @kernel
-def put_together(shapes, tuples, member, group, count, k, relaxed):
-    """Put branches of fewer than k people together with the rest; returns how many parts are left.
+def merge_small_branches(shapes, tuples, member, group, count, k, relaxed):
+    """Merge branches of fewer than k people with the rest; returns the number of parts.
 
-    If that is still too few, the rest takes in the smallest branch; where cuts are relaxed, before
-    that, single tuples of other branches, the nearest first, that these can do without.
+    If the rest still has too few people, it takes the smallest branch; with relaxed cuts it first
+    takes single tuples that other branches can spare, the nearest first.
     """
     people = np.zeros(count, np.int64)
     rest = np.int64(0)
@@ -171,12 +105,12 @@ def put_together(shapes, tuples, member, group, count, k, relaxed):
         for i in range(len(member)):
             if group[i] == small:
                 group[i] = REST
-    return number_anew(member, group, people, rest)
+    return renumber(member, group, people, rest)
 
 
 @kernel
-def number_anew(member, group, people, rest):
-    """Number the branches that have people, and the rest after them, without gaps."""
+def renumber(member, group, people, rest):
+    """Renumber the branches with people, and the rest after them, without gaps."""
     new = np.empty(len(people), np.int64)
     used = 0
     for g in range(len(people)):
@@ -190,7 +124,7 @@ def number_anew(member, group, people, rest):
 
 @kernel
 def borrow(shapes, tuples, member, group, people, rest, k):
-    """Let single tuples join the rest, the nearest first, until it has k people; returns these."""
+    """Move single tuples to the rest, nearest first, until it has k people; returns its people."""
     words = tuples.span.shape[1]
     whole, both = np.empty(words, np.int64), np.empty(words, np.int64)
     rows = np.int64(0)
@@ -225,10 +159,10 @@ def borrow(shapes, tuples, member, group, people, rest, k):
 
 @kernel
 def line(shapes, tuples, j, member, group, k, relaxed, seen, number, stamp):
-    """Cut a line of values where both sides have most people; returns how many parts there are.
+    """Cut a line of values where the smaller side has most people; returns the number of parts.
 
-    Numbers stand in their order, values of a set by how many people have them, most first. Equal
-    values stay together, unless the cut is relaxed.
+    Numbers are in their order, values of a set by their number of people, most first. Equal values
+    stay together, unless the cut is relaxed.
     """
     at, start = shapes.at[j], shapes.start[j]
     m = len(member)
@@ -264,7 +198,7 @@ def line(shapes, tuples, j, member, group, k, relaxed, seen, number, stamp):
 
 @kernel
 def gain_of(shapes, tuples, member, group, count, whole_keeps):
-    """What less is lost when every part gets the least span that covers it."""
+    """How much less is lost if every part gets the least span that covers it."""
     words = tuples.span.shape[1]
     spans = np.empty((count, words), np.int64)
     rows = np.zeros(count, np.int64)
@@ -283,7 +217,7 @@ def gain_of(shapes, tuples, member, group, count, whole_keeps):
 
 @kernel
 def propose(shapes, tuples, member, parts, group, k, relaxed, seen, number, stamp, first, stop):
-    """For the parts from `first` to `stop` find the cut by which least is lost.
+    """Find the cut with the lowest loss for each part from `first` to `stop`.
 
     Every part of a cut has k people. `group` is int64[tuples], by places in `member`. `seen` and
     `number` are scratch space, int64[nodes], `stamp` int64[1].
@@ -320,15 +254,15 @@ def propose(shapes, tuples, member, parts, group, k, relaxed, seen, number, stam
             if not several:
                 continue
             along = shapes.kind[j] == TREE or special
-            # A line is cut between different values too where cuts are relaxed: a cut through
-            # equal values leaves them on both sides, and often loses more.
+            # With relaxed cuts, a cut between different values is tried too: a cut through equal
+            # values leaves them on both sides, and often loses more.
             for loose in range(1 + (relaxed and not along)):
                 stamp[0] += 1
                 if along:
                     count = branches(
                         shapes, tuples, j, whole, inside, trial, seen, number, stamp[0]
                     )
-                    count = put_together(shapes, tuples, inside, trial, count, k, relaxed)
+                    count = merge_small_branches(shapes, tuples, inside, trial, count, k, relaxed)
                 else:
                     count = line(
                         shapes, tuples, j, inside, trial, k, loose == 1, seen, number, stamp[0]
@@ -345,9 +279,9 @@ def propose(shapes, tuples, member, parts, group, k, relaxed, seen, number, stam
 
 @kernel
 def regroup(tuples, member, parts, group, p, passes):
-    """Put the groups of a cut that fail together, or a single one with the smallest that passes.
+    """Merge the groups of a cut that fail, or a single one with the smallest that passes.
 
-    `passes` is bool[groups]. Returns how many groups are left.
+    `passes` is bool[groups]. Returns the number of groups.
     """
     lo, hi, count = parts.begin[p], parts.stop[p], parts.groups[p]
     people = np.zeros(count, np.int64)
@@ -369,13 +303,13 @@ def regroup(tuples, member, parts, group, p, passes):
     for i in range(lo, hi):
         if people[group[i]] == 0:
             group[i] = REST
-    parts.groups[p] = number_anew(member[lo:hi], group[lo:hi], people, rest)
+    parts.groups[p] = renumber(member[lo:hi], group[lo:hi], people, rest)
     return parts.groups[p]
 
 
 @kernel
 def sort_by_group(member, begin, stop, group, groups):
-    """Let the members of a part stand by their group, in their order; returns where those begin."""
+    """Sort the members of a part by group, stable; returns where the groups begin."""
     at = np.zeros(groups + 1, np.int64)
     for i in range(begin, stop):
         at[group[i] + 1] += 1
@@ -412,12 +346,3 @@ def closures(shapes, tuples, member, begin, stop):
         for i in range(begin[p] + 1, stop[p]):
             widen(shapes, spans[p], tuples.span[member[i]])
     return spans
-
-
-@kernel
-def tops(shapes, j, low, high):
-    """The least node that covers each pair, int64[pairs]."""
-    top = np.empty(len(low), np.int64)
-    for i in range(len(low)):
-        top[i] = top_of(shapes, j, low[i], high[i])
-    return top

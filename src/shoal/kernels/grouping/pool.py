@@ -1,7 +1,7 @@
-"""Clusters that are filled from a pool of units, and classes that are merged at random.
+"""Clusters that are filled from a pool of units, and classes that are merged in random order.
 
-Units are boxes in the index of `nearest`, which they leave one by one. When half of them are gone
-the index should be built anew.
+Units are boxes in an index, from which they are removed one by one. When half of them are gone, the
+index should be rebuilt.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.grouping.box_merge import swallow
 from shoal.kernels.grouping.clusters import merge_into
 from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
-from shoal.kernels.search.box_index import STANDS, add, crowded, drop, nearest, twin
+from shoal.kernels.search.box_index import STANDS, add, drop, nearest, needs_rebuild, twin
 from shoal.kernels.search.boxes import NO_COST, RANGE, join_boxes
-from shoal.kernels.search.class_index import cheapest, has_room, insert, remove, spent
+from shoal.kernels.search.class_index import has_room, insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 from shoal.kernels.search.farthest import farthest
 
-FEW = 64  # units for which no index is built anew
+FEW = 64  # up to this number of units the index is not rebuilt
 
 
 @lean_kernel
@@ -30,10 +31,10 @@ def thinned(index):
 def k_member(shapes, index, boxes, label, box, state, k, budget):
     """Fill clusters of k units while there are k left.
 
-    A cluster begins with the unit that is farthest from the last one that was taken, and takes in
-    the unit by which the loss of all its records grows least. `state` is int64[4]: the last unit
-    taken, clusters so far, units and records of the one at hand; `box` is what covers it. Pauses
-    after `budget` looks.
+    A cluster begins with the unit farthest from the last one taken, and adds the unit that
+    increases the loss of all its records least. `state` is int64[4]: the last unit taken, clusters
+    so far, units and records of the current one; `box` is its closure. Pauses after `budget`
+    visits.
     """
     pause = index.looks[0] + budget
     while state[2] > 0 or index.mark[0] >= k:
@@ -73,7 +74,7 @@ def count_values(index, boxes, count):
 
 @lean_kernel
 def take(index, boxes, b, count):
-    """Take a unit out of the pool."""
+    """Remove a unit from the pool."""
     for j in range(index.vector.shape[1]):
         count[index.start[j] + index.vector[boxes.place[b], j]] -= 1
     drop(index, boxes, b)
@@ -81,9 +82,9 @@ def take(index, boxes, b, count):
 
 @lean_kernel
 def centre(shapes, index, count, box):
-    """The middle of the units that are left: of ranges the median, else the most frequent value.
+    """The centre of the remaining units: for ranges the median, otherwise the most frequent value.
 
-    Of several values the first.
+    Among equally frequent values, the first.
     """
     for j in range(len(shapes.kind)):
         lo, hi = index.start[j], index.start[j + 1]
@@ -103,11 +104,11 @@ def centre(shapes, index, count, box):
 
 @kernel
 def mdav(shapes, index, boxes, label, count, box, state, k, budget):
-    """Make two clusters of k at opposite ends while there are 3 k units left, then one or two more.
+    """Form two clusters of k at opposite ends while 3 k units are left, then one or two more.
 
-    The second begins with the unit that is farthest from the first of the other. `count` is
-    int64[values]; `state` is int64[4]: clusters so far, units of the one at hand, its first unit,
-    whether a second one follows; `box` is scratch space. Pauses after `budget` looks.
+    The second begins with the unit farthest from the first unit of the other. `count` is
+    int64[values]; `state` is int64[4]: clusters so far, units of the current one, its first unit,
+    whether a second one follows; `box` is scratch space. Pauses after `budget` visits.
     """
     count_values(index, boxes, count)
     pause = index.looks[0] + budget
@@ -142,7 +143,7 @@ def mdav(shapes, index, boxes, label, count, box, state, k, budget):
 
 @lean_kernel
 def strike(small, place, mark, c):
-    """Take class c off the list of those that are too small."""
+    """Remove class c from the list of those that are too small."""
     mark[0] -= 1
     last = small[mark[0]]
     small[place[c]] = last
@@ -151,31 +152,31 @@ def strike(small, place, mark, c):
 
 
 @kernel
-def merge_any(shapes, index, boxes, crowd, into, small, place, mark, draws, k, budget):
-    """Merge one of the classes of fewer than k, drawn at random, with the nearest until none is.
+def merge_any(shapes, index, boxes, people, into, small, place, mark, draws, k, budget):
+    """Merge a random class of fewer than k with the nearest, until there is none.
 
-    `small` lists those classes, `place` is where each stands there, or -1. `mark` is int64[3]: how
-    many they are, draws used, all classes. A draw is a number from 0 up to 1.
+    `small` lists those classes, `place` is the place of each in it, or -1. `mark` is int64[3]:
+    their number, draws used, all classes. A draw is a random number in [0, 1).
     """
     pause = index.looks[0] + budget
     while mark[0] > 0 and mark[2] > 1:
         if index.looks[0] >= pause:
             return PAUSED
-        if crowded(index):
+        if needs_rebuild(index):
             return NEEDS_ROOM
         c = small[np.int64(draws[mark[1]] * mark[0])]
         mark[1] += 1
         drop(index, boxes, c)
         b, _ = nearest(shapes, index, boxes, boxes.box[c], boxes.size[c], NO_COST, NO_COST, -1)
-        while b >= 0:  # and after it those that have become the same
+        while b >= 0:  # and then those that have become equal
             drop(index, boxes, b)
             if place[b] >= 0:
                 strike(small, place, mark, b)
-            crowd[c] += crowd[b]
+            people[c] += people[b]
             swallow(shapes, boxes, into, c, b, True)
             mark[2] -= 1
             b = twin(shapes, index, boxes, c)
-        if crowd[c] >= k:
+        if people[c] >= k:
             strike(small, place, mark, c)
         add(index, boxes, c)
     return DONE
@@ -183,7 +184,7 @@ def merge_any(shapes, index, boxes, crowd, into, small, place, mark, draws, k, b
 
 @lean_kernel
 def fill_trees(index, trees, classes, mark, fan, budget):
-    """Put all classes into the index of trees; mark[3] is how many are in it."""
+    """Insert all classes into the index of trees; mark[3] is how many are in it."""
     while mark[3] < len(classes.size):
         if budget == 0:
             return PAUSED
@@ -197,7 +198,7 @@ def fill_trees(index, trees, classes, mark, fan, budget):
 
 @lean_kernel
 def merge_any_of_trees(
-    index, trees, classes, crowd, into, small, place, mark, draws, work, k, fan, budget
+    index, trees, classes, people, into, small, place, mark, draws, work, k, fan, budget
 ):
     """The same as `merge_any` over the index of trees, which is filled."""
     q = classes.vector.shape[1]
@@ -214,13 +215,13 @@ def merge_any_of_trees(
         b, _ = cheapest(index, trees, classes, 0, c, True, np.int64(1), False, 0, 0, work)
         remove(index, trees, classes, b, True)
         same = merge_into(index, trees, classes, into, c, b)
-        for other in (np.int64(b), np.int64(same)):  # and the one that has become the same
+        for other in (np.int64(b), np.int64(same)):  # and the one that has become equal
             if other >= 0:
                 if place[other] >= 0:
                     strike(small, place, mark, other)
-                crowd[c] += crowd[other]
+                people[c] += people[other]
                 mark[2] -= 1
-        if crowd[c] >= k:
+        if people[c] >= k:
             strike(small, place, mark, c)
     return DONE
 

@@ -1,6 +1,6 @@
-"""Mending classes that break a promise: what is near them, who is in them, a merge, a move.
+"""Repair of classes that violate a model: near classes and tuples, merges, moves.
 
-The classes and tuples stand as in `exchange`: tuple x is class number `len(parts.head) + x`.
+Classes and tuples are stored as in `exchange`: tuple x is class number `len(parts.head) + x`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from shoal.kernels.search.tuple_index import join
 
 @lean_kernel
 def fill_with(index, trees, classes, rows, fan, at, budget):
-    """Put these rows into an index; `at` is int64[1], the next of them."""
+    """Insert these rows into an index; `at` is int64[1], the next of them."""
     while at[0] < len(rows):
         if budget <= 0:
             return PAUSED
@@ -51,7 +51,7 @@ def near_classes(index, trees, classes, ids, work, found, costs, used):
 def near_holders(index, trees, classes, parts, ids, holds, work, found, costs, used):
     """The nearest tuples of each class that are in the index and not in the class itself.
 
-    The index has the tuples that hold some value: those that `holds`, bool[tuples], tells.
+    The index has the tuples with some value: those marked in `holds`, bool[tuples].
     """
     many = len(parts.head)
     for i in range(len(ids)):
@@ -83,9 +83,9 @@ def count_members(parts, c):
 
 @kernel
 def members_of(parts, a, b, minus, plus):
-    """The tuples of class a and class b together, without one tuple and with another one.
+    """The tuples of class a and class b, without one tuple and with another one.
 
-    Each is -1 where there is none. Returns start int64[trials + 1], and the tuples.
+    Each is -1 if there is none. Returns start int64[trials + 1], and the tuples.
     """
     start = np.zeros(len(a) + 1, np.int64)
     for i in range(len(a)):
@@ -109,7 +109,7 @@ def members_of(parts, a, b, minus, plus):
 
 @lean_kernel
 def costs_of_merges(trees, classes, a, b, costs):
-    """What the merge of each pair costs."""
+    """The cost of merging each pair."""
     vector, size = classes.vector, classes.size
     for i in range(len(a)):
         one, other = vector[a[i]], vector[b[i]]
@@ -119,7 +119,7 @@ def costs_of_merges(trees, classes, a, b, costs):
 
 @lean_kernel
 def cover_others(trees, classes, parts, x, left):
-    """Write into `left` what covers the class of a tuple without it; it has others."""
+    """Write the closure of a tuple's class without the tuple into `left`; the class has others."""
     many, begun = len(parts.head), False
     y = parts.head[parts.of[x]]
     while y >= 0:
@@ -133,7 +133,7 @@ def cover_others(trees, classes, parts, x, left):
 
 @lean_kernel
 def gains_of_leaving(trees, classes, parts, tuples, left, gains):
-    """What less is lost where each of the tuples by itself leaves its class."""
+    """The reduction of the loss if each of the tuples alone leaves its class."""
     many = len(parts.head)
     for i in range(len(tuples)):
         row, a = many + tuples[i], parts.of[tuples[i]]
@@ -145,13 +145,13 @@ def gains_of_leaving(trees, classes, parts, tuples, left, gains):
 
 @lean_kernel
 def merge_two(index, trees, classes, parts, a, b):
-    """Make class b a part of class a."""
+    """Merge class b into class a."""
     remove(index, trees, classes, a, True)
     remove(index, trees, classes, b, True)
     join(trees, classes.vector[a], classes.vector[b])
     classes.size[a] += classes.size[b]
     classes.first[a] = min(classes.first[a], classes.first[b])
-    parts.crowd[a] += parts.crowd[b]
+    parts.class_people[a] += parts.class_people[b]
     x = parts.head[b]
     while x >= 0:
         after = parts.after[x]
@@ -170,7 +170,7 @@ def move_one(index, trees, classes, parts, x, b, left):
     remove(index, trees, classes, b, True)
     unlink(parts, x)
     classes.size[a] -= classes.size[row]
-    parts.crowd[a] -= parts.people[x]
+    parts.class_people[a] -= parts.people[x]
     assign(classes.vector[a], left)
     add(trees, classes, parts, x, b)
     put(index, trees, classes, parts, a)

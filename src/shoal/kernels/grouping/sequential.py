@@ -1,4 +1,4 @@
-"""Sequential clustering: every unit in turn moves to where the loss becomes least."""
+"""Sequential clustering: every unit in turn moves to the cluster with the lowest loss."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
-from shoal.kernels.search.class_index import cheapest, has_room, insert, remove, spent
+from shoal.kernels.search.class_index import has_room, insert, remove
+from shoal.kernels.search.class_search import cheapest, spent
 from shoal.kernels.search.tuple_index import join
 
 
 class Units(NamedTuple):
-    """What is clustered: all records of a person, or one record."""
+    """The units to cluster: all records of a person, or one record."""
 
     vector: np.ndarray  # int32[units, q]
     size: np.ndarray  # int64[units], records
 
 
 class Moving(NamedTuple):
-    """The state of a pass, so that it can pause and go on."""
+    """The state of a pass, so that it can pause and continue."""
 
     label: np.ndarray  # int64[units], the cluster of each unit
     after: np.ndarray  # int64[units], the next unit of the same cluster; -1: none
-    ahead: np.ndarray  # int64[units], the one before
+    ahead: np.ndarray  # int64[units], the previous one
     head: np.ndarray  # int64[clusters], the first unit
     many: np.ndarray  # int64[clusters], units
-    done: np.ndarray  # int64[3]: clusters in the index, units through, units that moved
+    done: np.ndarray  # int64[3]: clusters in the index, units visited, units that moved
 
 
 @lean_kernel
@@ -44,7 +45,7 @@ def enter(moving, c, x):
 
 @lean_kernel
 def leave(moving, c, x):
-    """Take unit x out of cluster c."""
+    """Remove unit x from cluster c."""
     a, b = moving.ahead[x], moving.after[x]
     if a >= 0:
         moving.after[a] = b
@@ -57,7 +58,7 @@ def leave(moving, c, x):
 
 @lean_kernel
 def closure_without(trees, units, moving, vector, c, x, into):
-    """Write the closure of cluster c without unit x into the line `into`; `vector` has all lines.
+    """Write the closure of cluster c without unit x into the row `into`; `vector` has all rows.
 
     Stops as soon as it is the closure with x: most clusters do not shrink.
     """
@@ -84,7 +85,7 @@ def closure_without(trees, units, moving, vector, c, x, into):
 
 @lean_kernel
 def own_cost(trees, classes, units, x, c, without):
-    """What the union of unit x with the rest of its cluster c costs."""
+    """The cost of the union of unit x with the rest of its cluster c."""
     cost = np.int64(0)
     rest = classes.size[c] - units.size[x]
     for j in range(units.vector.shape[1]):
@@ -97,12 +98,12 @@ def own_cost(trees, classes, units, x, c, without):
 
 @lean_kernel
 def move_units(index, trees, classes, units, moving, work, fan, budget):
-    """Go over the units in turn, or pause.
+    """Visit the units in turn, or pause.
 
-    Vectors have one attribute more, in which every cluster has a value of its own and which
-    costs nothing: two clusters may have the same closure. The last two lines of `classes` are
-    scratch: the unit at hand, and its cluster without it. Of several clusters the one with the
-    lowest number; a unit moves only if that is better than to stay, or if it is alone.
+    Vectors have one more attribute, which is different for every cluster and costs nothing, as two
+    clusters may have the same closure. The last two rows of `classes` are scratch: the current
+    unit, and its cluster without it. Among equals, the cluster with the lowest number; a unit moves
+    only if that is better than staying, or if it is alone.
     """
     q = units.vector.shape[1]
     clusters = len(moving.head)
@@ -152,15 +153,15 @@ def move_units(index, trees, classes, units, moving, work, fan, budget):
 
 @kernel
 def split_large(trees, units, member, start, k):
-    """Split clusters of 2 k units or more in two, again and again.
+    """Repeatedly split clusters of 2 k units or more in two.
 
-    `member` lists the units cluster by cluster, each in the order in which it may be cut; a
-    cluster is cut where the loss becomes least (the first such place) and k units are on either
-    side. Returns the cluster of each unit, numbered in the order of `member`.
+    `member` lists the units cluster by cluster, each in the order in which it may be cut; a cluster
+    is cut where the loss becomes lowest (the first such place) with k units on either side. Returns
+    the cluster of each unit, numbered in the order of `member`.
     """
     q = units.vector.shape[1]
     label = np.empty(len(member), np.int64)
-    kept = np.empty(len(member) + 1, np.int64)  # what the units from here on keep together
+    kept = np.empty(len(member) + 1, np.int64)  # what all units from here on keep
     vector = np.empty(q, np.int32)
     stack = np.empty((len(member) + 1, 2), np.int64)
     number = 0
@@ -195,7 +196,7 @@ def split_large(trees, units, member, start, k):
 
 @lean_kernel
 def widen(trees, vector, other, fresh):
-    """Make the vector cover the other one, or just be it; returns what it costs to the root."""
+    """Make the vector cover the other one, or copy it if `fresh`; returns its cost to the root."""
     q = len(vector)
     if fresh:
         for j in range(q):

@@ -1,9 +1,9 @@
-"""Which class to merge with: the strategies of Def. 17, Mauger 2023, searched by index.
+"""The choice of a class to merge with: the strategies of Def. 17, Mauger 2023, by index.
 
-Merging c with y leaves the worst of the other classes, so the table's badness after the merge is
-max(cap, badness of both), where the cap is the badness of the worst other class, the same for
-nearly every y: only for y = that worst class it is the badness of the second worst. So that one
-candidate is looked at first, and the rest share one cap.
+After merging c with y, the badness of the table is max(cap, badness of both), where the cap is the
+badness of the worst other class. The cap is the same for every y except the worst class itself; for
+that it is the badness of the second worst. So that candidate is checked first, and the rest share
+one cap.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 from shoal.kernels.levels import DIVERSITY, badness_of_both, pop_worst, push_worst, worst_but
-from shoal.kernels.search.class_index import (
+from shoal.kernels.search.class_index import NO_COST, NOBODY
+from shoal.kernels.search.class_search import (
     COST_THEN_BAD,
     FILTER,
-    NO_COST,
-    NOBODY,
     RATIO,
     Goal,
     Known,
     best_by_goal,
-    dearest,
+    highest_cost,
 )
 
 FIRST_COST, FIRST_BADNESS, RATIO_OF_BOTH, ONLY_BADNESS = 1, 2, 3, 4
@@ -51,17 +50,17 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
     by_size = by_size and rule != ONLY_BADNESS
     nobody = Known(NOBODY, NO_COST, NO_COST, np.inf, np.inf, NO_COST, False)
     worst, second = np.int64(-1), np.int64(-1)
-    # A class is judged by itself: nothing is better than -(number of values), or a distance of 0.
+    # A class alone is judged: nothing is better than -(number of values), or a distance of 0.
     cap = -float(len(lists.overall)) - 1.0 if kind == DIVERSITY else -1.0
     if table:
         worst = worst_but(lists, into, c, c)
         cap = lists.badness[worst]
         pop_worst(lists)
-        second = worst_but(lists, into, c, worst)  # it may stand there twice, from before a merge
+        second = worst_but(lists, into, c, worst)  # it may be there twice, from before a merge
         push_worst(lists, cap, worst)
         unlike = second < 0 or lists.badness[second] < cap
         if not unlike or (only_failing and not classes.fails[worst]):
-            worst = np.int64(-1)  # it shares the cap, or is no candidate
+            worst = np.int64(-1)  # it shares the cap, or is not a candidate
     known = nobody
     if worst >= 0:
         both = classes.size[c] + classes.size[worst]
@@ -72,12 +71,12 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
         key = -cost / bad if kind == DIVERSITY else cost * bad
         first = classes.first[worst]
         if rule == FIRST_COST:
-            # Better than the cap, nothing of the same cost beats it: not even an earlier record.
+            # Below the cap, nothing of the same cost is better, not even with an earlier record.
             first = np.int64(-1) if bad < cap else first
             known = Known(worst, cost, first, bad, key, cost, bad <= cap)
         elif rule == RATIO_OF_BOTH:
             goal = Goal(RATIO, kind, cap, np.int64(-1))
-            known = Known(worst, cost, first, bad, key, dearest(goal, key), False)
+            known = Known(worst, cost, first, bad, key, highest_cost(goal, key), False)
         elif bad < cap:
             return worst
         elif bad == cap:
@@ -93,7 +92,7 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
     )
     if best >= 0:
         return best
-    # Nobody reaches the cap: the least bad of all, and that takes a look at each.
+    # No class reaches the cap: find the least bad of all by checking each.
     work.visits[1] += 4 * len(into)
     best_bad, best_cost, best_first = np.inf, NO_COST, NO_COST
     for y in range(len(into)):

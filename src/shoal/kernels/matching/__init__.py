@@ -1,1 +1,1 @@
-"""The graph of original and release: expansion for k-concealment, matchings. Internal."""
+"""The graph between originals and published records: k-concealment, perfect matchings. Internal."""

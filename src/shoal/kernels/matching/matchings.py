@@ -1,28 +1,29 @@
-"""Perfect matchings of the graph of original and release: counted, and drawn at random.
+"""Perfect matchings between originals and published records: counted, and sampled.
 
 Records are numbered original by original, published records class by class, and the pairs of an
 original and a class that fit are sorted by original and then by class. Published records of one
-class are interchangeable, and so are equal originals: what is asked for is how often a record of
-an original holds a record of a class.
+class are interchangeable, and so are equal originals. The result is how often a record of an
+original is matched with a record of a class.
 
-The chance is a Markov chain over perfect matchings, made of three moves. Each of them leaves the
-uniform distribution as it is, because it leads from M to M' as often as from M' to M:
+Sampling uses a Markov chain over perfect matchings with three moves. Each move preserves the
+uniform distribution, because it leads from M to M' with the same probability as from M' to M:
 
-- `swap`: record i wants any of the deg(i) published records that cover it, and swaps with the
-  holder if that one can have i's. There and back have the chance 1 / deg(i): degrees do not
-  depend on the matching.
-- `offer`: the same from the other side; published record j wants any of the records it covers.
-- `walk`: record i wants any published record that covers it, its holder then wants another, and
-  so on until somebody is asked for the second time: those since then are a cycle, and all of it
-  gets what it wants. Back leads the same cycle the other way round; the records before it are not
-  changed, and whoever enters the cycle by a published record finds another record of the cycle
-  there. Both ways have the chance of the records before it, times 1 / deg of all in the cycle.
+- `swap`: record i requests one of the deg(i) published records that cover it, and swaps with the
+  record that has it, if that one can have i's. Both directions have probability 1 / deg(i), as
+  degrees do not depend on the matching.
+- `offer`: the same from the other side; published record j requests one of the records it covers.
+- `walk`: record i requests a published record that covers it, the record that has it requests
+  another, and so on until a record is reached for the second time. The records since then form a
+  cycle, and all of them get what they requested. The reverse move follows the same cycle the other
+  way round. The records before the cycle do not change, and a request that enters the cycle at a
+  published record finds another record of the cycle there. Both directions have the probability of
+  the records before the cycle, times 1 / deg of every record in it.
 
-Two perfect matchings differ by disjoint cycles (Prop. 10, Tassa 2012), each of which is a walk that
-begins in it, so walks reach every matching; the chain may also stay, so it has no period. A walk
-visits nobody twice, so it ends without being cut off. Swaps and offers alone
-need not reach every matching, but make haste: in one of three releases of Adult that were looked
-at, walks alone were far from where all together had arrived long before.
+Two perfect matchings differ by disjoint cycles (Prop. 10, Tassa 2012). Each cycle is a walk that
+begins in it, so walks reach every matching; the chain may also stay, so it is aperiodic. A walk
+visits no record twice, so it always ends. Swaps and offers alone may not reach every matching, but
+speed up mixing: in one of three releases of Adult that were examined, walks alone were still far
+from the state that all moves together had reached long before.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class Side(NamedTuple):
     """One side of the graph: originals with the classes that cover them, or the reverse."""
 
     group: np.ndarray  # int32[n], the original (or class) of each record of this side
-    start: np.ndarray  # int64[groups + 1], where the pairs of a group are
-    other: np.ndarray  # int32[pairs], the group on the other side, rising
+    start: np.ndarray  # int64[groups + 1], where the pairs of a group begin
+    other: np.ndarray  # int32[pairs], the group on the other side, ascending
     upto: np.ndarray  # int32[pairs], records of the other side in the group's pairs before
     degree: np.ndarray  # int64[groups], records of the other side in all its pairs
     first: np.ndarray  # int64[groups], its first record
@@ -51,23 +52,23 @@ class Side(NamedTuple):
 class State(NamedTuple):
     """A perfect matching, and how long and how often each pair has been in it."""
 
-    holder: np.ndarray  # int32[n], the record that holds each published one
-    held: np.ndarray  # int32[n], the published record that each one holds
-    pair: np.ndarray  # int64[n], the pair which that is
-    since: np.ndarray  # int64[n], the time since when
+    holder: np.ndarray  # int32[n], the record matched with each published one
+    held: np.ndarray  # int32[n], the published record matched with each one
+    pair: np.ndarray  # int64[n], the pair of that match
+    since: np.ndarray  # int64[n], the time at which it began
     time: np.ndarray  # int64[pairs], summed over the records of an original
-    visits: np.ndarray  # int64[pairs], how often a record came to hold it
+    visits: np.ndarray  # int64[pairs], how often a match of this pair began
     clock: np.ndarray  # int64[1], moves so far
-    seen: np.ndarray  # int64[n], the last walk that came by; this and the rest are scratch
+    seen: np.ndarray  # int64[n], the last walk that visited it; from here on scratch
     place: np.ndarray  # int32[n], where in the path
     path: np.ndarray  # int32[n], records
-    wish: np.ndarray  # int32[n], the published record that each of them wants
-    by: np.ndarray  # int64[n], the pair which that is
+    wish: np.ndarray  # int32[n], the published record that each of them requests
+    by: np.ndarray  # int64[n], the pair of that request
 
 
 @lean_kernel
 def _choose(mine, theirs, i, rng):
-    """Any record of the other side that fits record i: its pair on this side, and itself."""
+    """A random record of the other side that fits record i; returns its pair and the record."""
     g = mine.group[i]
     r = np.int64(rng.random() * mine.degree[g])
     low, high = mine.start[g], mine.start[g + 1]
@@ -96,7 +97,7 @@ def _find(originals, o, g):
 
 @lean_kernel
 def _give(state, i, j, pair):
-    """Give published record j to record i."""
+    """Match published record j with record i."""
     state.holder[j] = i
     state.held[i] = j
     old = state.pair[i]
@@ -109,10 +110,10 @@ def _give(state, i, j, pair):
 
 @lean_kernel
 def _exchange(originals, state, i, j, pair):
-    """Give published record j to record i, if its holder can have what i holds."""
+    """Match published record j with record i, if its present record can have that of i."""
     held = state.held[i]
     old = originals.other[state.pair[i]]
-    if originals.other[pair] == old:  # what i has already, or just the same
+    if originals.other[pair] == old:  # the present one of i, or an equal one
         return
     other = state.holder[j]
     back = _find(originals, originals.group[other], old)
@@ -123,7 +124,7 @@ def _exchange(originals, state, i, j, pair):
 
 @lean_kernel
 def swap(originals, classes, state, i, rng):
-    """Record i wants a published record."""
+    """Record i requests a published record."""
     state.clock[0] += 1
     pair, j = _choose(originals, classes, i, rng)
     _exchange(originals, state, i, j, pair)
@@ -131,7 +132,7 @@ def swap(originals, classes, state, i, rng):
 
 @lean_kernel
 def offer(originals, classes, twin, state, j, rng):
-    """Published record j wants a record."""
+    """Published record j requests a record."""
     state.clock[0] += 1
     pair, i = _choose(classes, originals, j, rng)
     _exchange(originals, state, i, j, np.int64(twin[pair]))
@@ -139,7 +140,7 @@ def offer(originals, classes, twin, state, j, rng):
 
 @lean_kernel
 def walk(originals, classes, state, i, rng):
-    """Record i wants a published record, its holder then wants another, and so on."""
+    """Record i requests a published record, its present record requests another, and so on."""
     state.clock[0] += 1
     now = state.clock[0]
     many = 0
@@ -156,10 +157,10 @@ def walk(originals, classes, state, i, rng):
 
 @lean_kernel
 def sweep(originals, classes, twin, state, at, times, steps, rng):
-    """Sweep until so many sweeps or steps are done; a step is a record's walk, swaps and offers.
+    """Run `times` sweeps or `steps` steps; a step is the walk, swaps and offers of a record.
 
-    `twin` int32[pairs] says which pair of the originals each pair of the classes is; `at` int64[2]
-    has the next record and the sweeps that are done.
+    `twin` int32[pairs] is the pair of the originals for each pair of the classes; `at` int64[2] has
+    the next record and the number of finished sweeps.
     """
     for _ in range(steps):
         if at[1] >= times:
@@ -178,7 +179,7 @@ def sweep(originals, classes, twin, state, at, times, steps, rng):
 
 @lean_kernel
 def write_down(state):
-    """Write down the times of all pairs until now."""
+    """Add the time of all present pairs up to now."""
     now = state.clock[0]
     for i in range(len(state.pair)):
         state.time[state.pair[i]] += now - state.since[i]
@@ -187,14 +188,15 @@ def write_down(state):
 
 @kernel
 def solve(start, group, originals, classes, first, last, share, begin, stop):
-    """In how many of all perfect matchings a record of an original holds each class.
+    """The share of perfect matchings in which a record of an original is in each class.
 
     Components are solved one by one: component c has the originals first[c, 0]:last[c, 0], which
     have originals[o] records, and the classes first[c, 1]:last[c, 1], which have classes[g].
-    Records come in turn, and a state says how many records of each class are taken; ahead[s]
-    counts the ways to get there, rest[s] the ways to go on. A matching of records with classes
-    stands for equally many of records with records (the product of classes[g]!), so it counts
-    as one. Writes float64[pairs] `share` for the components from `begin` to `stop`.
+    Records are assigned in turn, and a state is the number of records taken from each class;
+    ahead[s] counts the ways to reach it, rest[s] the ways to complete it. Every matching of records
+    with classes stands for the same number of matchings of records with records (the product of
+    classes[g]!), so it counts as one. Writes float64[pairs] `share` for the components from `begin`
+    to `stop`.
     """
     for c in range(begin, stop):
         low, base = first[c, 0], first[c, 1]

@@ -1,1 +1,1 @@
-"""Indexes and searches: the nearest, the farthest, the cheapest cell. Internal."""
+"""Indexes and searches: the nearest and the farthest box, the cheapest cell. Internal."""

@@ -1,10 +1,10 @@
-"""The nearest of many boxes.
+"""An index of boxes, and the search for the nearest one.
 
-Most boxes stand in a prefix tree over their vectors, one column a level, which only ever gets
-emptier; those that came since it was built wait in a short list. When that grows long, the tree is
-built anew. What the join of a box with a value keeps is found once a search and value, when it is
-first needed. A node knows the least size and the first record of all below it; both are kept
-true as boxes leave, as many candidates inside a box cost the same.
+Most boxes are in a prefix tree over their vectors, with one column per level. Boxes are only
+removed from the tree; new ones go to a short list. When the list grows long, the tree is rebuilt.
+What the join of a box with a value keeps is computed once per search and value, when it is first
+needed. A node stores the least size and the first record of all boxes below it; both are updated
+when boxes leave, as many candidates inside a box cost the same.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.search.boxes import NO_COST, SET, kept_by_join, kept_of_values
 
 AWAY, STANDS, WAITS = 0, 1, 2  # where a box is: not in the index, in the tree, in the list
-SHORT = 32  # boxes that may wait, at least
-SHARE = 16  # or one of so many of those in the tree
-FEW = 64  # values of a set that are looked up one by one
+SHORT = 32  # minimum number of boxes that may be in the list
+SHARE = 16  # or 1 / SHARE of the boxes in the tree
+FEW = 64  # sets with up to so many values are compared value by value
 
 
 class Boxes(NamedTuple):
-    """The boxes that can be found."""
+    """The boxes of an index."""
 
     box: np.ndarray  # int64[boxes, words]
-    size: np.ndarray  # int64[boxes], what each counts
+    size: np.ndarray  # int64[boxes], the weight of each
     first: np.ndarray  # int64[boxes], its first record
     keeps: np.ndarray  # int64[boxes, q], what each column of it keeps
     where: np.ndarray  # int64[boxes]
@@ -48,28 +48,28 @@ class Index(NamedTuple):
     begin: np.ndarray  # int64[vectors + 1], the boxes of v are by_first[begin[v]:begin[v + 1]]
     by_first: np.ndarray  # int64[boxes], those with the same vector by first record
     by_size: np.ndarray  # int64[boxes], those with the same vector by size, then first record
-    next_first: np.ndarray  # int64[vectors], the first place in by_first that may still stand
+    next_first: np.ndarray  # int64[vectors], the first place in by_first still in use
     next_size: np.ndarray  # int64[vectors], the same in by_size
     waiting: np.ndarray  # int64[places], the list
-    mark: np.ndarray  # int64[2]: boxes that stand, that wait
+    mark: np.ndarray  # int64[2]: boxes in the tree, boxes in the list
     start: np.ndarray  # int64[q + 1], where the values of a column begin below
     part: np.ndarray  # int64[values, words], each as a part of a box
-    keeps: np.ndarray  # int64[values], what each keeps itself
-    single: np.ndarray  # int64[values], of a set with one value this value; -1: anything else
+    keeps: np.ndarray  # int64[values], what each keeps by itself
+    single: np.ndarray  # int64[values], the value of a set with one value; -1: anything else
     joined: np.ndarray  # int64[values], what the join with the box keeps
     search: np.ndarray  # int64[values], the search in which that was found
-    tick: np.ndarray  # int64[1], the present search
-    looks: np.ndarray  # int64[1], boxes and nodes looked at so far, by which kernels pause
+    tick: np.ndarray  # int64[1], the current search
+    looks: np.ndarray  # int64[1], boxes and nodes visited so far; kernels pause by it
     own: np.ndarray  # int64[q], what the box keeps
-    held: np.ndarray  # int64[q, FEW + 1]: how many values its set has, and which; -1: too many
+    held: np.ndarray  # int64[q, FEW + 1]: how many values its set has, and which ones; -1: too many
     rest: np.ndarray  # int64[q + 1], scratch of `farthest`: the most that columns from here on add
-    turn: np.ndarray  # int64[q], the columns, those that are long to compare last
+    turn: np.ndarray  # int64[q], the columns, the slowest to compare last
     stack: np.ndarray  # int64[q + 1, 4]
 
 
 @lean_kernel
 def head(index, boxes, v, by_size, skip):
-    """The first box that stands with vector v, by size or else by first record; -1: none.
+    """The first box in the tree with vector v, by size or by first record; -1: none.
 
     The box `skip` does not count.
     """
@@ -92,8 +92,8 @@ def head(index, boxes, v, by_size, skip):
 
 
 @lean_kernel
-def crowded(index):
-    """Whether the tree should be built anew before another box comes."""
+def needs_rebuild(index):
+    """Whether the tree should be rebuilt before another box is added."""
     return index.mark[1] >= min(len(index.waiting), max(SHORT, index.mark[0] // SHARE))
 
 
@@ -107,7 +107,7 @@ def add(index, boxes, b):
 
 @lean_kernel
 def drop(index, boxes, b):
-    """Take a box out."""
+    """Remove a box."""
     if boxes.where[b] == WAITS:
         index.mark[1] -= 1
         last = index.waiting[index.mark[1]]
@@ -137,7 +137,7 @@ def drop(index, boxes, b):
 
 @lean_kernel
 def begin_search(shapes, index, box):
-    """Note what the box keeps, and the values of its sets where they are few."""
+    """Store what the box keeps, and the values of its small sets."""
     index.tick[0] += 1
     for j in range(len(shapes.kind)):
         index.own[j] = kept_by_join(shapes, j, box, box)
@@ -146,7 +146,7 @@ def begin_search(shapes, index, box):
         if shapes.kind[j] != SET or box[at] & 1:
             continue
         count = np.int64(0)
-        few = min(FEW, 4 * words)  # more of them take longer than to count the bits of all words
+        few = min(FEW, 4 * words)  # with more values it is faster to count the bits of all words
         for w in range(words):
             word = box[at + w]
             if word == 0:
@@ -162,7 +162,7 @@ def begin_search(shapes, index, box):
 
 @lean_kernel
 def kept_with(shapes, index, j, box, other, ot, keeps):
-    """What column j of the join of the box with another keeps, which keeps `keeps` itself.
+    """What column j of the join of the box with another keeps; `keeps` is what the other keeps.
 
     Its numbers are other[ot], other[ot + 1] and so on.
     """
@@ -184,7 +184,7 @@ def joined_with(shapes, index, j, value, box):
     at = index.start[j] + value
     one = index.single[at]
     if one >= 0:
-        # A set grows by this value or by nothing, however many values it has.
+        # The set grows by this value or by nothing.
         if (box[shapes.at[j]] & 1) or one == 0:
             return np.int64(0)
         held = (box[shapes.at[j] + one // 64] >> (one % 64)) & 1
@@ -197,11 +197,11 @@ def joined_with(shapes, index, j, value, box):
 
 @lean_kernel
 def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
-    """The box whose join with this one loses least, each side as often as it counts.
+    """The box whose join with this one loses least, each side multiplied by its weight.
 
-    Of several the one with the first record; never the box `skip`. Only what costs less than
-    `limit`, or as much with an earlier record than `limit_first`. Returns the box, or -1, and the
-    cost.
+    Among equals, the box with the first record; never the box `skip`. Only boxes that cost less
+    than `limit`, or the same with an earlier record than `limit_first`. Returns the box, or -1, and
+    the cost.
     """
     q = len(shapes.kind)
     begin_search(shapes, index, box)
@@ -225,11 +225,11 @@ def nearest(shapes, index, boxes, box, size, limit, limit_first, skip):
     if index.mark[0] == 0:
         index.looks[0] += looks
         return best, best_cost
-    # Straight down to a box that is near, unless that is known; then all that could be nearer.
+    # First directly to a near box, unless one is known; then all that could be nearer.
     for straight in range(0 if best_cost == NO_COST else 1, 2):
         depth = 0
         at, stop = np.int64(0), np.int64(index.top)
-        mine, theirs = np.int64(0), np.int64(0)  # what both lose in the columns so far
+        mine, theirs = np.int64(0), np.int64(0)  # the loss of both in the columns so far
         while True:
             if at == stop:
                 if depth == 0 or straight == 0:
@@ -307,9 +307,9 @@ def value_of(shapes, index, j, box):
 
 @lean_kernel
 def twin(shapes, index, boxes, c):
-    """A box in the index that is the same as box c, which is not; -1: there is none.
+    """A box in the index that equals box c, which is not in it; -1: none.
 
-    Of several the one with the first record. Not the nearest: others may be joined for nothing.
+    Among several, the one with the first record. The nearest may be another box at no cost.
     """
     box = boxes.box[c]
     best, best_first = np.int64(-1), NO_COST
@@ -348,7 +348,7 @@ def twin(shapes, index, boxes, c):
 
 @kernel
 def settle(index, boxes):
-    """Fill in the way to each vector of a new tree, and what its nodes know of those below."""
+    """Fill in the path to each vector of a new tree, and the summaries of its nodes."""
     m, q = index.vector.shape
     at = np.int64(0)
     for j in range(q):

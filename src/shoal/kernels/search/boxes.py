@@ -1,9 +1,9 @@
 """Boxes: published vectors whose values are nodes of trees, ranges of numbers or sets of values.
 
 A box is a row of whole numbers: one for a node, two for the first and the last value of a range,
-and a bit for each value of a set. Node 0, the root, is the first of all values of a range, and the
-first bit of a set: with it nothing is kept. What a box keeps is a sum over its columns, and never
-grows when boxes are joined, so that joining a and b loses what both keep less what the join keeps.
+and one bit per value of a set. Node 0, the root, is the first value of a range and the first bit of
+a set; a box with it keeps nothing in that column. What a box keeps is a sum over its columns, and
+never grows when boxes are joined. Joining a and b loses what both keep minus what the join keeps.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ NO_COST = np.int64(1) << 61
 
 
 class Shapes(NamedTuple):
-    """The columns: how their values may be published, and what that keeps."""
+    """The columns: how their values may be published, and what these keep."""
 
     kind: np.ndarray  # int64[q]
     at: np.ndarray  # int64[q + 1], where the numbers of a column begin in a box
     start: np.ndarray  # int64[q + 1], where the nodes or values of a column begin below
     parent: np.ndarray  # int32[nodes], of a tree, numbered within the column
     end: np.ndarray  # int32[nodes]
-    worth: np.ndarray  # int64[nodes]: of a node what it keeps, of a value in a range its place
+    worth: np.ndarray  # int64[nodes]: for a node what it keeps, for a value of a range its position
     most: np.ndarray  # int64[q], what a single value of a range or set keeps
     unit: np.ndarray  # int64[q], what each further value of a set loses
 
 
 @lean_kernel
 def bits(word):
-    """How many bits of a number are set."""
+    """The number of bits that are set."""
     x = np.uint64(word)
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -80,7 +80,7 @@ def kept(shapes, a):
 
 @lean_kernel
 def note_kept(shapes, a, keeps):
-    """Write down what each column of a box keeps, int64[q]."""
+    """Store what each column of a box keeps, int64[q]."""
     for j in range(len(shapes.kind)):
         keeps[j] = kept_by_join(shapes, j, a, a)
 
@@ -114,7 +114,7 @@ def kept_by_each(shapes, box):
 
 @kernel
 def kept_by_values(shapes, start, part):
-    """What each value keeps itself, int64[values]; those of a column begin at its start."""
+    """What each value keeps by itself, int64[values]; a column's values begin at its start."""
     keeps = np.empty(len(part), np.int64)
     for j in range(len(shapes.kind)):
         for v in range(start[j], start[j + 1]):

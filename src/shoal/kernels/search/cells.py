@@ -1,14 +1,14 @@
 """The cheapest cell of every tuple that covers enough people: an iceberg cube with bounds.
 
 A cell is one node of each hierarchy, and covers the tuples whose values are below. The search
-fixes one attribute after the other. The tuples at hand are sorted by the attribute; as values are
-numbered in preorder, the tuples of each node are then a run of neighbours, level by level from
-fine to coarse. A run is left as soon as it has too few people, for all that is finer has fewer;
-when it costs each of its tuples more than the best cell known; or when the level below already
-had the same run, for less.
+fixes one attribute after the other. The current tuples are sorted by the attribute. As values are
+numbered in preorder, the tuples of each node are then a run of neighbours, level by level from fine
+to coarse. A run is skipped if it has too few people, as all finer runs have fewer; if it costs each
+of its tuples more than the best known cell; or if the level below has the same run, at a lower
+cost.
 
-A cell that covers too few people may borrow: tuples that the class they are in can spare. What
-they lose by it is added to the price, in equal parts to all who were not yet in a class.
+A cell that covers too few people may borrow tuples that their class can spare. The loss of these
+tuples is added to the price, in equal parts for all tuples that were not yet in a class.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ FEW = 24  # tuples that are sorted by insertion
 
 
 class Lattice(NamedTuple):
-    """The hierarchies, and the tuples that are sought in them."""
+    """The hierarchies, and the tuples to search for."""
 
     start: np.ndarray  # int64[q + 1], where an attribute's nodes begin
     end: np.ndarray  # int32[nodes]
     cost: np.ndarray  # int64[nodes], cost from the node to the root
     height: np.ndarray  # int64[q], levels of each attribute
     level: np.ndarray  # int32[nodes], longest way down to a leaf
-    climb: np.ndarray  # int32[levels, nodes], the highest ancestor that is not above this level
+    climb: np.ndarray  # int32[levels, nodes], the highest ancestor up to this level
     vector: np.ndarray  # int32[tuples, q]
     own: np.ndarray  # int64[tuples, q], cost to the root of the values up to this one
     lowest: np.ndarray  # int64[q], the lowest of these
     keeps: np.ndarray  # int64[levels, q], the most that a value keeps at a level
-    crowd: np.ndarray  # int64[tuples], people
+    people: np.ndarray  # int64[tuples]
 
 
 class Best(NamedTuple):
     """The best cell of each tuple so far."""
 
-    cost: np.ndarray  # int64[tuples]; only what is less is taken
+    cost: np.ndarray  # int64[tuples]; only lower costs replace it
     level: np.ndarray  # int32[tuples, q], its levels
-    need: np.ndarray  # int64[tuples], people that it must cover
-    spare: np.ndarray  # int64[tuples], what is kept of one that its class can spare; -1: of no such
+    need: np.ndarray  # int64[tuples] that it must cover
+    spare: np.ndarray  # int64[tuples], what a tuple keeps that its class can spare; -1: it cannot
 
 
 class Search(NamedTuple):
-    """The state of a search, so that it can pause and go on."""
+    """The state of a search, so that it can pause and continue."""
 
-    tuples: np.ndarray  # int64[m], those that count, in any order
+    tuples: np.ndarray  # int64[m], the tuples that count, in any order
     spare: np.ndarray  # int64[m]
     counts: np.ndarray  # int64[most nodes of a tree + 1]
     stack: np.ndarray  # int64[q + 1, 5]: from, to, level, next run, cost of the cell so far
-    at: np.ndarray  # int64[4]: depth, whether its tuples are to be sorted, looks, other steps
+    at: np.ndarray  # int64[4]: depth, whether its tuples must be sorted, visits, other steps
 
 
 @lean_kernel
@@ -94,13 +94,13 @@ def sort_run(lattice, search, lo, hi, j):
 
 @lean_kernel
 def search_cells(lattice, best, search, ceiling, reach, budget, most):
-    """Find the cheapest cell of every tuple that costs it no more than the ceiling.
+    """Find the cheapest cell of every tuple, up to a cost of `ceiling`.
 
-    It covers as many people as the tuple needs whom it costs no more than `reach`; of equally cheap
-    ones it has the lowest levels, in the order of the attributes. Pauses after `budget` looks at
-    tuples, and stops after `most`.
+    The cell covers as many people as the tuple needs, counting those for whom it costs at most
+    `reach`. Among equally cheap cells it has the lowest levels, in the order of the attributes.
+    Pauses after `budget` visits of tuples, and stops after `most`.
     """
-    vector, own, crowd, climb = lattice.vector, lattice.own, lattice.crowd, lattice.climb
+    vector, own, people_of, climb = lattice.vector, lattice.own, lattice.people, lattice.climb
     tuples, stack, spare = search.tuples, search.stack, best.spare
     q = vector.shape[1]
     depth, enter, looks = search.at[0], search.at[1] == 1, search.at[2]
@@ -119,7 +119,7 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
         if pos >= hi:
             at_level += 1
             pos = lo
-            # At higher levels every cell may cost every tuple more than the ceiling.
+            # At higher levels every cell may cost more than the ceiling.
             if (
                 at_level == lattice.height[depth]
                 or lattice.lowest[depth] - kept - lattice.keeps[at_level, depth] > ceiling
@@ -141,7 +141,7 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
             continue
         value = vector[tuples[pos], depth]
         node = climb[at_level, start + value]
-        if lattice.level[start + node] > at_level:  # a value that was general from the start
+        if lattice.level[start + node] > at_level:  # an original value above this level
             while pos < hi and vector[tuples[pos], depth] == value:
                 pos += 1
             continue
@@ -149,7 +149,7 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
         keeps = kept + lattice.cost[start + node]
         people = np.int64(0)
         spared, kept_of_spared, least_kept = np.int64(0), np.int64(0), MANY
-        least = MANY  # what one of those needs who could gain
+        least = MANY  # the lowest need of a tuple that could gain
         to = pos
         while to < hi:
             x = tuples[to]
@@ -158,13 +158,13 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
             price = own[x, depth] - keeps
             if spare[x] >= 0:
                 if price <= reach:
-                    spared += crowd[x]
-                    kept_of_spared += crowd[x] * spare[x]
+                    spared += people_of[x]
+                    kept_of_spared += people_of[x] * spare[x]
                     least_kept = min(least_kept, spare[x])
                 to += 1
                 continue
             if price <= reach:
-                people += crowd[x]
+                people += people_of[x]
             if price < best.cost[x] and price <= ceiling:
                 least = min(least, best.need[x])
             to += 1
@@ -173,14 +173,14 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
         if people + spared < least:
             continue
         if people < least:
-            # What is finer has fewer people and borrows more, from those of whom most is kept.
+            # Finer cells have fewer people and borrow more, from tuples that keep most.
             gains = False
             for i in range(begin, to):
                 x = tuples[i]
                 price = own[x, depth] - keeps
-                dear = least_kept - keeps - (own[x, q - 1] - own[x, depth])
-                if dear > 0:
-                    price += (least - people) * dear // people
+                extra = least_kept - keeps - (own[x, q - 1] - own[x, depth])
+                if extra > 0:
+                    price += (least - people) * extra // people
                 if spare[x] < 0 and price < best.cost[x] and price <= ceiling:
                     gains = True
                     break
@@ -199,8 +199,8 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
                     continue
                 price = own[x, depth] - keeps
                 if people < best.need[x]:
-                    dear = max(0, kept_of_spared // spared - keeps)
-                    price += (best.need[x] - people) * dear // people
+                    extra = max(0, kept_of_spared // spared - keeps)
+                    price += (best.need[x] - people) * extra // people
                 if price < best.cost[x] and price <= ceiling:
                     best.cost[x] = price
                     for j in range(q):
@@ -214,9 +214,10 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
 
 @lean_kernel
 def borrow(lattice, best, keeps, lacking, spares, used):
-    """Choose spare tuples for those who lack so many people, those who lose least first.
+    """Choose spare tuples to make up for the lacking people, those that lose least first.
 
-    They come to stand in front; returns how many, and what they lose. `spares` are `used` tuples.
+    They are moved to the front of `spares`, which has `used` tuples; returns how many, and their
+    loss.
     """
     chosen, loss = 0, np.int64(0)
     while lacking > 0 and chosen < used:
@@ -225,18 +226,18 @@ def borrow(lattice, best, keeps, lacking, spares, used):
             if best.spare[spares[i]] < best.spare[spares[least]]:
                 least = i
         y = spares[least]
-        for i in range(least, chosen, -1):  # the others stay in their order
+        for i in range(least, chosen, -1):  # the others keep their order
             spares[i] = spares[i - 1]
         spares[chosen] = y
         chosen += 1
-        lacking -= lattice.crowd[y]
-        loss += lattice.crowd[y] * max(0, best.spare[y] - keeps)
+        lacking -= lattice.people[y]
+        loss += lattice.people[y] * max(0, best.spare[y] - keeps)
     return chosen if lacking <= 0 else -1, loss
 
 
 @lean_kernel
 def set_spare(trees, lattice, best, found, used, surplus, cell):
-    """Tell which of some tuples their class can spare: the first ones, as far as they go."""
+    """Mark the tuples that their class can spare: the first ones, up to the surplus."""
     q = len(cell)
     for j in range(q):
         cell[j] = lattice.vector[found[0], j]
@@ -247,8 +248,8 @@ def set_spare(trees, lattice, best, found, used, surplus, cell):
         keeps += lattice.cost[lattice.start[j] + cell[j]]
     for f in range(used):
         y = found[f]
-        if lattice.crowd[y] <= surplus:
-            surplus -= lattice.crowd[y]
+        if lattice.people[y] <= surplus:
+            surplus -= lattice.people[y]
             best.spare[y] = keeps
 
 
@@ -257,13 +258,13 @@ def take_cells(
     tuples, trees, lattice, best, reach, lend, wanted, number, taken, stack, found, spares, cell,
     at, budget,
 ):  # fmt: skip
-    """Give cells to those who want theirs, one after the other; at[0] is whose turn it is.
+    """Assign cells to the tuples that want theirs, one after the other; at[0] is the next tuple.
 
-    All that are left in a cell and whom it costs no more than `reach` go with it, if they and those
-    that they can borrow are still enough people at that price. `tuples` is the prefix tree of those
-    that were left before, by their numbers `number`. Writes the one who asked into taken[x] of all
-    that go. Classes `lend` what they have too much. `cell` is int32[q], `stack` int64[q, 2]. Pauses
-    after `budget` looks.
+    All remaining tuples in a cell for which it costs at most `reach` join it, if they and the
+    tuples that they can borrow still have enough people at that price. `tuples` is the prefix tree
+    of the tuples that remained before, with their numbers in `number`. Writes the requesting tuple
+    into taken[x] of all tuples x that join. Classes `lend` their surplus. `cell` is int32[q],
+    `stack` int64[q, 2]. Pauses after `budget` visits.
     """
     q = len(cell)
     while at[0] < len(wanted):
@@ -287,7 +288,7 @@ def take_cells(
             if lattice.own[y, q - 1] - keeps > reach:
                 continue
             if taken[y] < 0:
-                people += lattice.crowd[y]
+                people += lattice.people[y]
                 found[used] = y
                 used += 1
             elif best.spare[y] >= 0:

@@ -1,14 +1,7 @@
-"""An index of classes for exact nearest-merge search.
+"""An index of classes: a prefix tree over their vectors, with one attribute per level.
 
-A prefix tree over the class vectors, one attribute a level; a branch with a single class in it
-ends in a leaf at once. Children are kept sorted by their value. Values are numbered in preorder
-of their hierarchy, so the children that meet the sought value x in one ancestor a are a run of
-neighbours: [a, end[a]) without the run of the ancestor before. The search goes from x upwards,
-takes those runs one after the other, and stops when even x's own share of the cost passes the
-best cost found. What the attributes further down will cost at least is counted in: a value that
-no other class has must rise, whatever branch is taken.
-
-Costs are integers, so sums are exact in any order and ties are real ties.
+A branch with a single class ends in a leaf at once. Children are sorted by value. Values are
+numbered in preorder of their hierarchy, so the values below a node are a run of neighbours.
 """
 
 from __future__ import annotations
@@ -18,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
-from shoal.kernels.levels import DIVERSITY, badness_of_both
 
 FAR = 2**31 - 1  # later than any record, more than any number of records
-WIDE = 16  # children beyond which stale lower bounds are cheaper than a new look
+WIDE = 16  # with more children, stale lower bounds are cheaper than new ones
 
 
 class Trees(NamedTuple):
@@ -32,11 +24,11 @@ class Trees(NamedTuple):
     end: np.ndarray  # int32[nodes]
     cost: np.ndarray  # int64[nodes], cost from the node to the root
     step: np.ndarray  # int64[nodes], cost of the cheapest edge below the node; 0 below a leaf
-    ahead: bool  # whether to count in what deeper attributes cost at least
+    ahead: bool  # whether to add lower bounds for deeper attributes
 
 
-# What a line of Index.node holds. The time goes into fetching nodes from memory: a line is half
-# as long as a line of the processor's cache, so one fetch brings all of a node.
+# The columns of Index.node. Most time is spent on fetching nodes from memory: a row is half a line
+# of the processor's cache, so one fetch loads a whole node.
 HOLDS = 0  # the class of a leaf; -1 for an inner node
 KIDS = 1  # where its children begin in the pool
 USED = 2  # number of children
@@ -44,16 +36,15 @@ ROOM = 3  # log2 of the children that fit
 LEAST = 4  # no class below is smaller
 FIRST = 5  # no class below has an earlier first record
 FAILS = 6  # classes below that fail the models
-ABOVE = 7  # the node that this one is a child of
-
-VALUE, CHILD = 0, 1  # what a line of Index.pool holds: a child's value, and its node
+ABOVE = 7  # the parent node
+VALUE, CHILD = 0, 1  # the columns of Index.pool: a child's value, and its node
 
 
 class Index(NamedTuple):
-    """The prefix tree. Node 0 is its root; a node is a leaf when it holds a class."""
+    """The prefix tree. Node 0 is its root; a node is a leaf if it has a class."""
 
-    node: np.ndarray  # int32[nodes, 8]; records and places are far fewer than 2 ** 31
-    pool: np.ndarray  # int32[places, 2], children of one node side by side, sorted by value
+    node: np.ndarray  # int32[nodes, 8]; there are far fewer than 2 ** 31 records and places
+    pool: np.ndarray  # int32[places, 2], the children of one node in a row, sorted by value
     leaf: np.ndarray  # int32[classes], the leaf of a class
     equal: np.ndarray  # int32[nodes of all trees], classes that have this value
     under: np.ndarray  # int32[nodes of all trees], classes that have this value or one below
@@ -63,44 +54,8 @@ class Index(NamedTuple):
     mark: np.ndarray  # int64[2]: unused nodes left, places used so far
 
 
-FILTER, COST_THEN_BAD, RATIO = 1, 2, 3
-FAR_COST = 2.0**61
 NOBODY = np.int64(-1)
 NO_COST = np.int64(1) << 61
-
-
-class Goal(NamedTuple):
-    """What a search is for.
-
-    FILTER: the least cost among classes that merged with c are no worse
-    than the cap. COST_THEN_BAD: of those with the least cost the least bad. RATIO: the least cost
-    per diversity, or cost times distance. Badness below the cap counts as the cap.
-    """
-
-    mode: int
-    kind: int  # DIVERSITY or CLOSENESS
-    cap: float
-    skip: int  # a class that is left out
-
-
-class Known(NamedTuple):
-    """The best candidate so far."""
-
-    best: int
-    cost: int
-    first: int
-    bad: float
-    key: float
-    limit: int
-    capped: bool
-
-
-class Work(NamedTuple):
-    """Scratch space of searches."""
-
-    stack: np.ndarray  # int64[q + 1, 9]
-    rest: np.ndarray  # int64[q + 1]
-    visits: np.ndarray  # int64[2], nodes looked at, and what else took time, in about as much of it
 
 
 class Classes(NamedTuple):
@@ -112,15 +67,9 @@ class Classes(NamedTuple):
     fails: np.ndarray  # bool[classes]
 
 
-@lean_kernel
-def spent(work):
-    """What searches and all else took so far."""
-    return work.visits[0] + work.visits[1]
-
-
 @kernel
 def empty_index(classes, values, nodes, pool):
-    """Make an index for so many classes and values, with room for nodes and children."""
+    """An empty index for this number of classes and values, with room for nodes and children."""
     free = np.empty(nodes, np.int32)
     for i in range(nodes):
         free[i] = nodes - 1 - i
@@ -144,7 +93,7 @@ def grow_index(old, nodes, pool):
     """The same index with room for more."""
     index = empty_index(len(old.leaf), len(old.equal), nodes, pool)
     n = len(old.node)
-    # Element by element: what slices need compiles for seconds.
+    # Element by element: slices would take seconds to compile.
     for i in range(n):
         for j in range(old.node.shape[1]):
             index.node[i, j] = old.node[i, j]
@@ -170,7 +119,7 @@ def grow_index(old, nodes, pool):
 
 @lean_kernel
 def has_room(index, q, fan):
-    """Whether one more class of q attributes surely fits; no node has more than `fan` children."""
+    """Whether one more class of q attributes fits; a node has at most `fan` children."""
     return index.mark[0] > q + 2 and index.mark[1] + 2 * fan + 4 * q + 8 < len(index.pool)
 
 
@@ -190,7 +139,7 @@ def take_node(index):
 
 @lean_kernel
 def give_node(index, t):
-    """Return a node, and the run of its children."""
+    """Free a node, and the run of its children."""
     if index.node[t, ROOM] >= 0:
         give_run(index, index.node[t, KIDS], index.node[t, ROOM])
     index.free[index.mark[0]] = t
@@ -211,7 +160,7 @@ def take_run(index, room):
 
 @lean_kernel
 def give_run(index, at, room):
-    """Return a run of places."""
+    """Free a run of places."""
     index.freed[at] = index.chain[room]
     index.chain[room] = at
 
@@ -231,7 +180,7 @@ def below(pool, base, used, value):
 
 @lean_kernel
 def add_child(index, t, at, value, child):
-    """Put a child into its place."""
+    """Insert a child at its place."""
     used = index.node[t, USED]
     room = index.node[t, ROOM]
     if room < 0 or used == np.int64(1) << room:
@@ -256,7 +205,7 @@ def add_child(index, t, at, value, child):
 
 @lean_kernel
 def add_leaf(index, classes, t, at, depth, c):
-    """Put a class under t, as the child at this place."""
+    """Insert a class under t, as the child at this place."""
     leaf = take_node(index)
     index.node[leaf, HOLDS] = c
     index.leaf[c] = leaf
@@ -268,7 +217,7 @@ def add_leaf(index, classes, t, at, depth, c):
 
 @lean_kernel
 def count(index, trees, classes, c, one):
-    """Count class c in (one = 1) or out (one = -1) at its values and all that cover them."""
+    """Add `one` (1 or -1) to the counts of the values of class c and their ancestors."""
     for j in range(classes.vector.shape[1]):
         start = trees.start[j]
         value = classes.vector[c, j]
@@ -281,7 +230,7 @@ def count(index, trees, classes, c, one):
 
 @lean_kernel
 def insert(index, trees, classes, c):
-    """Insert class c, unless a class with equal published values is there: then return that."""
+    """Insert class c, unless there is a class with equal published values: then return that."""
     q = classes.vector.shape[1]
     t = 0
     for depth in range(q):
@@ -300,7 +249,7 @@ def insert(index, trees, classes, c):
             same += 1
         if same == q:
             return there
-        # Two classes share this branch: the one that is there moves one level down.
+        # Two classes share this branch: the present one moves one level down.
         index.node[t, HOLDS] = -1
         add_leaf(index, classes, t, 0, depth + 1, there)
     if trees.ahead:
@@ -319,10 +268,10 @@ def insert(index, trees, classes, c):
 
 @lean_kernel
 def remove(index, trees, classes, c, by_size):
-    """Take class c out.
+    """Remove class c.
 
-    Bounds that no class reaches any more stay valid, but a new look makes a search by size
-    quicker; a search that counts each side once hardly uses them.
+    Bounds that no class reaches any more stay valid, but updated ones make a search by size faster;
+    a search that counts each side once hardly uses them.
     """
     if trees.ahead:
         count(index, trees, classes, c, -1)
@@ -349,7 +298,7 @@ def remove(index, trees, classes, c, by_size):
             if used == 0 and t != 0:
                 continue
             gone = False
-        # Where nothing changes, nothing changes further up.
+        # If nothing changes here, nothing changes further up.
         stale = stale and (index.node[t, LEAST] == size or index.node[t, FIRST] == first)
         if stale and index.node[t, USED] <= WIDE:
             least, early = FAR, FAR
@@ -360,198 +309,3 @@ def remove(index, trees, classes, c, by_size):
             stale = least != index.node[t, LEAST] or early != index.node[t, FIRST]
             index.node[t, LEAST] = least
             index.node[t, FIRST] = early
-
-
-@lean_kernel
-def least_cost(index, trees, j, value, size, unit):
-    """What a class of this size pays for attribute j at least, whatever it is merged with.
-
-    `unit` is what a record of the other side counts.
-    """
-    start = trees.start[j]
-    a = value
-    while index.under[start + a] == 0 and a != 0:
-        a = trees.parent[start + a]
-    cost = size * (trees.cost[start + value] - trees.cost[start + a])
-    if index.equal[start + a] == 0:
-        # Nobody has a itself: either the other side rises to it, or this one goes on rising.
-        more = unit * trees.step[start + a]
-        if a != 0:
-            above = trees.cost[start + trees.parent[start + a]]
-            more = min(more, size * (trees.cost[start + a] - above))
-        cost += more
-    return cost
-
-
-@lean_kernel
-def dearest(goal, key):
-    """The highest cost with which a class at the cap could still have this key or a lower one."""
-    cost = (
-        -key * goal.cap
-        if goal.kind == DIVERSITY
-        else (key / goal.cap if goal.cap > 0 else FAR_COST)
-    )
-    return np.int64(min(cost + 1.0, FAR_COST))
-
-
-def make_nearest(judged):
-    """The search, with or without a look at sensitive values: each is compiled by itself."""
-
-    @lean_kernel
-    def nearest(index, trees, classes, lists, c, by_size, unit, only_failing, goal, known, work):
-        """The class whose merge with c costs least; of several, the one with the first record.
-
-        The cost is MC of Sec. 3, Mauger 2020: each side counts `by_size`, or `unit` times (1 is
-        Def. 6 of Mauger 2023; 0 leaves only the first record). Class c must not be in the index.
-        `goal` may ask for more than the least cost, and `known` is a candidate to start from.
-        Returns the class (-1 when there is none) and the cost.
-        """
-        # Taken out of their tuples once: the loop below is all the time there is.
-        q = classes.vector.shape[1]
-        vector, node, pool = classes.vector, index.node, index.pool
-        begin, parent, end, price = trees.start, trees.parent, trees.end, trees.cost
-        step, stack, rest, spent = trees.step, work.stack, work.rest, work.visits
-
-        size_x = classes.size[c] if by_size else unit
-        if trees.ahead:
-            rest[q - 1] = 0
-            for j in range(q - 1, 0, -1):
-                rest[j - 1] = rest[j] + least_cost(index, trees, j, vector[c, j], size_x, unit)
-        best, best_cost, best_first = NOBODY, NO_COST, NO_COST
-        best_bad, best_key = np.inf, np.inf
-        limit = NO_COST  # what costs more cannot be better
-        capped = True  # what costs as much is no better either, unless its record is earlier
-        if judged:
-            best, best_cost, best_first = known.best, known.cost, known.first
-            best_bad, best_key, limit, capped = known.bad, known.key, known.limit, known.capped
-        depth = 0
-        t = np.int64(0)  # the node
-        share = np.int64(0)  # x's part of the cost on the way to t
-        rise = np.int64(0)  # what one record of the other side has to rise on the way to t
-        enter = True
-        start = begin[0]
-        x = np.int64(0)  # x's value here
-        a = np.int64(0)  # its ancestor in which the children at hand meet x
-        meet = np.int64(0)  # what a costs to the root
-        lo, hi = np.int64(0), np.int64(0)  # the run of children below a
-        done_lo, done_hi = np.int64(0), np.int64(0)  # the part of it that is done already
-        at = np.int64(0)  # the next child
-        while True:
-            if enter:
-                enter = False
-                spent[0] += 1
-                start = begin[depth]
-                x = np.int64(vector[c, depth])
-                a = x
-                meet = price[start + a]
-                lo = below(pool, node[t, KIDS], node[t, USED], a)
-                hi = lo
-                while hi < node[t, USED] and pool[node[t, KIDS] + hi, VALUE] < end[start + a]:
-                    hi += 1  # few, and they are looked at next anyway
-                done_lo, done_hi, at = lo, lo, lo
-            if at == done_lo:
-                at = done_hi
-            if at >= hi:
-                # The run is done: go on with the next ancestor, or with the node above.
-                up = True
-                if a != 0:
-                    a = np.int64(parent[start + a])
-                    meet = price[start + a]
-                    size_y = np.int64(node[t, LEAST]) if by_size else unit
-                    own = share + size_x * (price[start + x] - meet)
-                    if own + size_y * rise + rest[depth] <= limit:
-                        up = False
-                        done_lo, done_hi = lo, hi
-                        lo = below(pool, node[t, KIDS], lo, a)
-                        hi += below(pool, node[t, KIDS] + hi, node[t, USED] - hi, end[start + a])
-                        at = lo
-                        # Only a itself costs the other side nothing; it comes first, if at all.
-                        if own + size_y * (rise + step[start + a]) + rest[depth] > limit:
-                            alone = lo < done_lo and pool[node[t, KIDS] + lo, VALUE] == a
-                            done_lo, done_hi = lo + (1 if alone else 0), hi
-                if up:
-                    if depth == 0:
-                        break
-                    depth -= 1
-                    start = begin[depth]
-                    x = np.int64(vector[c, depth])
-                    t, share, rise = stack[depth, 0], stack[depth, 1], stack[depth, 2]
-                    a, lo, hi = stack[depth, 3], stack[depth, 4], stack[depth, 5]
-                    done_lo, done_hi, at = stack[depth, 6], stack[depth, 7], stack[depth, 8]
-                    meet = price[start + a]
-                continue
-            place = node[t, KIDS] + at
-            at += 1
-            kid_share = share + size_x * (price[start + x] - meet)
-            kid_rise = rise + price[start + pool[place, VALUE]] - meet
-            if kid_share + unit * kid_rise + rest[depth] > limit:
-                continue  # too dear even for a single record, whatever is below
-            kid = pool[place, CHILD]
-            size_y = np.int64(node[kid, LEAST]) if by_size else unit
-            cost = kid_share + size_y * kid_rise
-            least = cost + rest[depth]
-            if least > limit or (capped and least == limit and node[kid, FIRST] > best_first):
-                continue
-            if only_failing and node[kid, FAILS] == 0:
-                continue
-            there = node[kid, HOLDS]
-            if there < 0:
-                stack[depth, 0], stack[depth, 1], stack[depth, 2] = t, share, rise
-                stack[depth, 3], stack[depth, 4], stack[depth, 5] = a, lo, hi
-                stack[depth, 6], stack[depth, 7], stack[depth, 8] = done_lo, done_hi, at
-                depth += 1
-                t, share, rise = np.int64(kid), kid_share, kid_rise
-                enter = True
-                continue
-            if judged:  # noqa: SIM102 (the compiler drops the whole branch where there is no goal)
-                if there == goal.skip:
-                    continue
-            # A single class: the rest of its vector is compared at once.
-            for j in range(depth + 1, q):
-                base = begin[j]
-                mine, other = vector[c, j], vector[there, j]
-                if mine != other:
-                    top = mine
-                    while not (top <= other < end[base + top]):
-                        top = parent[base + top]
-                    both = size_x * price[base + mine] + size_y * price[base + other]
-                    cost += both - (size_x + size_y) * price[base + top]
-                    if cost > limit:
-                        break
-            if cost > limit:
-                continue
-            first = np.int64(node[kid, FIRST])
-            earlier = cost < best_cost or (cost == best_cost and first < best_first)
-            if not judged:
-                if earlier:
-                    best, best_cost, best_first, limit = np.int64(there), cost, first, cost
-            else:
-                if goal.mode == FILTER and not earlier:
-                    continue
-                both = classes.size[c] + classes.size[there]
-                bad = max(badness_of_both(lists, goal.kind, c, there, both), goal.cap)
-                key = 0.0
-                if goal.mode == FILTER:
-                    better = bad == goal.cap
-                elif goal.mode == COST_THEN_BAD:
-                    same = cost == best_cost
-                    less = same and bad == best_bad and first < best_first
-                    better = cost < best_cost or (same and bad < best_bad) or less
-                else:
-                    key = -cost / bad if goal.kind == DIVERSITY else cost * bad
-                    better = key < best_key or (key == best_key and earlier)
-                if not better:
-                    continue
-                best, best_cost, best_first = np.int64(there), cost, first
-                best_bad, best_key, capped, limit = bad, key, bad == goal.cap, cost
-                if goal.mode == FILTER:
-                    capped = True
-                elif goal.mode == RATIO and not capped:
-                    limit = dearest(goal, key)
-        return best, best_cost
-
-    return nearest
-
-
-cheapest = make_nearest(False)
-best_by_goal = make_nearest(True)

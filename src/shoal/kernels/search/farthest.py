@@ -1,7 +1,7 @@
-"""The farthest of many boxes, over the index of `nearest`.
+"""The search for the farthest box, in an index of boxes.
 
-A column can add no more to a distance than the value of it that is farthest. Most boxes of a real
-table are as far as can be in most columns, so that a search ends soon: by the first record.
+A column adds at most the distance of its farthest value. In real tables most boxes have the
+maximum distance in most columns, so a search ends soon, with the first record.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from shoal.kernels.search.boxes import NO_COST
 
 @lean_kernel
 def apart(shapes, index, j, value, box):
-    """What the box and a value lose in column j when they are joined, each side once."""
+    """The loss in column j of joining the box with a value, each side counted once."""
     keep = joined_with(shapes, index, j, value, box)
     return index.own[j] + index.keeps[index.start[j] + value] - 2 * keep
 
 
 @lean_kernel
 def farthest(shapes, index, boxes, box):
-    """The box in the tree whose join with this one loses most, each side once; -1: none is left.
+    """The box in the tree whose join with this one loses most, each side counted once; -1: none.
 
-    Of several the one with the first record. Nothing may wait in the list of the index.
+    Among equals, the box with the first record. The list of the index must be empty.
     """
     q = len(shapes.kind)
     if index.mark[0] == 0:
@@ -38,7 +38,7 @@ def farthest(shapes, index, boxes, box):
             most = max(most, apart(shapes, index, j, value, box))
         index.rest[j] = index.rest[j + 1] + most
     best, best_far, best_first = np.int64(-1), np.int64(-1), NO_COST
-    # First straight down to a box that is far; then all that could be farther.
+    # First directly to a far box; then all that could be farther.
     for straight in range(2):
         depth = 0
         at, stop = np.int64(0), np.int64(index.top)

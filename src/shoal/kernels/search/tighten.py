@@ -1,9 +1,9 @@
-"""How much less the records of a table can keep, together, than each of them alone.
+"""Upper bounds on what records keep, tightened for all records together.
 
-Every record has a cap on what it keeps. The caps hold for every release if, in each cell that
-covers enough people, the k lowest caps have a mean that is no less than what the cell keeps. The
-search goes through the cells as that for the cheapest does (see `cells`), and finds for every
-tuple by how much its caps may fall at the same time as those of all others.
+Every record has a cap: an upper bound on what it keeps. The caps are valid for every release if,
+in each cell that covers enough people, the mean of the k lowest caps is at least what the cell
+keeps. The search visits the cells as the search for the cheapest one does (see `cells`), and finds
+for every tuple by how much its caps may fall at the same time as those of all others.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from shoal.kernels.search.cells import DONE, MANY, PAUSED, STOPPED, sort_run
 
 @lean_kernel
 def next_run(lattice, search, run):
-    """Go on to the next run of tuples below one node; returns whether there is one.
+    """Continue with the next run of tuples below one node; returns whether there is one.
 
-    Writes into `run`, int64[3], where it begins and ends, and what its cell keeps so far. One that
-    the level below already had is left out: there it costs less.
+    Writes into `run`, int64[3], where it begins and ends, and what its cell keeps so far. A run
+    that the level below already had is skipped: there it costs less.
     """
     tuples, stack, at, vector = search.tuples, search.stack, search.at, lattice.vector
     depth = at[0]
@@ -35,7 +35,7 @@ def next_run(lattice, search, run):
             value = vector[tuples[pos], depth]
             node = lattice.climb[level, start + value]
             begin = pos
-            if lattice.level[start + node] > level:  # a value that was general from the start
+            if lattice.level[start + node] > level:  # an original value above this level
                 while pos < hi and vector[tuples[pos], depth] == value:
                     pos += 1
                 continue
@@ -63,7 +63,7 @@ def next_run(lattice, search, run):
 
 @lean_kernel
 def descend(search, run):
-    """Go on with the next attribute of the run at hand."""
+    """Continue with the next attribute of the current run."""
     depth = search.at[0] + 1
     search.at[0], search.at[1] = depth, 1
     search.stack[depth, 0], search.stack[depth, 1] = run[0], run[1]
@@ -72,7 +72,7 @@ def descend(search, run):
 
 @lean_kernel
 def push(heap, used, cap, rows):
-    """Put a cap of so many rows into a heap with the highest on top."""
+    """Push a cap with its number of rows onto a heap with the highest on top."""
     at = used
     while at > 0 and heap[(at - 1) // 2, 0] < cap:
         heap[at, 0], heap[at, 1] = heap[(at - 1) // 2, 0], heap[(at - 1) // 2, 1]
@@ -82,7 +82,7 @@ def push(heap, used, cap, rows):
 
 @lean_kernel
 def pop(heap, used):
-    """Take the highest cap out of a heap."""
+    """Pop the highest cap from a heap."""
     cap, rows = heap[used - 1, 0], heap[used - 1, 1]
     at, below = 0, 1
     while below < used - 1:
@@ -97,7 +97,7 @@ def pop(heap, used):
 
 @lean_kernel
 def lowest(tuples, begin, to, cap, size, k, heap):
-    """The sum of the k lowest caps among the rows of a run, which has so many at least."""
+    """The sum of the k lowest caps among the rows of a run, which has at least k."""
     used, rows, total = 0, np.int64(0), np.int64(0)
     for i in range(begin, to):
         x = tuples[i]
@@ -118,13 +118,13 @@ def lowest(tuples, begin, to, cap, size, k, heap):
 
 @lean_kernel
 def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
-    """Lower fall[x] to what the caps of tuple x, and those of all others by theirs, may fall.
+    """Lower fall[x] to the amount by which the caps of tuple x may fall, together with all others.
 
-    It is the least of all its cells. Falls are rounded down. `run` is int64[3] and stays the same
-    from pause to pause, `heap` int64[k + 1, 2]. Pauses
-    after `budget` looks at tuples, and stops after `most`: then falls may be too high.
+    It is the minimum over all its cells, rounded down. `run` is int64[3] and persists between
+    pauses, `heap` is int64[k + 1, 2]. Pauses after `budget` visits of tuples, and stops after
+    `most`: then falls may be too high.
     """
-    own, crowd, tuples = lattice.own, lattice.crowd, search.tuples
+    own, people_of, tuples = lattice.own, lattice.people, search.tuples
     q = lattice.vector.shape[1]
     pause = search.at[2] + search.at[3] + budget
     while search.at[2] < most:
@@ -136,9 +136,9 @@ def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
         people, least, hope = np.int64(0), MANY, -MANY
         for i in range(begin, to):
             x = tuples[i]
-            people += crowd[x]
+            people += people_of[x]
             least = min(least, cap[x])
-            # A cell below keeps no more than if x lost nothing by the attributes to come.
+            # A cell below keeps at most what x keeps if it loses nothing in later attributes.
             hope = max(hope, keeps + own[x, q - 1] - own[x, depth] + fall[x])
         if people < k or hope <= least:
             continue

@@ -1,9 +1,9 @@
-"""A prefix tree over distinct tuples that do not change: what a vector covers, what is nearest.
+"""A fixed prefix tree over distinct tuples: which ones a vector covers, which are nearest.
 
-One attribute a level. The children of a node stand side by side, sorted by value; values are
-numbered in preorder of their hierarchy, so the children that a value covers are a run of
+The tree has one attribute per level. The children of a node are in a row, sorted by value. Values
+are numbered in preorder of their hierarchy, so the children that a value covers are a run of
 neighbours, and so are those that meet it in one of its ancestors. A search goes from the value
-upwards and stops when the cost of climbing passes the best cost found.
+upwards and stops when the cost of climbing exceeds the best cost found.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def make_tuples(vector, size, first):
 
 @lean_kernel
 def below(value, lo, hi, bound):
-    """The first place from lo on, before hi, whose value is not smaller."""
+    """The first place from lo to hi whose value is not smaller than the bound."""
     while lo < hi:
         mid = (lo + hi) // 2
         if value[mid] < bound:
@@ -90,7 +90,7 @@ def below(value, lo, hi, bound):
 
 @lean_kernel
 def covered(tuples, trees, vector, stack, found):
-    """Write the tuples that a vector covers into `found`; returns how many they are.
+    """Write the tuples that a vector covers into `found`; returns how many.
 
     `stack` is int64[q, 2].
     """
@@ -142,7 +142,7 @@ def join(trees, vector, other):
 
 @lean_kernel
 def nearest_outside(tuples, trees, vector, enough, stack):
-    """The tuple outside that a vector covers at the least cost; of several the first one.
+    """The tuple outside a vector that it can cover at the lowest cost; among equals, the first.
 
     Returns it, or -1 as soon as tuples inside have `enough` records. `stack` is int64[q, 8].
     """
@@ -154,14 +154,14 @@ def nearest_outside(tuples, trees, vector, enough, stack):
     inside = np.int64(0)
     best, best_cost, best_first = np.int64(-1), NO_COST, NO_COST
     depth = 0
-    share = np.int64(0)  # the cost on the way here
-    out = np.int64(0)  # whether some value on the way here is outside
-    lo, hi = np.int64(0), np.int64(tuples.top)  # the children at hand
+    share = np.int64(0)  # the cost of the path to here
+    out = np.int64(0)  # whether some value on the path is outside
+    lo, hi = np.int64(0), np.int64(tuples.top)  # the current children
     start = trees.start[0]
-    a = np.int64(vector[0])  # the ancestor in which the run at hand meets the vector
+    a = np.int64(vector[0])  # the ancestor in which the current run meets the vector
     run_lo = below(value, lo, hi, a)
     run_hi = below(value, run_lo, hi, end[start + a])
-    skip_lo, skip_hi, at = run_lo, run_lo, run_lo  # what of the run was done before
+    skip_lo, skip_hi, at = run_lo, run_lo, run_lo  # the part of the run that is already done
     while True:
         if at == skip_lo:
             at = skip_hi
@@ -194,7 +194,7 @@ def nearest_outside(tuples, trees, vector, enough, stack):
         cost = share + price[start + vector[depth]] - price[start + a]
         if cost > best_cost or (cost == best_cost and early[node] > best_first):
             if out == 0 and a == vector[depth]:
-                pass  # what is inside must be counted
+                pass  # tuples inside must be counted
             else:
                 continue
         beyond = np.int64(1) if out == 1 or a != vector[depth] else np.int64(0)
@@ -249,7 +249,7 @@ def expand(tuples, trees, begin, stop, k, stack, vectors):
 
 @lean_kernel
 def later(heap, i, j):
-    """Whether entry i of the heap is farther than entry j: dearer, or of a later record."""
+    """Whether entry i of the heap is farther than entry j: a higher cost, or a later record."""
     return heap[i, 0] > heap[j, 0] or (heap[i, 0] == heap[j, 0] and heap[i, 1] > heap[j, 1])
 
 
@@ -262,7 +262,7 @@ def swap(heap, i, j):
 
 @lean_kernel
 def sift_down(heap, i, used):
-    """Let an entry sink to its place."""
+    """Move an entry down to its place."""
     while True:
         kid = 2 * i + 1
         if kid >= used:
@@ -277,11 +277,11 @@ def sift_down(heap, i, used):
 
 @lean_kernel
 def nearest_many(tuples, trees, vector, records, stack, heap):
-    """The nearest tuples that together have so many records, nearest first.
+    """The nearest tuples that together have `records` records, nearest first.
 
-    The distance is the cost of making the vector cover the tuple; of equally near ones the one
+    The distance is the cost of making the vector cover the tuple; among equals, the one
     with the first record comes first. Written into `heap`, int64[records + 1, 3]: cost, first
-    record, tuple. Returns how many tuples; those they leave out are no nearer than the last.
+    record, tuple. Returns how many tuples; all others are no nearer than the last one.
     """
     q = len(vector)
     value, kids, low, high, early = (
@@ -360,7 +360,7 @@ def nearest_many(tuples, trees, vector, records, stack, heap):
             swap(heap, i, (i - 1) // 2)
             i = (i - 1) // 2
         while used > 1 and held - tuples.size[heap[0, 2]] >= records:
-            held -= tuples.size[heap[0, 2]]  # the farthest is not needed any more
+            held -= tuples.size[heap[0, 2]]  # the farthest is no longer needed
             used -= 1
             swap(heap, 0, used)
             sift_down(heap, 0, used)
@@ -374,7 +374,7 @@ def nearest_many(tuples, trees, vector, records, stack, heap):
 
 @lean_kernel
 def count_covered(tuples, trees, vectors, begin, stop, count, stack, found):
-    """Write how many tuples the vectors from `begin` to `stop` cover, each, into int64[vectors]."""
+    """Count the tuples that each vector from `begin` to `stop` covers, into int64[vectors]."""
     for v in range(begin, stop):
         count[v] = covered(tuples, trees, vectors[v], stack, found)
 
