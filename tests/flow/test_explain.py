@@ -349,7 +349,7 @@ def test_on_the_command_line(monkeypatch, capsys, tmp_path):
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert not end.value.code
-    assert "What each promise did" in capsys.readouterr().out
+    assert "What forced the generalization" in capsys.readouterr().out
     told = json.loads((tmp_path / "r.json").read_text())["explained"]
     assert [set(one) for one in told] == [
         {"model", "column", "rows", "percent", "loss", "loss_without", "by_search"}
