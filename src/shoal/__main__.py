@@ -4,7 +4,7 @@ from shoal.base.interrupt import run
 
 
 def main() -> None:
-    """Run the command line; interrupts are taken care of from before it is loaded."""
+    """Run the command line; interrupts are handled even while it is being loaded."""
     run(_load_and_run, last=True)
 
 

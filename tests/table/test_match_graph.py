@@ -196,7 +196,7 @@ def test_releases_that_do_not_fit(tmp_path):
         models=[{"name": "k-concealment", "k": 2}],
     )
     wrong = pa.table({"age": ["[30, 40)", "[30, 40)", "[40, 50)"], "sex": ["f", "f", "f"]})
-    with pytest.raises(BadTable, match="says more than the original"):
+    with pytest.raises(BadTable, match="more information than the original"):
         shoal.audit(wrong, plan, original=frame)
     # Each column by itself could be a release of this original; the rows cannot.
     wrong = pa.table({"age": ["31", "32", "[40, 50)"], "sex": ["f", "m", "f"]})

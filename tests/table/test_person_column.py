@@ -161,7 +161,7 @@ def test_the_report_says_that_the_numbers_are_not_in_the_file():
     assert "The number of records per person is visible" not in html
     assert "how many rows a person has" not in html
     told = render(page(facts(shoal.anonymize(table(), asked()))))
-    assert "<code>publish = false</code> beside the role person" in told
+    assert "<code>publish = false</code> for the person column" in told
     assert any("were adjacent there" in note for note in release.notes)
 
 
@@ -291,7 +291,7 @@ def test_the_checksum_of_the_original_file_is_told(tmp_path):
     assert release.recoding.apply(path).original_sha256 == sha256
     release = shoal.anonymize(table(), asked())
     assert release.as_dict()["original_sha256"] is None
-    assert "no file was read" in render(page(facts(release)))
+    assert "not read from a file" in render(page(facts(release)))
 
 
 def test_an_average_that_falls_is_explained():

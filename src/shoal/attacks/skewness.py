@@ -70,11 +70,9 @@ class Skewness(SensitiveAttack):
         "class_records": Label("… records in that class", "… possible records of that person"),
         "class_people": Label("… people in that class"),
     }
-    gain: Share = Field(
-        default=0.2, description="the share of a value must grow by more than this, from 0 to 1"
-    )
+    gain: Share = Field(default=0.2, description="the share of a value must grow by more than this")
     belief: Share = Field(
-        default=0.5, description="the share that the value must reach in the class, from 0 to 1"
+        default=0.5, description="the share that the value must reach in the class"
     )
 
     def victims(self, histogram: Histogram) -> Bools:

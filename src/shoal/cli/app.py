@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # it would print local variables: the data
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with `shoal demo`, or with `shoal draft DATA -o plan.toml` on your own table. "
-    "Exit status: 0 success, 1 a requirement is not or cannot be satisfied, 2 bad input.",
+    "Exit status: 0 success, 1 a requirement is violated or cannot be satisfied, 2 bad input.",
 )
 
 

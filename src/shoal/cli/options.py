@@ -17,7 +17,8 @@ Report = Annotated[
     typer.Option(help="Write an HTML report for the approver to this file. Do not publish it."),
 ]
 Seed = Annotated[
-    int | None, typer.Option(help="Random seed; the same seed gives the same release.")
+    int | None,
+    typer.Option(help="Random seed for repeatable experiments; omit it for a real release."),
 ]
 KeepOrder = Annotated[
     bool,

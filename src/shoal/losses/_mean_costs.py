@@ -39,7 +39,7 @@ def mean_costs(domains: Sequence[Domain]) -> list[Floats]:
 def _largest_loss(costs: Sequence[Floats], domains: Sequence[Domain]) -> float:
     """The average loss of a record when all of its values become roots."""
     rows = int(domains[0].counts.sum())
-    if rows == 0:  # hierarchies alone: as if every column held its most expensive value
+    if rows == 0:  # hierarchies alone: as if every record had the most expensive values
         return sum(float(cost.max()) for cost in costs)
     both = zip(costs, domains, strict=True)
     return sum(float(cost @ domain.counts) for cost, domain in both) / rows

@@ -1,7 +1,7 @@
-"""Beliefs: how sure somebody who knows a person's class can be of that person's sensitive value.
+"""Beliefs: how sure an attacker who knows a person's class can be of the sensitive value.
 
-What a model bounds is one thing; what the published classes give away is another, and is measured
-here: the share that a value has in the whole table (the belief before) against its lowest and
+Models bound various measures of disclosure. Here the disclosure of the published classes itself is
+measured: the share of a value in the whole table (the belief before), compared with its lowest and
 highest share in any class (the belief after).
 """
 
@@ -20,7 +20,7 @@ from shoal.table.sensitive import Histogram
 
 @dataclass(frozen=True)
 class ValueBelief:
-    """One value: its share of the whole table, and of the classes where it is least and most."""
+    """A value: its share of the whole table, and its lowest and highest share in a class."""
 
     value: str | None  # None is the missing value
     overall: float
@@ -30,10 +30,10 @@ class ValueBelief:
 
 @dataclass(frozen=True)
 class Belief:
-    """What the classes of a table tell about one sensitive column."""
+    """What the classes of a table reveal about one sensitive column."""
 
-    counted_by: str  # "people" where the table tells whose each row is, else "records"
-    distinct: int  # values in the whole table
+    counted_by: str  # "people" with a person column, else "records"
+    distinct: int  # number of values in the whole table
     surest: ValueBelief  # the value with the highest share in any class
     commonest: ValueBelief
     rarest: ValueBelief
@@ -61,8 +61,8 @@ def _belief(histogram: Histogram, counted_by: str) -> Belief:
     lowest = np.ones(len(values))
     np.minimum.at(lowest, histogram.value, histogram.share)
     classes = np.bincount(histogram.value, minlength=len(values))
-    lowest[classes < len(histogram)] = 0.0  # some class lacks the value
-    # Of equal ones the first by its text; what does not occur in this table is no value of it.
+    lowest[classes < len(histogram)] = 0.0  # a class does not have the value
+    # Ties go to the first value as text. Values that do not occur in this table do not count.
     there = sorted(
         np.flatnonzero(histogram.total).tolist(),
         key=lambda v: (values[v] is None, text(values[v])),
@@ -76,7 +76,7 @@ def _belief(histogram: Histogram, counted_by: str) -> Belief:
     return Belief(
         counted_by=counted_by,
         distinct=len(there),
-        # Of several that some class is sure of, the one that was least likely before.
+        # Of several values that a class is sure of, the one that was least likely before.
         surest=of(max(there, key=lambda v: (round(float(highest[v]), 12), -histogram.total[v]))),
         commonest=of(max(there, key=lambda v: int(histogram.total[v]))),
         rarest=of(min(there, key=lambda v: int(histogram.total[v]))),

@@ -1,4 +1,4 @@
-"""Quality: how much of a table was lost on the way to its release."""
+"""Information loss: how much of the original a release loses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shoal.table.equivalence_classes import Classes
 from shoal.table.published_table import Held, Published
 from shoal.table.recoding import Recoding
 
-# How a record that is not published counts, for the JSON; docs/losses.md says it at length.
+# How a suppressed record counts in each number of the JSON file; see docs/losses.md.
 SUPPRESSED_COUNT_AS = {
     "losses": "the root of every column: all of it is lost",
     "mean_loss": "the root of every column: all of it is lost",
@@ -37,23 +37,23 @@ SUPPRESSED_COUNT_AS = {
 
 @dataclass(frozen=True)
 class Quality:
-    """What was lost, in percent; 0 is the original, 100 a table of roots."""
+    """The information loss in percent: 0 for the original, 100 for a table of roots."""
 
     losses: dict[str, float]  # alteration per metric (Def. 7, Mauger 2023)
     mean_loss: float  # mean alteration over the seven metrics (Def. 9, Mauger 2023)
     columns: dict[str, float]  # alteration per column, by the guiding loss
-    generalized_percent: float  # values that are wider than the original (Def. 9)
+    generalized_percent: float  # values that are more general than the original (Def. 9)
     root_percent: float  # values at the root (Def. 9)
 
 
 def measure(
     table: Table, published: Published, loss: Loss, recoding: Recoding | None = None
 ) -> Quality:
-    """Compare a release with its original; rows need not be in the same order.
+    """Compare a release with its original; records need not be in the same order.
 
-    Where the recoding is at hand, generalized values are counted row by row. Without it they are
-    counted value by value, which is the same unless some originals are general already: then it
-    may be too few.
+    With the recoding, generalized values are counted record by record. Without it they are counted
+    value by value, which gives the same number unless some original values are general already:
+    then it may be too low.
     """
     before = [domain.counts.astype(np.float64) for domain in table.domains]
     held = published.counts(table)
@@ -85,13 +85,13 @@ def measure(
 
 
 def check_compatible(table: Table, published: Published) -> None:
-    """Raise an error if a release says more than its original."""
+    """Raise an error if a release contains more information than its original."""
     before = [domain.counts.astype(np.float64) for domain in table.domains]
     _check_counts(table, before, published.counts(table))
 
 
 def _check_counts(table: Table, before: list[Floats], after: list[Held]) -> None:
-    """Refuse a release that says more than its original: below no value there can be more rows."""
+    """Raise an error if more records of the release than of the original are below some value."""
     for name, tree, had, held in zip(table.names, table.trees, before, after, strict=True):
         more = (sum_below(tree.parent, held.nodes) > sum_below(tree.parent, had))[1:].any()
         if len(held.free):
@@ -100,13 +100,13 @@ def _check_counts(table: Table, before: list[Floats], after: list[Held]) -> None
             more = more or (held.free > inside).any()
         if more:
             raise BadTable(
-                f"column {name!r} of the release says more than the original does; "
-                "they do not belong together"
+                f"column {name!r} of the release contains more information than the original; they "
+                "do not belong together"
             )
 
 
 def discernibility(classes: Classes, suppressed: int) -> int:
-    """Each record counts as many as it cannot be told from (Bayardo, Agrawal 2005)."""
+    """Each record counts the records that look the same (Bayardo, Agrawal 2005)."""
     rows = int(classes.size.sum()) + suppressed
     return int((classes.size**2).sum()) + suppressed * rows
 
@@ -114,16 +114,16 @@ def discernibility(classes: Classes, suppressed: int) -> int:
 def normalized_class_size(published: int, classes: int, suppressed: int, k: int) -> float:
     """(records / classes) / k (C_AVG: LeFevre, DeWitt, Ramakrishnan 2006).
 
-    All records count; those that are suppressed are one class more.
+    All records count; the suppressed ones are one more class.
     """
     return (published + suppressed) / (classes + (suppressed > 0)) / k
 
 
 def kept(table: Table, loss: Loss, covers: Sequence[Covers] = ()) -> list[Floats]:
-    """What each published value keeps of its column: the cost to the root, by its code.
+    """The information that each published value keeps: its cost to the root, by its code.
 
-    A free value of width W keeps 1 - W of what a leaf does (eq. 11 and 12, Wang 2018). What is
-    lost of a cell is what its original keeps less what is published keeps.
+    A free value of width W keeps 1 - W of the information of a leaf (eq. 11 and 12, Wang 2018).
+    The loss of a cell is what its original value keeps minus what the published value keeps.
     """
     costs = costs_of(loss, table.domains)
     if not covers:

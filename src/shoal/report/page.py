@@ -162,12 +162,12 @@ def _template() -> jinja2.Template:
 
 
 def words(text: str) -> markupsafe.Markup:
-    """Escape a text; text between backticks becomes code.
+    """Escape a text; text between backticks becomes code, and a percent sign stays on its line.
 
     >>> words("run `shoal list` & see")
     Markup('run <code>shoal list</code> &amp; see')
     """
     import markupsafe
 
-    escaped = str(markupsafe.escape(text))
+    escaped = re.sub(r"(?<=\d) %", "\xa0%", str(markupsafe.escape(text)))
     return markupsafe.Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escaped))

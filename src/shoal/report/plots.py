@@ -120,8 +120,8 @@ def bars(
 ) -> str:
     """Draw horizontal bars, one per label and series, each with its number at its end.
 
-    A 0 is not written. Labels may be any text: unprintable characters are replaced, and long
-    labels are cut.
+    With several series a 0 is not written. Labels may be any text: unprintable characters are
+    replaced, and long labels are cut.
 
     >>> svg = bars(["age", "zip"], [Bars("lost", [12.5, 40.0])], "percent lost", top=100)
     >>> "age" in svg and "12.5" in svg and "#0072b2" in svg
@@ -136,8 +136,14 @@ def bars(
     rows, names = (
         [MARK + label for label in distinguish(some)] for some in (labels, [s.name for s in series])
     )
+    alone = len(series) == 1
     data = [
-        {"label": label, "series": name, "value": value, "shown": show(value) if value else ""}
+        {
+            "label": label,
+            "series": name,
+            "value": value,
+            "shown": show(value) if value or alone else "",
+        }
         for name, one in zip(names, series, strict=True)
         for label, value in zip(rows, one.values, strict=True)
     ]

@@ -77,7 +77,7 @@ def _missing(facts: Facts) -> str:
     also = f" Cells with {listed(words)} count as empty." if words else ""
     rule = {
         "value": "An empty cell of a quasi-identifier is a value of its own: it is published as "
-        "empty, and people with an empty cell form classes with each other.",
+        "empty, and all empty cells are equal.",
         "root": "An empty cell of a quasi-identifier is published like a suppressed value.",
         "error": "The plan allows no empty cell in a quasi-identifier.",
     }[facts.missing]

@@ -78,11 +78,12 @@ def _record_count(facts: Facts) -> list[Block]:
         Text(
             "All records of a person have the same random number, so anybody can count the records "
             f"of each person (up to {found.most:,}). Of {facts.people:,} people, {found.alone:,} "
-            f"{'is' if found.alone == 1 else 'are'} the only one of their class with their number "
-            f"of records, and {found.below:,} {'is' if found.below == 1 else 'are'} among fewer "
-            f"than {found.k:,} people with the same class and number. An attacker who knows how "
-            "many records a person must have, such as the number of visits, finds them more "
-            "easily. The requirements do not cover this. If attackers may know it, do not publish "
+            f"{'is the only one' if found.alone == 1 else 'are the only ones'} of their class with "
+            f"their number of records, and {found.below:,} "
+            f"{'is' if found.below == 1 else 'are'} among fewer than {found.k:,} people with the "
+            "same class and number. An attacker who knows how many records a person must have, "
+            "such as the number of visits, finds them more easily. The requirements do not cover "
+            "this. If attackers may know it, do not publish "
             "the person numbers: set `publish = false` for the person column."
         ),
     ]
@@ -98,7 +99,7 @@ def attacks(facts: Facts) -> list[Block]:
         ]
         for attack in facts.attacks
     ]
-    whom = "people" if facts.linked else "records"
+    whom = "people on whom" if facts.linked else "records on which"
     both = (
         " It succeeds in a class if it succeeds counted by records or by people; the annex shows "
         "both, and the share of people."
@@ -108,7 +109,7 @@ def attacks(facts: Facts) -> list[Block]:
     blocks: list[Block] = [
         Text(
             "Each attack was run on the original and on the release. The table shows the share of "
-            f"the {whom} on which it succeeds; the annex has the details."
+            f"the {whom} it succeeds; the annex has the details."
         ),
         Table(
             ["attack", "original", "release"],

@@ -34,8 +34,8 @@ def limits(facts: Facts) -> list[str]:
         )
     if facts.persons_published:
         items.append(
-            "The records of a person have the same number, so that they can be linked. Their "
-            "number is visible, and the requirements do not cover it (see “Re-identification "
+            "The records of a person have the same number, so that they can be linked. How many "
+            "they are is visible, and the requirements do not cover it (see “Re-identification "
             "risk”). The combination of what is in these records, beyond the quasi-identifiers, "
             "may identify the person."
         )
@@ -120,6 +120,6 @@ def _always(facts: Facts) -> list[str]:
         "The guarantees depend on the roles in the plan. A person decided which columns an "
         "attacker may know; this was not measured.",
         "Values that are published unchanged are not inspected: a name in a free text stays there.",
-        "Whether the law considers this table anonymous is your decision. This page provides the "
-        "numbers for it.",
+        "This page does not say that the table is anonymous in the legal sense. It provides the "
+        "numbers for that decision, which is yours.",
     ]

@@ -120,8 +120,7 @@ def _findings(facts: Facts) -> list[Block]:
         return [Text(f"{_nothing_found(facts)} {sure}".strip())] if facts.attacks else []
     more = len(found) - TOP
     also = f" ({many(more, 'more finding')} under “Attacks”)" if more > 0 else ""
-    # No line break before a percent sign.
-    shown = [one.words.replace(" %", "\xa0%") for one in found[:TOP]] + ([sure] if sure else [])
+    shown = [one.words for one in found[:TOP]] + ([sure] if sure else [])
     return [
         Text(f"What attackers can find in this release, the most severe first{also}:"),
         Bullets(shown, tone="alert"),

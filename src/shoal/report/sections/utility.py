@@ -24,13 +24,14 @@ def counting(facts: Facts) -> list[Block]:
     if facts.utility.normalized_loss is not None:
         rows.append(
             [
-                "normalized information loss per value: 0 is unchanged, 1 is suppressed",
+                "normalized information loss (0 to 1)",
                 number(facts.utility.normalized_loss),
             ]
         )
     caption = (
         "Queries about few records can have large errors, which raise the average; the median is "
-        "typical. By equations 15 and 19 of Wang et al. (2018)."
+        "typical. The normalized loss is 0 for an unchanged value and 1 for a suppressed one. By "
+        "equations 15 and 19 of Wang et al. (2018)."
     )
     return [*words, Table(["measure", "release"], rows, caption, widths=(80, 20))]
 
