@@ -12,12 +12,8 @@ import shoal
 from shoal import Plan
 from shoal.cli.audit_tables import show_audit
 from shoal.cli.release_tables import show_release
-from shoal.io.frames import open_frame
-from shoal.measures.breakdowns.sensitive_classes import sensitive_facts
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
-from shoal.table.published_table import read_published
-from shoal.table.roles import Column
 from tests.attacks.test_people import COLUMNS, hospital
 
 MODELS = [
@@ -26,32 +22,6 @@ MODELS = [
 ]
 PLAN = Plan(columns=COLUMNS, models=MODELS, seed=1)
 ROWS = Plan(columns={**COLUMNS, "who": "other"})
-
-
-def seen(table):
-    columns = {name: Column(role=role) for name, role in COLUMNS.items()}
-    return read_published(open_frame(table), columns)
-
-
-def test_the_class_in_which_nine_of_ten_have_gout_is_shown_first():
-    (column,) = sensitive_facts(seen(hospital()))
-    worst = column.worst[0]
-    assert worst.published == {"town": "north"}
-    assert (worst.rows, worst.people, worst.attacks) == (109, 10, ["skewness"])
-    assert column.by_people
-    at = column.values.index("gout")
-    assert (column.shares[at], worst.shares[at]) == (45.0, 90.0)
-    assert len(column.values) == len(column.shares)  # shares of people do not add up to 100
-
-
-def test_a_class_that_one_person_fills_is_shown_by_its_rows():
-    rows = [("north", "n0", "gout")] * 30 + [("north", f"n{i}", f"o{i}") for i in range(1, 5)]
-    rows += [("south", f"s{i}", f"p{i}") for i in range(30)]
-    table = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
-    (column,) = sensitive_facts(seen(pa.table(table)))
-    assert not column.by_people
-    assert column.worst[0].attacks == ["skewness (of records)"]
-    assert sum(column.shares) == pytest.approx(100)
 
 
 def test_the_report_speaks_of_people():

@@ -10,12 +10,16 @@ from shoal.io.frames import atomic
 from shoal.measures.outcome import Outcome
 from shoal.report.facts import Facts, facts
 from shoal.report.page import Bullets, Page, Section, Text, render
-from shoal.report.sections import disclosure, information_loss, sign_off, utility
+from shoal.report.sections import information_loss, sign_off, utility
+from shoal.report.sections.attacks import attacks, details
+from shoal.report.sections.class_sizes import class_sizes
 from shoal.report.sections.columns import columns
+from shoal.report.sections.exposure import exposure
 from shoal.report.sections.limits import limits
 from shoal.report.sections.reasons import reasons
 from shoal.report.sections.requirements import requirements
 from shoal.report.sections.selection import selection
+from shoal.report.sections.sensitive import sensitive
 from shoal.report.sections.summary import summary
 
 __all__ = ["Facts", "facts", "page", "write_report"]
@@ -40,12 +44,12 @@ def page(facts: Facts) -> Page:
         Section("Requirements", requirements(facts)),
         Section("Published columns", columns(facts)),
         Section("Precision of the published values", information_loss.widths(facts)),
-        Section("Re-identification risk", disclosure.exposure(facts)),
-        Section("Attacks", disclosure.attacks(facts)),
-        Section(sizes, disclosure.class_sizes(facts)),
+        Section("Re-identification risk", exposure(facts)),
+        Section("Attacks", attacks(facts)),
+        Section(sizes, class_sizes(facts)),
     ]
     if facts.sensitive:
-        sections.append(Section("Sensitive values", disclosure.sensitive(facts)))
+        sections.append(Section("Sensitive values", sensitive(facts)))
     if facts.utility.vulnerable:
         sections.append(Section("Vulnerable classes", utility.vulnerable(facts)))
     sections.append(Section("Information loss", information_loss.loss(facts)))
@@ -59,7 +63,7 @@ def page(facts: Facts) -> Page:
         Section("Sign-off", sign_off.signature(facts)),
         Section(
             "Annex: the attacks in detail",
-            [*disclosure.details(facts.attacks), *([] if facts.linked else [Text(_FALLING)])],
+            [*details(facts.attacks), *([] if facts.linked else [Text(_FALLING)])],
         ),
     ]
     return Page(

@@ -6,7 +6,7 @@ from shoal.base.wording import MISSING, many, percent, short
 from shoal.hierarchies.values import ROOT
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, Heading, Table, Text, Tone
-from shoal.report.sections.disclosure import DESCRIBED, on
+from shoal.report.sections._labels import DESCRIBED, on
 
 
 def reasons(facts: Facts) -> list[Block]:

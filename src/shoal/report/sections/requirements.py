@@ -5,8 +5,8 @@ from __future__ import annotations
 from shoal.base.wording import sentence
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Bullets, Cell, Table, Text
+from shoal.report.sections._labels import on
 from shoal.report.sections.certainty import sureness
-from shoal.report.sections.disclosure import on
 
 
 def requirements(facts: Facts) -> list[Block]:

@@ -7,7 +7,7 @@ from shoal.measures.queries import Answers
 from shoal.measures.utility import Vulnerable
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, Table, Text, Tone
-from shoal.report.sections.disclosure import on
+from shoal.report.sections._labels import on
 
 
 def counting(facts: Facts) -> list[Block]:
