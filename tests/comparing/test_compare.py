@@ -462,6 +462,7 @@ def test_where_a_peak_cannot_be_forgotten_every_run_has_a_process(monkeypatch):
 
 MODELS = {
     "alpha-k-anonymity": {"k": 400, "alpha": 0.2},
+    "average-risk": {"r": 0.001},
     "beta-likeness": {"beta": 0.01},
     "delta-disclosure": {"delta": 0.01},
     "distinct-l-diversity": {"l": 30},
@@ -475,6 +476,7 @@ MODELS = {
     "k-anonymity": {"k": 400},
     "p-sensitivity": {"p": 30},
     "recursive-cl-diversity": {"c": 0.1, "l": 30},
+    "share-at-risk": {"share": 0.0, "threshold": 0.001},
     "t-closeness": {"t": 0.001},
 }
 LINKED = ("k-1-anonymity", "1-k-anonymity", "k-k-anonymity", "k-concealment")

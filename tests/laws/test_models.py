@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import catalog
+from shoal.models import TableModel
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.sensitive import Histogram, Sensitive
-from tests.naive.models import EXAMPLES, KEEPS, LEVELS, VARIANTS, heads, split
+from tests.naive.models import (
+    KEEPS,
+    LEVELS,
+    TABLE_LEVELS,
+    TABLE_VARIANTS,
+    VARIANTS,
+    at_most,
+    candidates,
+    heads,
+    split,
+)
 from tests.strategies import tables
 
 EACH = [(name, options) for name, variants in VARIANTS.items() for options in variants]
@@ -27,12 +40,80 @@ def naive_classes(table):
     return split(table.codes.tolist(), table.people, values, parents, list(tree.labels))
 
 
-def test_every_model_has_a_naive_twin():
-    # The others have theirs in test_linkage and models/test_people.
-    rest = {
-        name for name, kind in catalog.models.items() if kind.linkage or kind.needs_person_column
-    }
-    assert set(LEVELS) == set(KEEPS) == set(EXAMPLES) == set(catalog.models) - rest
+@pytest.mark.parametrize("name", catalog.models)
+def test_every_model_has_a_naive_twin(name):
+    kind = catalog.models[name]
+    file, words = "tests/naive/models.py", f"the model {name} has no naive twin"
+    if issubclass(kind, TableModel):
+        assert name in TABLE_LEVELS, (
+            f"{words}: write it in {file}, as TABLE_LEVELS[{name!r}](each, **options), which "
+            "returns the level of a table from the list of the candidates of each person, as the "
+            "definition reads"
+        )
+        assert name in TABLE_VARIANTS, f"{words}: add options to try to TABLE_VARIANTS in {file}"
+        return
+    if kind.linkage or kind.needs_person_column:
+        where = "tests/table/test_match_graph.py" if kind.linkage else "tests/models/test_people.py"
+        module = "table.test_match_graph" if kind.linkage else "models.test_people"
+        source = Path(import_module(f"tests.{module}").__file__).read_text(encoding="utf-8")
+        assert kind.__name__ in source or name in source, (
+            f"{words}: write it in {where}, as a function of plain lists that returns the level as "
+            "the definition reads, and a test that compares the two"
+        )
+        return
+    assert name in LEVELS, (
+        f"{words}: write it in {file}, as LEVELS[{name!r}](one, **options), which returns the "
+        "level of the class `one` (a OneClass of plain lists) as the definition reads"
+    )
+    assert name in KEEPS, (
+        f"{words}: write KEEPS[{name!r}](one, **options) in {file}, which returns whether the "
+        "class `one` satisfies the model, without its level"
+    )
+    assert name in VARIANTS, (
+        f"{words}: add VARIANTS[{name!r}] to {file}, a list of options to try, column 's' included"
+    )
+
+
+TABLES = [(name, options) for name, variants in TABLE_VARIANTS.items() for options in variants]
+
+
+@pytest.mark.parametrize(("name", "options"), TABLES)
+@given(table=tables(persons=True), seed=st.integers(0, 1000))
+def test_a_model_about_the_table_agrees_with_its_naive_twin(name, options, table, seed):
+    model = catalog.models[name](**options)
+    classes = tally(table.codes, table.people)
+    each = candidates(table.codes.tolist(), table.people)
+    level = float(TABLE_LEVELS[name](list(each.values()), **options))
+    assert model.reached(classes) == pytest.approx(level)
+    check = model.check(classes)
+    assert check.holds == at_most(level, model.required)
+    assert json.dumps(check.as_dict(), allow_nan=False)
+    assert model.levels(classes).tolist() == [check.reached] * len(classes)
+    assert model.satisfied(classes).all() == check.holds
+    order = np.random.default_rng(seed).permutation(table.rows)
+    people = None if table.people is None else table.people[order]
+    assert model.reached(tally(table.codes[order], people)) == check.reached
+
+
+@pytest.mark.parametrize(("name", "options"), TABLES)
+@given(people=st.lists(st.integers(1, 9), min_size=2, max_size=9), seed=st.integers(0, 1000))
+def test_merging_never_raises_the_level_of_a_table(name, options, people, seed):
+    """On this every merge and the proof of full-domain rely."""
+    model = catalog.models[name](**options)
+
+    def level(sizes):
+        label = np.repeat(np.arange(len(sizes)), sizes).astype(np.int32)
+        return model.reached(tally(label[:, None]))
+
+    a, b = np.random.default_rng(seed).choice(len(people), 2, replace=False)
+    rest = [size for i, size in enumerate(people) if i not in (a, b)]
+    assert level([*rest, people[a] + people[b]]) <= level(people) + 1e-12
+    assert level([sum(people)]) <= level(people) + 1e-12
+    enough = model.sufficient_people
+    assert model.holds(level([max(size, enough) for size in people]))
+    if enough > 1:
+        fails = not model.holds(level([enough - 1] * len(people)))
+        assert fails or model.share > 0  # a share of 1 is satisfied by anything
 
 
 @pytest.mark.parametrize(("name", "options"), EACH)
@@ -104,7 +185,7 @@ PEOPLE = [
 
 
 def test_the_laws_of_classes_speak_of_every_class_model():
-    named = {name for name, _ in EACH + PEOPLE}
+    named = {name for name, _ in EACH + PEOPLE + TABLES}
     assert named == {name for name, kind in catalog.models.items() if not kind.linkage}
 
 

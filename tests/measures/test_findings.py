@@ -21,7 +21,6 @@ from shoal.measures.findings import LIKELY, TOP, findings
 from shoal.measures.record_counts import RowCount
 from shoal.measures.risks import Risks
 from shoal.models.t_closeness import TCloseness
-from shoal.report.promises import PROMISES, may_move, promise
 from shoal.report.sections.certainty import sure_facts
 from shoal.table.published_table import read_published
 from shoal.table.roles import Column
@@ -94,7 +93,7 @@ def test_issue_12_5_no_share_moves_further_than_t_allows():
         for distance in ("equal", "l1"):
             model = TCloseness(column="s", t=1, distance=distance)
             level = model.reached(seen(table).classes)
-            allowed = may_move(TCloseness(column="s", t=level, distance=distance))
+            allowed = TCloseness(column="s", t=level, distance=distance).max_share_gain
             assert moved <= allowed + 1e-9, (seed, distance)
             reached += moved > allowed - 1e-9
     assert reached > 20  # nothing smaller could be said
@@ -109,22 +108,25 @@ def test_issue_12_5_ordered_distances_bound_no_single_share():
     (belief,) = beliefs(seen(rows)).values()
     assert belief.surest.highest == 1
     assert belief.surest.overall < 0.2
-    assert may_move(model) is None
-    assert "does not limit" in promise(model)
-    assert "percentage points" not in promise(model)
+    assert model.max_share_gain is None
+    assert "does not limit" in model.guarantee()
+    assert "percentage points" not in model.guarantee()
 
 
 def test_issue_12_5_sentences_follow_from_the_numbers():
     """No word that holds for a small level only, as no sentence knows the level."""
-    for name, words in PROMISES.items():
+    for name, kind in catalog.models.items():
+        column = {"column": "s"} if "column" in kind.model_fields else {}
+        words = kind(**column, **kind.loosest).guarantee()
         vague = re.findall(r"\b(little|nearly|much|about as|hardly|crowds out)\b", words)
         assert not vague, name
-    t = promise(TCloseness(column="s", t=0.5))
+    t = TCloseness(column="s", t=0.5).guarantee()
     assert "at most 0.5 away" in t
     assert "by up to 50 percentage points" in t
-    assert "by up to 50 percentage points" in promise(TCloseness(column="s", t=1, distance="l1"))
+    l1 = TCloseness(column="s", t=1, distance="l1")
+    assert "by up to 50 percentage points" in l1.guarantee()
     beta = catalog.models.make({"name": "beta-likeness", "column": "s", "beta": 4})
-    assert "more than 5 times its share" in promise(beta)
+    assert "more than 5 times its share" in beta.guarantee()
 
 
 # ── The most important findings ──

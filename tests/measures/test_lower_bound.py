@@ -24,9 +24,9 @@ from shoal.measures.lower_bound import (
     IN_PROPORTION,
     Bound,
     lower_bound,
-    min_class_size,
     scoped,
 )
+from shoal.models import min_class_size
 from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_concealment import KConcealment

@@ -240,7 +240,7 @@ def test_a_plan_without_a_person_column():
         ("ir-alpha-beta-anonymity", {"alpha": 1.0, "beta": 0.5}, "above 0 and below 1"),
         ("eir-alpha-beta-anonymity", {"alpha": 0.5, "beta": 0.0}, "above 0 and below 1"),
         ("eir-l-diversity", {"l": 1}, "l of 2 or more"),
-        ("ir-kl-anonymity", {"k": 1, "l": 2}, "k and l of 2 or more"),
+        ("ir-kl-anonymity", {"k": 1, "l": 2}, "needs k of 2 or more"),
     ],
 )
 def test_thresholds_out_of_range(name, options, message):

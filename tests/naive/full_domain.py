@@ -11,6 +11,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.table.equivalence_classes import tally
 from shoal.table.sensitive import Sensitive
 from tests.naive.clusters import closure, units_of
+from tests.naive.models import TABLE_LEVELS, at_most
 
 LASTING = {
     "k-anonymity", "distinct-l-diversity", "p-sensitivity",
@@ -62,6 +63,35 @@ def left_in(table, published, rows, models):
     return [i for i, c in zip(rows, classes.label, strict=True) if holds[c]]
 
 
+def less_risky(table, published, rows, models, costs):
+    """The rows without the smallest classes, one after the other, until the table satisfies these.
+
+    Of equally large ones those that keep least go first, then those whose first row comes first.
+    """
+    rows = list(rows)
+    while rows:
+        members = {}
+        for i in rows:
+            members.setdefault(published[i], []).append(i)
+
+        def people(one):
+            return len({i if table.people is None else int(table.people[i]) for i in one})
+
+        each = [people(one) for one in members.values() for _ in range(people(one))]
+        if all(at_most(TABLE_LEVELS[m.name](each, **m.options()), m.required) for m in models):
+            break
+        gone = min(
+            members.items(),
+            key=lambda one: (
+                people(one[1]),
+                len(one[1]) * sum(int(c[v]) for c, v in zip(costs, one[0], strict=True)),
+                one[1][0],
+            ),
+        )[1]
+        rows = [i for i in rows if i not in gone]
+    return rows
+
+
 def worth_of(objective, costs, published, rows):
     """What a node is worth if these rows are published: the higher the better."""
     if objective == "loss":
@@ -81,7 +111,8 @@ def full_domain(table, models, costs, suppression, objective="loss"):
     is_monotone = [m for m in models if m.name in LASTING]
     # alpha-k-anonymity rules out classes of fewer than k people, whatever else is published.
     is_monotone += [KAnonymity(k=m.k) for m in models if m.name == "alpha-k-anonymity" and m.k > 1]
-    others = [m for m in models if m.name not in LASTING]
+    of_table = [m for m in models if m.name in TABLE_LEVELS]
+    others = [m for m in models if m.name not in LASTING and m not in of_table]
     best, answer, nodes = None, None, 0
     for levels in product(*(range(height(tree, 0) + 1) for tree in table.trees)):
         nodes += 1
@@ -90,7 +121,12 @@ def full_domain(table, models, costs, suppression, objective="loss"):
             for row in wide
         ]
         rows = left_in(table, published, list(range(table.rows)), is_monotone)
-        while len(fewer := left_in(table, published, rows, others)) < len(rows):
+        while True:
+            fewer = left_in(table, published, rows, others)
+            if len(fewer) == len(rows):
+                fewer = less_risky(table, published, rows, of_table, costs)
+            if len(fewer) == len(rows):
+                break
             rows = fewer
         if not rows or table.rows - len(rows) > limit:
             continue

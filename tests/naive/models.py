@@ -309,4 +309,25 @@ VARIANTS = {
     ],
     "delta-disclosure": [{"column": "s", "delta": log(2)}, {"column": "s", "delta": 1.0}],
 }
-EXAMPLES = {name: variants[0] for name, variants in VARIANTS.items()}
+
+# Models about the whole table: their level, from the candidates of each person as a plain list
+
+
+def at_risk(one, threshold):
+    return not at_most(Fraction(1, one), threshold)
+
+
+TABLE_LEVELS = {
+    "average-risk": lambda each, **_: sum(Fraction(1, one) for one in each) / len(each),
+    "share-at-risk": lambda each, threshold, **_: Fraction(
+        sum(at_risk(one, threshold) for one in each), len(each)
+    ),
+}
+TABLE_VARIANTS = {
+    "average-risk": [{"r": 0.5}, {"r": 1 / 3}, {"r": 0.4}, {"r": 0.15}],
+    "share-at-risk": [
+        {"share": 0.25, "threshold": 0.5},
+        {"share": 0.0, "threshold": 1 / 3},
+        {"share": 0.5, "threshold": 0.34},
+    ],
+}

@@ -29,8 +29,8 @@ def test_the_report_speaks_of_people():
     html = render(page(facts(release)))
     for told in (
         "but not which of its people it is",
-        "Pick one row of each person of a class: however you pick, at least 2 different values of "
-        "disease remain.",
+        "Pick one record of each person of a class: however you pick, at least 2 different values "
+        "of disease remain.",
         "percent of the people who have the value",
         "average re-identification risk per person",
         "unique people",

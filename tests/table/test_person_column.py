@@ -56,22 +56,22 @@ def test_whom_the_number_of_rows_tells_is_counted():
     assert audit.as_dict()["risks"]["row_count"] == {"alone": 1, "fewer_than_k": 3}
     json.dumps(told, allow_nan=False)
     for out in (printed(show_release, release), printed(show_audit, audit)):
-        assert "Warning: highest re-identification risk, 33.3 %: this holds for" in out
-        assert "finds 1 of 6 people for certain" in " ".join(out.split())
+        assert "Warning: highest re-identification risk, 33.3 %: this is for" in out
+        assert "identifies 1 of 6 people" in " ".join(out.split())
 
 
 def test_where_nobody_has_several_rows_nothing_is_said_of_them():
     for who, rows in (("person", ROWS[2:]), ("identifier", ROWS)):
         release = shoal.anonymize(table(rows), asked(who=who))
         assert release.as_dict()["risks"]["row_count"] is None
-        assert "how many rows a person has" not in printed(show_release, release)
+        assert "how many records a person has" not in printed(show_release, release)
 
 
 def test_people_with_as_many_rows_hide_each_other():
     rows = [(who, 30, disease) for who in "abc" for disease in ("flu", "cold")]
     release = shoal.anonymize(table(rows), asked())
     assert release.as_dict()["risks"]["row_count"] == {"alone": 0, "fewer_than_k": 0}
-    assert "how many rows a person has" not in printed(show_release, release)
+    assert "how many records a person has" not in printed(show_release, release)
 
 
 # Person numbers that are counted and left out
@@ -159,7 +159,7 @@ def test_the_report_says_that_the_numbers_are_not_in_the_file():
     ):
         assert words in html
     assert "The number of records per person is visible" not in html
-    assert "how many rows a person has" not in html
+    assert "how many records a person has" not in html
     told = render(page(facts(shoal.anonymize(table(), asked()))))
     assert "<code>publish = false</code> for the person column" in told
     assert any("were adjacent there" in note for note in release.notes)

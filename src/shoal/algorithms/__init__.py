@@ -23,6 +23,8 @@ class Algorithm(Setting):
     """Finds a recoding of a table that satisfies the privacy models."""
 
     free: ClassVar[bool] = False  # whether it can publish free ranges and free sets
+    # Whether `recode` takes a TableModel; otherwise classes are merged after it (`table_models`).
+    judges_whole_table: ClassVar[bool] = False
     pace: ClassVar[float] = 1.0  # approximate seconds for 10,000 rows; used by `auto`
 
     free_pace: ClassVar[float] = 3.0  # how many times longer it takes with free values

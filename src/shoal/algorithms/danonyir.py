@@ -13,7 +13,7 @@ from shoal.algorithms._shared.requirements import check_reachable
 from shoal.base.errors import CannotReach
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
-from shoal.models import Model
+from shoal.models import Model, TableModel
 from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
 
@@ -32,7 +32,7 @@ class DAnonyIR(Algorithm):
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model."""
-        return counts_people(model)
+        return counts_people(model) or isinstance(model, TableModel)
 
     def recode(
         self,

@@ -12,8 +12,13 @@ import numpy as np
 from pydantic import Field
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._shared.goals import Found, Levels, greatest_k, make_goal
-from shoal.algorithms._shared.requirements import all_satisfied, check_reachable, k_and_others
+from shoal.algorithms._shared.goals import Found, Levels, make_goal
+from shoal.algorithms._shared.requirements import (
+    all_satisfied,
+    check_reachable,
+    k_and_others,
+    mean_risk,
+)
 from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.pace import INTERVAL
@@ -22,7 +27,7 @@ from shoal.base.settings import Share
 from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
-from shoal.models import Model
+from shoal.models import Model, TableModel, min_class_size
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
@@ -41,8 +46,9 @@ class FullDomain(Algorithm):
     levels (the lattice of Samarati 2001) the best one is found and proven to be the best; among
     equals, the one with the lowest level in the first column, then in the second, and so on. If a
     model compares classes with the whole table, suppressing other classes than those that fail may
-    lose less; that is not searched. The records of a person are generalized to common values
-    first, so such a value may be above the level.
+    lose less; that is not searched. For a model about the whole table the smallest classes are
+    suppressed until it is satisfied; other choices are not searched either. The records of a person
+    are generalized to common values first, so such a value may be above the level.
 
     `objective` defines the best combination: "loss", the lowest loss as reported (a suppressed
     record counts as fully lost); "discernibility", the lowest sum, over the records, of the size of
@@ -51,6 +57,7 @@ class FullDomain(Algorithm):
     """
 
     name: ClassVar[str] = "full-domain"
+    judges_whole_table: ClassVar[bool] = True
     pace: ClassVar[float] = 0.3
     suppression: Share = Field(
         default=0.0, description="largest share of the records that may be suppressed"
@@ -73,7 +80,12 @@ class FullDomain(Algorithm):
     ) -> Recoding:
         """Search the lattice."""
         limit = floor(self.suppression * table.rows + 1e-9)
-        check_reachable(table, [model for model in models if limit == 0 or model.is_monotone])
+        certain = [
+            model
+            for model in models
+            if limit == 0 or model.is_monotone or isinstance(model, TableModel)
+        ]
+        check_reachable(table, certain)
         search = Search(Judge(table, models, loss, limit, self.objective))
         search.descend(progress)
         search.prove(progress)
@@ -122,10 +134,12 @@ class Judge:
         objective: str = "loss",
     ) -> None:
         self.table, self.limit = table, limit
-        _, others = k_and_others(models)
-        self.k = greatest_k(models)
+        self.of_table = [model for model in models if isinstance(model, TableModel)]
+        _, others = k_and_others([m for m in models if not isinstance(m, TableModel)])
+        self.k = min_class_size(models)
         # Without suppression the union of two classes that satisfy a model satisfies it too. So a
-        # model that is violated at some levels is violated at all lower ones.
+        # model that is violated at some levels is violated at all lower ones. The same holds for
+        # models about the whole table: splitting classes never lowers their level.
         self.first = [model for model in others if limit == 0 or model.is_monotone]
         self.later = [model for model in others if not (limit == 0 or model.is_monotone)]
         self.start = tally(table.unified, table.people, table.sensitive if others else ())
@@ -160,18 +174,55 @@ class Judge:
             stays &= all_satisfied(self.first, self._merged(classes))
         if size[~stays].sum() > self.limit or not stays.any():
             return Verdict(None, dead=True, above=above)
+        if self.limit == 0 and self._too_risky(stays):
+            return Verdict(None, dead=True, above=above)
         below = self.goal.limit_below(found, stays)
-        if self.later:
+        if self.later or self.of_table:
             if enough is not None and self.goal.hope(found, stays) < enough:
                 return Verdict(None, above=above, below=below)
-            while stays.any() and size[~stays].sum() <= self.limit:
-                fails = self._failing(stays)
-                if not fails.any():
-                    break
-                stays &= ~fails
+            stays = self._suppressed(stays)
             if not stays.any() or size[~stays].sum() > self.limit:
                 return Verdict(None, above=above, below=below)
         return Verdict(self.goal.worth(found, stays), above=above, below=below)
+
+    def _too_risky(self, stays: Bools) -> bool:
+        """Whether the classes that stay violate a model about the whole table."""
+        people = self.group.people[: len(stays)][stays]
+        return not all(model.holds(mean_risk(model, people)) for model in self.of_table)
+
+    def _suppressed(self, stays: Bools) -> Bools:
+        """The classes that stay when those that fail are suppressed, until none fails.
+
+        Models about the whole table suppress the smallest classes, no more than are needed; of
+        equally large ones those that keep least, then those whose first record comes first.
+        """
+        size, people = self.group.size[: len(stays)], self.group.people[: len(stays)]
+        keeps, first = self.group.keeps[: len(stays)], self.group.first[: len(stays)]
+        while stays.any() and size[~stays].sum() <= self.limit:
+            fails = self._failing(stays) if self.later else ~stays
+            if (fails & stays).any():
+                stays = stays & ~fails
+                continue
+            if not self._too_risky(stays):
+                break
+            left = np.flatnonzero(stays)
+            left = left[np.lexsort((first[left], (size * keeps)[left], people[left]))]
+            stays = stays.copy()
+            stays[left[: self._too_many(people[left])]] = False
+        return stays
+
+    def _too_many(self, people: Longs) -> int:
+        """How many classes, which are sorted by size, must go until the others are not too risky.
+
+        The smallest have the highest risk, so that the mean falls with each that goes.
+        """
+        rest = np.cumsum(people[::-1])[::-1]
+        most = 0
+        for model in self.of_table:
+            level = np.cumsum(model.total(people)[::-1])[::-1] / rest
+            fine = model.holds_each(level)
+            most = max(most, int(np.argmax(fine)) if fine.any() else len(people))
+        return most
 
     def published(self, level: Longs) -> tuple[Ints, Longs]:
         """The values of the classes of a node, and the class of each row (-1: suppressed)."""
@@ -179,8 +230,8 @@ class Judge:
         stays = self.group.people[:classes] >= self.k
         if self.first:
             stays &= all_satisfied(self.first, self._merged(classes))
-        while self.later and (fails := self._failing(stays)).any():
-            stays &= ~fails
+        if self.later or self.of_table:
+            stays = self._suppressed(stays)
         number = np.where(stays, np.cumsum(stays) - 1, SUPPRESSED)
         vectors = self.group.value[:classes][stays].copy()
         return vectors, number[self.group.label[self.start.label]]
@@ -308,6 +359,12 @@ class Search:
             f"looking at {self.checked:,} of them; the objective "
             f"{self.judge.goal.describe(self.worth)}; the levels are {where}"
         )
+        if self.judge.of_table and self.judge.limit:
+            keys = ", ".join(dict.fromkeys(model.key for model in self.judge.of_table))
+            note += (
+                ". That is for suppressing, at each combination, the smallest classes until "
+                f"{keys} is satisfied; other choices of what to suppress were not searched"
+            )
         if self.judge.later and self.judge.limit:
             keys = ", ".join(dict.fromkeys(model.key for model in self.judge.later))
             note += (

@@ -14,7 +14,7 @@ from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import CannotReach
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
-from shoal.models import Model
+from shoal.models import Model, TableModel
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import Recoding
@@ -34,7 +34,7 @@ class GeneIR(Algorithm):
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model."""
-        return counts_people(model)
+        return counts_people(model) or isinstance(model, TableModel)
 
     def recode(
         self,

@@ -22,7 +22,8 @@ from shoal.flow.auto_select.ways import label
 from shoal.io.frames import Frame, open_frame
 from shoal.losses import Loss
 from shoal.losses.mean import Mean
-from shoal.measures.lower_bound import Bound, lower_bound, min_class_size, scoped
+from shoal.measures.lower_bound import Bound, lower_bound, scoped
+from shoal.models import Model, min_class_size
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
 
@@ -153,15 +154,15 @@ def _lower_bound(table: Table, k: int, people: int, loss: Loss, progress: Progre
 
 def with_ks(plan: Plan, k: int | Iterable[int] | None) -> dict[int, Plan]:
     """The plan for each k: every model that has a k gets it; by default the plan's own."""
-    own = [model for model in plan.models if "k" in type(model).model_fields]
+    own = [model for model in plan.models if model.size_option]
     if not own:
-        promises = ", ".join(model.key for model in plan.models) or "nothing"
+        required = ", ".join(model.key for model in plan.models) or "nothing"
         raise BadPlan(
-            f"the plan promises {promises}, which has no k to compare by; add k-anonymity to its "
+            f"the plan requires {required}, which has no k to compare by; add k-anonymity to its "
             "models, for example { name = 'k-anonymity', k = 5 }"
         )
     if k is None:
-        return {max(getattr(model, "k") for model in own): plan}  # noqa: B009 (not all have it)
+        return {max(model.hidden_among for model in own): plan}
     given = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
     if not given:
         raise BadPlan("give at least one k")
@@ -217,9 +218,10 @@ def _method(word: str) -> Any:
     return setting
 
 
-def _with_k(model: Any, k: int) -> Any:
+def _with_k(model: Model, k: int) -> Model:
+    assert model.size_option is not None
     kept = {field: getattr(model, field) for field in type(model).model_fields}
-    return type(model)(**{**kept, "k": k})
+    return type(model)(**{**kept, model.size_option: k})
 
 
 def serving(plan: Plan) -> list[Algorithm]:

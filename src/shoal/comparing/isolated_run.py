@@ -9,7 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,12 +17,11 @@ from threading import Timer
 from time import perf_counter
 from typing import Any
 
-from shoal.base.errors import BadPlan, ShoalError
+from shoal.base.errors import ShoalError
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import stopwatch
 from shoal.flow.anonymize import anonymize
 from shoal.flow.release import Release
-from shoal.models import Model
 from shoal.plan import Plan
 
 SERVE = "from shoal.comparing.isolated_run import serve; serve()"
@@ -30,17 +29,6 @@ WARMING = "compiling or loading kernels"
 REPORT_EVERY = 0.1  # seconds between two reports of progress
 MEGABYTE = 1e6
 NOISE = 0.01  # a run is repeated if loading kernels took more than this share of it
-# What each option of a model is set to before kernels are warmed up: the first that it takes.
-LOOSEST: dict[str, Sequence[float]] = {
-    "k": (2,),
-    "l": (2, 1.01),
-    "p": (2,),
-    "alpha": (1.0, 0.99),
-    "beta": (99.0, 0.99),
-    "c": (99.0,),
-    "delta": (99.0,),
-    "t": (1.0,),
-}
 
 
 @dataclass(frozen=True)
@@ -160,18 +148,8 @@ class Here:
 
 
 def loosened(plan: Plan) -> Plan:
-    """The same plan with promises of the same kinds that hardly ask for anything."""
-    return plan.changed(models=[_loosened(model) for model in plan.models])
-
-
-def _loosened(model: Model) -> Model:
-    for name in type(model).model_fields:
-        for value in LOOSEST.get(name, ()):
-            options = {field: getattr(model, field) for field in type(model).model_fields}
-            with suppress(BadPlan):
-                model = type(model)(**{**options, name: value})
-                break
-    return model
+    """The same plan with models that require almost nothing."""
+    return plan.changed(models=[model.loosened() for model in plan.models])
 
 
 class Apart:

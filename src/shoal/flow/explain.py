@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.algorithms._shared.table_models import recode
 from shoal.base.arrays import Bools, Floats, Ints
 from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
@@ -213,7 +214,7 @@ class Explainer:
         progress("explain", i / count)
         rng = np.random.default_rng(self.seed)
         try:
-            return plan.algorithm.recode(self.table, rest, plan.loss, rng, report)
+            return recode(plan.algorithm, self.table, rest, plan.loss, rng, report)
         except ShoalError:  # some algorithms need a certain model
             return None
 

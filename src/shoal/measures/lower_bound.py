@@ -1,4 +1,4 @@
-"""How low the loss of a k-anonymous release can be at all: a proven lower bound."""
+"""A proven lower bound on the loss of every k-anonymous release of a table."""
 
 from __future__ import annotations
 
@@ -24,21 +24,18 @@ from shoal.kernels.search.cells import Lattice
 from shoal.losses import Loss, costs_of
 from shoal.losses._integer_costs import LARGEST, exact_costs
 from shoal.models import Model
-from shoal.models.eir_l_diversity import EIRLDiversity
-from shoal.models.ir_k_anonymity import IRKAnonymity
-from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
 
-# Looks at tuples, of which a core takes about 120 million in a second. A release is given LEAST
-# and EACH: on 1,000,000 rows mixed from Adult (224,123 tuples) that is about as much time as the
-# whole run takes. There 190 million looks find what each record loses alone (0.880 %), 424 million
+# Work is counted in looks at tuples; a core does about 120 million per second. A release gets LEAST
+# and EACH: on 1,000,000 records resampled from Adult (224,123 tuples) that takes about as long as
+# the whole run. There 190 million looks find what each record loses alone (0.880 %), 424 million
 # more raise it to 1.151 %, the next 648 million to 1.262 %; `peel` loses 1.620 %.
 MOST_LOOKS = 1_500_000_000
-IN_PROPORTION = None  # LEAST looks, and EACH for every different tuple
+IN_PROPORTION = None  # LEAST looks, and EACH per distinct tuple
 LEAST = 400_000_000
 EACH = 4_000
-GAIN = 0.01  # what is gained at the least by looking through all cells once more
+GAIN = 0.01  # smallest relative gain that is worth another pass over all cells
 
 
 @dataclass(frozen=True)
@@ -47,8 +44,8 @@ class Bound:
 
     percent: float | None  # None: skipped
     reason: str = ""  # why it was skipped, or why it may be lower than it could be
-    k: int = 0  # people that a class has at the least
-    covers: tuple[str, ...] = ()  # the requirements that it accounts for, by their keys
+    k: int = 0  # the smallest class, in people
+    covers: tuple[str, ...] = ()  # the requirements that it accounts for, by key
     covers_partly: tuple[str, ...] = ()  # those of which it accounts for the class size alone
     does_not_cover: tuple[str, ...] = ()  # those that it does not account for
 
@@ -67,7 +64,7 @@ class Bound:
         if self.percent is None:
             return ""
         accounted = [f"{name} (k = {self.k:,})" for name in self.covers]
-        if len(self.covers) > 1:  # each may have a k of its own; the bound is for the greatest
+        if len(self.covers) > 1:  # each has its own k; the bound is for the largest
             accounted = [*self.covers]
             accounted[-1] += f" (classes of at least {self.k:,} people)"
         if self.covers_partly:
@@ -95,9 +92,9 @@ def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
         return bound
     whole, partly, none = [], [], []
     for model in models:
-        if isinstance(model, KAnonymity | IRKAnonymity):
+        if model.only_class_size:
             whole.append(model.key)
-        elif min_class_size([model]) > 1:
+        elif model.min_people > 1:
             partly.append(model.key)
         else:
             none.append(model.key)
@@ -107,33 +104,23 @@ def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
     )
 
 
-def min_class_size(models: Sequence[Model]) -> int:
-    """The people that every class has if these promises hold; 1: nothing is promised about it."""
-    crowds = [
-        model.l if isinstance(model, EIRLDiversity) else getattr(model, "k", 1)
-        for model in models
-        if not model.linkage
-    ]
-    return max(crowds, default=1)
-
-
 def lower_bound(
     table: Table, k: int, loss: Loss, most: int | None = MOST_LOOKS, progress: Progress = silent
 ) -> Bound:
-    """What no release of a table can lose less than in which every class has k people.
+    """A loss that no release goes below if every class has k people.
 
-    It takes `most` looks at tuples, which are counted: the same table has the same bound on every
-    machine, however busy. With `IN_PROPORTION` there are more for a large table.
+    The search stops after `most` looks at tuples. They are counted, not timed, so the bound is the
+    same on every machine. With `IN_PROPORTION` a large table gets more of them.
     """
     return replace(_lower_bound(table, k, loss, most, progress), k=k)
 
 
 def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: Progress) -> Bound:
-    """What records lose at least: each by the cheapest cell, then all of them together.
+    """The least that records lose: each by its cheapest cell, then all of them together.
 
-    In a k-anonymous release every record is published as a cell that covers rows of at least k
-    people, so none can lose less than by the cheapest one. (Somebody with rows in several tuples
-    of a cell is counted there several times: the bound may be lower for it, and still holds.)
+    In a k-anonymous release every record is published as a cell that covers records of at least k
+    people, so none can lose less than by the cheapest such cell. (A person with records in several
+    tuples of a cell is counted several times there: the bound may be lower, and is still valid.)
     """
     if table.crowd < k:
         return Bound(None, f"the table has {table.crowd} people, fewer than k={k}")
@@ -166,12 +153,12 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
         return Bound(100.0 * lost / possible)
     if lost == 0:
         return Bound(None, "it would take too long: too many cells cover k people")
-    reason = "the search was stopped; records that are dear may count too little"
+    reason = "the search was stopped early; expensive records may count too little"
     return Bound(100.0 * lost / possible, reason)
 
 
 def _each_alone(lattice: Lattice, k: int, most: int, progress: Progress) -> tuple[Longs, int]:
-    """What each tuple loses by the cheapest cell that covers k people, and the looks left."""
+    """What each tuple loses by the cheapest cell that covers k people, and the remaining looks."""
     n = len(lattice.vector)
     best, each = no_cells(lattice, k), np.arange(n)
     known = np.zeros(n, np.int64)
@@ -181,24 +168,24 @@ def _each_alone(lattice: Lattice, k: int, most: int, progress: Progress) -> tupl
         most -= cheapest_cells(lattice, best, each, ceiling, int(NONE), most, tell)
         if most <= 0:
             break  # a cell that was found now need not be the cheapest
-        known = np.minimum(best.cost, ceiling)  # whoever has none yet pays more
-        best.need[best.cost < NONE] = NONE  # and whoever has one looks no further
+        known = np.minimum(best.cost, ceiling)  # a tuple without a cell pays more
+        best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
     return known, most
 
 
 def _together(
     lattice: Lattice, size: Longs, known: Longs, k: int, most: int, progress: Progress
 ) -> float:
-    """What all records lose at least, given what each of them does: a dual of the best release.
+    """The least that all records lose together, from what each loses: a dual of the best release.
 
     Let cap[r] be such that in every cell that covers k people the k lowest caps have a mean of no
     less than what the cell keeps. Then the members of any class of k and more keep no more than
     the sum of their caps: a class lies in a cell, and its mean cap is no less than that of the k
-    lowest there. So the sum of all caps is more than any release keeps. To begin with a cap is
-    what the record keeps by its cheapest cell. Where the k lowest have more than the cell keeps,
-    all of them may fall by the difference, each by the least of its cells; that is repeated while
-    it gains. No cap falls below zero, so a suppressed record, which keeps nothing, is counted
-    right. Who stands apart gains most: it pays for those that it needs as company.
+    lowest there. So no release keeps more than the sum of all caps. At first a cap is what the
+    record keeps by its cheapest cell. If the k lowest have more than the cell keeps, all of them
+    may fall by the difference, each by the least of its cells; this is repeated while it gains. No
+    cap falls below zero, so a suppressed record, which keeps nothing, is counted correctly. Records
+    far from all others gain most, as others must be generalized together with them.
     """
     highest = int(lattice.own[:, -1].max())
     fine = max(1, LARGEST // (4 * int(size.sum()) * highest))  # a mean is no whole number
@@ -211,7 +198,7 @@ def _together(
         fall, looks = common_falls(fine_lattice, size, cap, k, left, tell)
         left -= looks
         if left <= 0:
-            break  # a fall may be too deep
+            break  # the last falls may be too deep
         cap -= fall
         more = int((fall * size).sum())
         lost += more
@@ -221,7 +208,7 @@ def _together(
 
 
 def _ceilings(highest: int) -> list[int]:
-    """Rising ceilings up to the highest: what is found below one need not be sought again."""
+    """Rising ceilings up to the highest: what is found below one is not searched again."""
     found = [highest]
     while found[-1] > highest // 256:
         found.append(found[-1] // 2)

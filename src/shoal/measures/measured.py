@@ -11,7 +11,7 @@ from shoal.measures.column_disclosure import ColumnDisclosure, if_known, worth_w
 from shoal.measures.exposure import Exposure, expose
 from shoal.measures.information_loss import Quality, measure
 from shoal.measures.queries import Queries
-from shoal.measures.record_counts import min_class_size_asked
+from shoal.measures.record_counts import required_class_size
 from shoal.measures.utility import Utility, utility_of, vulnerable
 from shoal.measures.verify import check_all, raise_unless_satisfied
 from shoal.models import Check
@@ -121,7 +121,7 @@ def _exposures(
     progress: Progress,
 ) -> tuple[Exposure, Exposure | None]:
     """What the published table discloses, and what its original would have disclosed."""
-    k = min_class_size_asked(plan.models)
+    k = required_class_size(plan.models)
     progress("attack", 0.5)
     after = expose(published, population, linkage, progress, k)
     progress("attack", 0.6)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from shoal.algorithms._shared.goals import greatest_k
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
@@ -21,11 +20,11 @@ from shoal.measures.explanation import Explains
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import Finding, findings
 from shoal.measures.information_loss import SUPPRESSED_COUNT_AS, Quality, normalized_class_size
-from shoal.measures.lower_bound import IN_PROPORTION, Bound, lower_bound, min_class_size, scoped
+from shoal.measures.lower_bound import IN_PROPORTION, Bound, lower_bound, scoped
 from shoal.measures.risks import Risks
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
-from shoal.models import Check
+from shoal.models import Check, min_class_size
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
@@ -114,7 +113,7 @@ class Outcome:
         if name == "discernibility":
             value = self.discernibility
         elif name == "average-class-size":
-            k = greatest_k(self.plan.models)
+            k = min_class_size(self.plan.models)
             value = normalized_class_size(self.published, self.classes, self.suppressed, k)
         return {"name": name, "value": value}
 

@@ -1,21 +1,25 @@
-"""Privacy models: the level that each class reached, and whether that is enough.
+"""Privacy models: the level that a table reaches, and whether that is enough.
 
-Internal: the catalog finds what stands here.
+A model is one file in this room. It carries everything that other rooms say or ask about it: its
+options, what it guarantees in a sentence, how many people a class needs, its loosest setting.
+Internal: the catalog finds the models in this folder.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from math import ceil, floor, isfinite, log10
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
-from shoal.base.arrays import Bools, Floats
+from shoal.base.arrays import Bools, Floats, Longs
 from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
-from shoal.base.settings import Setting
+from shoal.base.settings import AtLeastTwo, ProperShare, Setting
+from shoal.base.wording import percent, sentence
 from shoal.table.alike import alike
 from shoal.table.equivalence_classes import Classes
 from shoal.table.person_values import PersonValues
@@ -24,7 +28,7 @@ from shoal.table.sensitive import Histogram, Sensitive
 
 @dataclass(frozen=True)
 class Check:
-    """One promise, measured on the table that would be published."""
+    """One requirement, measured on the table that would be published."""
 
     model: str
     column: str | None
@@ -41,29 +45,70 @@ TOLERANCE = 1e-9  # so that two equally frequent values are 2-diverse
 
 
 def finite(level: float) -> float | None:
-    """A level as JSON can write it, which knows no infinity: None where no number is enough."""
+    """A level as JSON can write it, which has no infinity: None if no number is enough."""
     return level if isfinite(level) else None
 
 
 class Model(Setting):
-    """A promise that every class of a table must keep."""
+    """A requirement that every class of a table must satisfy."""
 
     higher_is_safer: ClassVar[bool] = True
-    strict: ClassVar[bool] = False  # whether a level equal to the promised one is not enough
-    linkage: ClassVar[bool] = False  # whether the original is needed beside the release
-    needs_person_column: ClassVar[bool] = False  # whether the table must tell whose each row is
-    # Whether a class that keeps the promise keeps it whatever people join it, and whatever the
-    # rest of the table is. Of other models only that two classes that keep it do so together.
+    strict: ClassVar[bool] = False  # whether a level equal to the required one is not enough
+    linkage: ClassVar[bool] = False  # whether it is judged on the release and its original together
+    needs_person_column: ClassVar[bool] = False
+    # Whether a class that satisfies the model still does so after any people join it, whatever the
+    # rest of the table is. Of other models only this is known: two classes that satisfy it do so
+    # together.
     is_monotone: ClassVar[bool] = False
+    # Whether a class of `min_people` people always satisfies the model: it requires nothing else.
+    only_class_size: ClassVar[bool] = False
+    # The option that says among how many people each person is hidden; `compare --k` sets it.
+    size_option: ClassVar[str | None] = None
+    # The options with which the model requires almost nothing; `compare` compiles kernels so.
+    loosest: ClassVar[Mapping[str, Any]] = {}
 
     @property
     @abstractmethod
     def required(self) -> float:
-        """The level that is promised."""
+        """The level that is required."""
+
+    @property
+    def min_people(self) -> int:
+        """How many people every class has, provably, if the model is satisfied; 1: no statement.
+
+        The lower bound on the loss rests on it, so it must never be too high.
+        """
+        return 1
+
+    @property
+    def hidden_among(self) -> int:
+        """Among how many people each person is hidden, if an option says so; 1: none does."""
+        return 1 if self.size_option is None else int(getattr(self, self.size_option))
+
+    @property
+    def max_share_gain(self) -> float | None:
+        """By how much the share of a sensitive value may grow from table to class; None: unknown.
+
+        As a difference of shares of records.
+        """
+        return None
+
+    def loosened(self) -> Self:
+        """The same model with its loosest options."""
+        options = {field: getattr(self, field) for field in type(self).model_fields}
+        return type(self)(**{**options, **self.loosest})
+
+    def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, in a sentence for readers who do not know it.
+
+        `linked`: the release has no classes, and sensitive values are judged on the records that
+        could be a person's.
+        """
+        return sentence(type(self).summary())
 
     @abstractmethod
     def levels(self, classes: Classes) -> Floats:
-        """The level that each class reached."""
+        """The level of each class."""
 
     def reached(self, classes: Classes) -> float:
         """The level of the whole table: that of its worst class."""
@@ -71,11 +116,11 @@ class Model(Setting):
         return float(levels.min() if self.higher_is_safer else levels.max())
 
     def holds(self, level: float) -> bool:
-        """Whether a level is enough; a hair's breadth of rounding does not count."""
+        """Whether a level is enough; differences within rounding do not count."""
         return bool(self._enough(np.float64(level)))
 
     def satisfied(self, classes: Classes) -> Bools:
-        """Whether each class keeps the promise, bool[classes].
+        """Which classes satisfy the model, bool[classes].
 
         `classes` may be any classes of a table, not only all of them: what a model needs to know
         of the whole table is in the totals of the histograms.
@@ -84,7 +129,7 @@ class Model(Setting):
 
     def _enough(self, levels: Any) -> Any:
         slack = TOLERANCE * max(1.0, abs(self.required))
-        if self.strict:  # what is equal within rounding is equal, and not enough
+        if self.strict:  # a level that is equal within rounding counts as equal: not enough
             slack = -TOLERANCE * abs(self.required)
         if self.higher_is_safer:
             return levels >= self.required - slack
@@ -92,7 +137,7 @@ class Model(Setting):
 
     @property
     def about(self) -> str | None:
-        """The sensitive column that the promise is about, if it is about one."""
+        """The sensitive column that the model is about, if it is about one."""
         return None
 
     @property
@@ -101,40 +146,100 @@ class Model(Setting):
         return self.name if self.about is None else f"{self.name}[{self.about}]"
 
     def check(self, classes: Classes) -> Check:
-        """Measure the promise."""
+        """Measure the requirement."""
         reached = self.reached(classes)
         return Check(self.name, self.about, self.required, reached, self.holds(reached))
 
     def out_of_reach(self, best: float) -> str:
-        """Why the promise cannot be kept where the whole table as one class reaches no more."""
+        """The error message if even the whole table as one class does not satisfy the model."""
         what = f"with {self.required:g} cannot be reached: even the whole table as one class"
         return f"{self.key} {what} reaches only {best:g}; {self._advice(best)}"
 
     def _advice(self, best: float) -> str:
-        """What to ask for instead: the best level there is, rounded to where it surely holds."""
+        """What to ask for instead: the best possible level, rounded to the safe side."""
         if not isfinite(best):
             return "no number is enough; choose another model"
         step = 10.0 ** (floor(log10(best)) - 3) if best > 0 else 1e-4
         steps = floor(best / step) if self.higher_is_safer else ceil(best / step) + self.strict
         if self.higher_is_safer and steps * step <= 1:
-            return "that says nothing; choose another model"
+            return "that guarantees nothing; choose another model"
         return f"ask for {steps * step:g}, or for another model"
 
 
-class SensitiveModel(Model):
-    """A promise about one sensitive column.
+def min_class_size(models: Iterable[Model]) -> int:
+    """How many people every class has, provably, if all these models are satisfied."""
+    return max((model.min_people for model in models), default=1)
 
-    Where the table tells whose each row is, a class is judged twice, by its rows and by its
-    people, each of whom counts once for each value that he or she has. The worse one counts: many
-    rows of one person are no crowd, and a value that everybody has among others is no secret.
+
+class TableModel(Model):
+    """A requirement about the whole table, judged on all published classes together.
+
+    Each person adds `risk`, which depends on the number of people in the person's class and never
+    rises with it. The level is the mean over all published people; without a person column every
+    record is a person. So merging classes never raises the level, and the whole table as one class
+    has the lowest level possible. Suppressed people do not count.
+
+    `levels` gives every class the level of the table: no class satisfies the model by itself.
     """
 
-    # Whether the share of a value is that of the people who have it, or of all that people have.
+    higher_is_safer: ClassVar[bool] = False
+
+    @abstractmethod
+    def risk(self, people: Longs) -> Floats:
+        """What a person adds to the mean in a class of so many people."""
+
+    @property
+    @abstractmethod
+    def sufficient_people(self) -> int:
+        """The smallest class size that satisfies the model if all classes have at least it."""
+
+    def total(self, people: Longs) -> Floats:
+        """What classes of so many people add together before the mean is taken."""
+        return people * self.risk(people)
+
+    def reached(self, classes: Classes) -> float:
+        """The mean risk over all people."""
+        candidates, many = classes.people_by_candidates
+        # By size, so that the sum does not depend on the order of the records.
+        sizes, which = np.unique(candidates, return_inverse=True)
+        counts = np.bincount(which, many)
+        return float((counts * self.risk(sizes)).sum() / counts.sum())
+
+    def levels(self, classes: Classes) -> Floats:
+        """The level of the table, once per class."""
+        return np.full(len(classes), self.reached(classes))
+
+    def satisfied(self, classes: Classes) -> Bools:
+        """All classes if the table satisfies the model; otherwise those that do not raise it.
+
+        If the mean is too high, some class has a risk above it: merging or suppressing that class
+        helps.
+        """
+        if self.holds(self.reached(classes)):
+            return np.ones(len(classes), np.bool_)
+        return self.holds_each(self.risk(classes.crowd))
+
+    def holds_each(self, levels: Floats) -> Bools:
+        """Which levels are enough."""
+        return np.asarray(self._enough(levels), np.bool_)
+
+
+class SensitiveModel(Model):
+    """A requirement about one sensitive column.
+
+    If the table has a person column, a class is judged twice: by its records, and by its people,
+    each of whom counts once per distinct value. The worse level counts. Many records of one person
+    do not hide anyone, and a value that everyone in the class has is disclosed, even if it is one
+    among several.
+    """
+
+    # Whether the share of a value is that of the people who have it, or of all pairs of a person
+    # and a value.
     of_people: ClassVar[bool] = False
-    # Whether it compares how frequent a value is in a class and in the table. To count two values
+    # Whether it compares how frequent a value is in a class and in the table. Counting two values
     # as one is then not on the safe side.
     compares_shares: ClassVar[bool] = False
-    column: str
+    column: str = Field(description="the sensitive column")
 
     def levels(self, classes: Classes) -> Floats:
         """The level of each class."""
@@ -155,23 +260,23 @@ class SensitiveModel(Model):
 
     @property
     def about(self) -> str:
-        """The sensitive column that the promise is about."""
+        """The sensitive column that the model is about."""
         return self.column
+
+    def where(self, linked: bool) -> str:
+        """How a sentence about the sensitive values begins."""
+        return "Among the records that could be a person's" if linked else "In every class"
 
     def histogram(self, classes: Classes) -> Histogram:
         """The column's values, class by class."""
         try:
             return classes.histograms[self.column]
         except KeyError:
-            known = list(classes.histograms)
-            raise BadPlan(
-                f"{self.name} is about the column {self.column!r}, which is no sensitive column of "
-                f"the table; give it the role sensitive{did_you_mean(self.column, known)}"
-            ) from None
+            raise BadPlan(not_sensitive(self.name, self.column, classes)) from None
 
 
 def _check_case(model: str, column: Sensitive) -> None:
-    """Refuse values that differ in letter case: they may or may not mean the same."""
+    """Refuse values that differ in letter case only: they may or may not mean the same."""
     for ways in column.spellings:
         known = {alike(value, case=True): value for value in ways if value is not None}
         if len(known) > 1:
@@ -182,68 +287,66 @@ def _check_case(model: str, column: Sensitive) -> None:
             )
 
 
-class PeopleModel(Model):
-    """A promise about the people of every class and their records (Def. 2.3, Wang 2018).
+def not_sensitive(model: str, column: str, classes: Classes) -> str:
+    """The error message for a model about a column that is not a sensitive column."""
+    return (
+        f"{model} is about the column {column!r}, which is no sensitive column of the table; "
+        f"give it the role sensitive{did_you_mean(column, list(classes.histograms))}"
+    )
 
-    It needs a person column: without one it cannot be told which records are one person's.
+
+class PeopleModel(Model):
+    """A requirement about the people of every class and their records (Def. 2.3, Wang 2018).
+
+    It needs a person column, which says which records belong to one person.
     """
 
     needs_person_column: ClassVar[bool] = True
-    column: str
+    column: str = Field(description="the sensitive column")
 
     @property
     def about(self) -> str:
-        """The sensitive column that the promise is about."""
+        """The sensitive column that the model is about."""
         return self.column
 
     def holdings(self, classes: Classes) -> PersonValues:
-        """Who has which values of the column, class by class."""
+        """The values that each person has in the column, class by class."""
         try:
             return classes.holdings[self.column]
         except KeyError:
             pass
         if self.column in classes.histograms:
             raise BadPlan(no_person_column(self.name))
-        known = list(classes.histograms)
-        raise BadPlan(
-            f"{self.name} is about the column {self.column!r}, which is no sensitive column of "
-            f"the table; give it the role sensitive{did_you_mean(self.column, known)}"
-        )
+        raise BadPlan(not_sensitive(self.name, self.column, classes))
 
 
 def no_person_column(model: str) -> str:
-    """Say that a table does not tell whose its rows are: to count rows would promise too much."""
+    """The error message for a table without a person column: counting records is not enough."""
     return (
         f"{model} is about people with several records, and the table has no person "
-        "column; give the column that tells whose a row is the role person"
+        "column; give the column that says whose record it is the role person"
     )
 
 
 class AlphaBetaModel(PeopleModel):
-    """A promise that no person makes up more than alpha of a class, and no value more than beta.
+    """No person makes up more than alpha of a class, and no value more than beta.
 
-    The level is the largest share of a value, at most 1. Where a person's share is above alpha it
-    is 1 + that share, which is never enough.
+    The level is the largest share of a value, at most 1. If a person's share is above alpha, the
+    level is 1 + that share, which never satisfies the model.
     """
 
     higher_is_safer: ClassVar[bool] = False
-    alpha: float
-    beta: float
-
-    @field_validator("alpha", "beta")
-    @classmethod
-    def _share(cls, share: float) -> float:
-        if not 0 < share < 1:
-            raise ValueError(f"needs alpha and beta above 0 and below 1, got {share:g}")
-        return share
+    loosest: ClassVar[Mapping[str, Any]] = {"alpha": 0.99, "beta": 0.99}
+    alpha: ProperShare = Field(description="largest share of a class's records of one person")
+    beta: ProperShare = Field(description="largest share of a class that one value may have")
 
     @property
     def required(self) -> float:
-        """The share that is promised."""
+        """The largest share of a value."""
         return self.beta
 
     def levels(self, classes: Classes) -> Floats:
-        """The largest share of a value in each class; 1 + that of a person where too large."""
+        """The largest share of a value in each class, or 1 + that of a person if too large."""
         held = self.holdings(classes)
         person = held.most_records / held.size
         too_much = person > self.alpha * (1 + TOLERANCE)
@@ -253,14 +356,26 @@ class AlphaBetaModel(PeopleModel):
     def value_shares(self, classes: Classes) -> Floats:
         """The largest share that a value has of each class."""
 
+    def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, in a sentence."""
+        return (
+            f"In every class no person has more than {percent(100 * self.alpha)} of the records, "
+            f"and {self.value_limit}."
+        )
+
+    @property
+    @abstractmethod
+    def value_limit(self) -> str:
+        """What the model says about the values of a class, as the end of a sentence."""
+
     def out_of_reach(self, best: float) -> str:
-        """Why the promise cannot be kept: somebody, or a value, has too much of the whole table."""
+        """The error message if a person or a value has too large a share of the whole table."""
         whole = "even in the whole table as one class"
         if best > 1:
             share = best - 1
             return (
                 f"{self.key} with alpha={self.alpha:g} cannot be reached: {whole} one person has "
-                f"{share:.3g} of the records; {_ask_for('alpha', share)} or leave that person out"
+                f"{share:.3g} of the records; {_ask_for('alpha', share)} or remove that person"
             )
         return (
             f"{self.key} with beta={self.beta:g} cannot be reached: {whole} a value of "
@@ -270,37 +385,33 @@ class AlphaBetaModel(PeopleModel):
 
 
 def _ask_for(name: str, share: float) -> str:
-    """The least share that can be had, rounded up; one of 1 says nothing."""
+    """The smallest share that can be reached, rounded up; a share of 1 guarantees nothing."""
     least = ceil(share * 1000) / 1000
     return f"ask for {name} of {least:g} or more," if least < 1 else f"no {name} below 1 is enough,"
 
 
 class LinkageModel(Model):
-    """A promise about the graph of original and release (Def. 4 and 6, Tassa 2012).
+    """A requirement about the graph of original and release (Def. 4 and 6, Tassa 2012).
 
-    It looks at `people` who could be meant, in the view of the linkage that it names.
+    It counts the `people` in the view of the graph that it names. There are no classes, so
+    `min_people` stays 1.
     """
 
     linkage: ClassVar[bool] = True
+    size_option: ClassVar[str | None] = "k"
+    loosest: ClassVar[Mapping[str, Any]] = {"k": 2}
     view: ClassVar[str]
-    k: int
-
-    @field_validator("k")
-    @classmethod
-    def _crowd(cls, k: int) -> int:
-        if k < 2:
-            raise ValueError(f"needs k of at least 2, got k={k}")
-        return k
+    k: AtLeastTwo = Field(description="how many records or people must match")
 
     @property
     def required(self) -> float:
-        """The level that is promised."""
+        """The number of matches that is required."""
         return float(self.k)
 
     def levels(self, classes: Classes) -> Floats:
-        """The people of each."""
+        """The matches of each."""
         return classes.people.astype(np.float64)
 
     def reached(self, classes: Classes) -> float:
-        """The fewest people."""
+        """The fewest matches."""
         return int(classes.people.min())

@@ -1,6 +1,6 @@
 """Distances between the sensitive values of a class and those of the whole table.
 
-Each is a function of a Histogram and gives one number a class, float64[classes]. P is the share
+Each is a function of a Histogram and gives one number per class, float64[classes]. P is the share
 of each value in the class, Q its share in the table.
 """
 
@@ -25,8 +25,8 @@ from shoal.table.sensitive import Histogram, Sensitive
 def equal(histogram: Histogram) -> Floats:
     """Variational distance: the work if any two values are equally far apart (Li 2007).
 
-    Half the sum of |p - q| is the sum of p - q over the values that the class has too much of;
-    these are values in the class, so the others need not be looked at.
+    Half the sum of |p - q| is the sum of p - q over the values that are more frequent in the class;
+    these are values of the class, so the others need not be read.
     """
     more = np.maximum(histogram.share - histogram.overall[histogram.value], 0.0)
     return np.add.reduceat(more, histogram.start[:-1])
@@ -38,7 +38,7 @@ def l1(histogram: Histogram) -> Floats:
 
 
 def kl(histogram: Histogram) -> Floats:
-    """Kullback-Leibler distance of P from Q, in natural units; a measure, no metric."""
+    """Kullback-Leibler distance of P from Q, in nats; it is not a metric."""
     ratio = histogram.share / histogram.overall[histogram.value]
     return np.add.reduceat(histogram.share * np.log(ratio), histogram.start[:-1])
 
@@ -54,7 +54,7 @@ def ordered(histogram: Histogram, order: Sequence[Any] | None = None) -> Floats:
         return np.zeros(len(histogram))
     rank = _ranks(histogram.column, None if order is None else tuple(order))  # int64[values]
     rows = np.bincount(rank, histogram.total).astype(np.int64)  # int64[ranks]
-    place = np.cumsum(rows > 0) - 1  # ranks without those that no row has
+    place = np.cumsum(rows > 0) - 1  # ranks without those that no record has
     below = np.cumsum(rows[rows > 0])
     if len(below) < 2:
         return np.zeros(len(histogram))
@@ -67,8 +67,8 @@ def ordered(histogram: Histogram, order: Sequence[Any] | None = None) -> Floats:
 def hierarchical(histogram: Histogram) -> Floats:
     """Earth Mover's Distance on the column's own hierarchy (Li 2007).
 
-    Two values are as far apart as their lowest common ancestor is high, in parts of the height
-    of the tree; the height of a node is its longest way down to a leaf.
+    Two values are as far apart as their lowest common ancestor is high, as a share of the
+    height of the tree; the height of a node is its longest path down to a leaf.
     """
     climb = _climb(histogram.column)
     total = np.zeros(len(climb.parent), np.int64)
@@ -92,19 +92,19 @@ class _Climb(NamedTuple):
     length: Floats  # float64[nodes], of the edge above
 
 
-# Ranks and trees are needed again for every batch of classes, and depend on the column only.
+# Ranks and trees depend on the column only, and are used again for every batch of classes.
 _known: WeakKeyDictionary[Sensitive, dict[Any, Any]] = WeakKeyDictionary()
 
 
 def _climb(column: Sensitive) -> _Climb:
-    """The tree on which the way from value to value is the hierarchical distance.
+    """The tree on which the path between two values is as long as their hierarchical distance.
 
     With level(lowest common ancestor) / H as the distance, each of two values goes half of it up
     and the other half down. So an edge is (level(above) - level(below)) / 2H long, also in an
     unbalanced tree, and the slides' sum of height(N) / H · min(pos_extra(N), neg_extra(N)) over
     the inner nodes is the sum of length · |extra| over the edges: moving as much as possible
-    within a node before going higher is best. A value that is an inner node of the hierarchy is
-    hung under it as a leaf of its own, for it is level(node) / H away from what is below it.
+    within a node before going higher is best. A value that is an inner node of the hierarchy
+    becomes a leaf of its own below it, as it is level(node) / H away from what is below it.
     """
     known = _known.setdefault(column, {})
     if "climb" in known:
@@ -113,7 +113,7 @@ def _climb(column: Sensitive) -> _Climb:
     if column.tree is None:
         raise BadPlan(
             f"the hierarchical distance needs a hierarchy of the sensitive column {column.name!r}; "
-            "give the column one, or take the distance equal"
+            "give the column one, or use the distance equal"
         )
     tree, nodes = column.tree, column.nodes.astype(np.int64)
     level = tree.level.astype(np.float64)
@@ -144,7 +144,7 @@ def _ranks(column: Sensitive, order: tuple[Any, ...] | None) -> Longs:
 
 
 def _order(column: Sensitive, order: tuple[Any, ...] | None) -> Callable[[int], Any]:
-    """By what the values of the column are sorted, each given by its place in them."""
+    """The sort key of the values of the column, each given by its position."""
     values = [value for value in column.values if value is not None]
     if order is not None:
         at = {alike(value): place for place, value in enumerate(order)}
@@ -169,7 +169,7 @@ def _order(column: Sensitive, order: tuple[Any, ...] | None) -> Callable[[int], 
 
 
 def _number(value: object) -> Any:
-    """The value as something that can be compared with other numbers; None for anything else."""
+    """The value as a comparable number; None if it is not a number."""
     if isinstance(value, str):
         try:
             number = Decimal(value.strip())

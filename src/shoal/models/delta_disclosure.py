@@ -1,13 +1,17 @@
-"""delta-disclosure privacy."""
+"""delta-disclosure."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from math import exp
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.base.arrays import Floats
+from shoal.base.settings import Positive
+from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -16,9 +20,9 @@ from shoal.table.sensitive import Histogram
 class DeltaDisclosure(SensitiveModel):
     """|ln(p / q)| < delta for each value's shares in class and table (Brickell, Shmatikov 2008).
 
-    The level is the largest |ln(p / q)| over all values of the table. In a class that lacks one
-    of them it is infinite: no delta is enough, as the class tells what somebody does not have.
-    (JSON knows no infinity; there it is null.) A level equal to delta, within rounding, is not
+    The level is the largest |ln(p / q)| over all values of the table. It is infinite for a class
+    that lacks one of them: no delta is enough, as the class shows what its people do not have.
+    (JSON has no infinity; there it is null.) A level equal to delta, within rounding, is not
     enough.
     """
 
@@ -26,24 +30,26 @@ class DeltaDisclosure(SensitiveModel):
     compares_shares: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     strict: ClassVar[bool] = True
-    delta: float
-
-    @field_validator("delta")
-    @classmethod
-    def _above_zero(cls, delta: float) -> float:
-        if not 0 < delta < float("inf"):
-            raise ValueError(f"needs delta above 0, got delta={delta:g}")
-        return delta
+    loosest: ClassVar[Mapping[str, Any]] = {"delta": 99.0}
+    delta: Positive = Field(description="bound on |ln(share in class / share in table)|")
 
     @property
     def required(self) -> float:
-        """The bound that is promised."""
+        """The bound."""
         return self.delta
+
+    def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, in a sentence."""
+        factor = number(exp(self.delta)) if self.delta < 20 else "very many"
+        return (
+            f"In every class each value of {short(self.column)} is less than {factor} times as "
+            f"frequent as in the whole table, and more than 1/{factor} as frequent."
+        )
 
     def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """The largest |ln(p / q)| in each class."""
         expected = histogram.total[histogram.value] * histogram.size[histogram.of_class]
-        ratio = histogram.count * histogram.total.sum() / expected  # exactly 1 where p = q
+        ratio = histogram.count * histogram.total.sum() / expected  # exactly 1 if p = q
         change = np.maximum.reduceat(np.abs(np.log(ratio)), histogram.start[:-1])
         complete = np.diff(histogram.start) == np.count_nonzero(histogram.total)
         return np.where(complete, change, np.inf)

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.base.arrays import Floats
+from shoal.base.settings import AtLeastTwo
+from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
 
 class DistinctLDiversity(SensitiveModel):
-    """Every class holds at least l different sensitive values (Machanavajjhala 2006).
+    """Every class has at least l different sensitive values (Machanavajjhala 2006).
 
-    The level is the number of different values; a missing one is a value of its own.
+    The level is the number of different values; a missing value is a value of its own.
     """
 
     name: ClassVar[str] = "distinct-l-diversity"
     is_monotone: ClassVar[bool] = True
-    l: int  # noqa: E741 (the papers' letter)
-
-    @field_validator("l")
-    @classmethod
-    def _at_least_two(cls, given: int) -> int:
-        if given < 2:
-            raise ValueError(f"needs l of 2 or more, got l={given}")
-        return given
+    loosest: ClassVar[Mapping[str, Any]] = {"l": 2}
+    l: AtLeastTwo = Field(description="fewest different values in a class")  # noqa: E741
 
     @property
     def required(self) -> float:
-        """The number of values that is promised."""
+        """The smallest number of values."""
         return self.l
+
+    def guarantee(self, linked: bool = False) -> str:
+        """What the model guarantees, in a sentence."""
+        values = f"{number(self.l)} different values of {short(self.column)}"
+        return f"{self.where(linked)} there are at least {values}."
 
     def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """Different values in each class."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.base.arrays import Floats
+from shoal.base.settings import AboveOne
+from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -16,24 +19,25 @@ from shoal.table.sensitive import Histogram
 class EntropyLDiversity(SensitiveModel):
     """The entropy of every class's sensitive values is at least ln l (Def. 10, Mauger 2023).
 
-    The level is exp(entropy), which is never cut down to a whole number: l values that are all
-    equally frequent have the level l, and less even ones have less (Def. 11, Mauger 2023).
+    The level is exp(entropy), and is not rounded: l equally frequent values have the level l, and
+    less even ones have less (Def. 11, Mauger 2023).
     """
 
     name: ClassVar[str] = "entropy-l-diversity"
-    l: float  # noqa: E741 (the papers' letter)
-
-    @field_validator("l")
-    @classmethod
-    def _above_one(cls, given: float) -> float:
-        if not 1 < given < float("inf"):
-            raise ValueError(f"needs l above 1, got l={given:g}")
-        return given
+    loosest: ClassVar[Mapping[str, Any]] = {"l": 2}
+    l: AboveOne = Field(description="effective number of values in a class")  # noqa: E741
 
     @property
     def required(self) -> float:
-        """The level that is promised."""
+        """The smallest effective number of values."""
         return self.l
+
+    def guarantee(self, linked: bool = False) -> str:
+        """What the model guarantees, in a sentence."""
+        return (
+            f"{self.where(linked)} the values of {short(self.column)} are at least as mixed as "
+            f"{number(self.l)} equally frequent values."
+        )
 
     def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """The exponential of each class's entropy."""

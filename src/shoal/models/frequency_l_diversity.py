@@ -2,40 +2,51 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.base.arrays import Floats
+from shoal.base.settings import AboveOne
+from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
 
 class FrequencyLDiversity(SensitiveModel):
-    """No sensitive value is more frequent in a class than 1/l (Xiao and Tao 2006).
+    """No sensitive value has a share of more than 1/l of a class (Xiao and Tao 2006).
 
-    The level is 1 / the share of the most frequent value: who guesses it is right once in so
-    many times.
+    The level is 1 / the share of the most frequent value: an attacker who guesses that value is
+    right once in so many times.
     """
 
     name: ClassVar[str] = "frequency-l-diversity"
     of_people: ClassVar[bool] = True
-    l: float  # noqa: E741 (the papers' letter)
-
-    @field_validator("l")
-    @classmethod
-    def _above_one(cls, given: float) -> float:
-        if not 1 < given < float("inf"):
-            raise ValueError(f"needs l above 1, got l={given:g}")
-        return given
+    loosest: ClassVar[Mapping[str, Any]] = {"l": 2}
+    l: AboveOne = Field(description="1 / largest share of a value in a class")  # noqa: E741
 
     @property
     def required(self) -> float:
-        """The level that is promised."""
+        """1 / the largest share of a value."""
         return self.l
 
+    def guarantee(self, linked: bool = False) -> str:
+        """What the model guarantees, in a sentence."""
+        # Records that could be a person's need not be equally likely: counts give no probability.
+        guess = (
+            ""
+            if linked
+            else ": an attacker who knows a person's class and guesses the value is right no more "
+            "often"
+        )
+        return (
+            f"{self.where(linked)} no value of {short(self.column)} is more frequent than once in "
+            f"{number(self.l)} records{guess}."
+        )
+
     def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
-        """How many times rarer than all rows the most frequent value of each class is."""
+        """1 / the share of the most frequent value of each class."""
         return histogram.size / np.maximum.reduceat(histogram.count, histogram.start[:-1])

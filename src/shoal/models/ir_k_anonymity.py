@@ -2,43 +2,54 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.errors import BadPlan
+from shoal.base.settings import AtLeastTwo
+from shoal.base.wording import number
 from shoal.models import Model, no_person_column
 from shoal.table.equivalence_classes import Classes
 
 
 class IRKAnonymity(Model):
-    """Every class holds at least k different people (Def. 2.3, Wang 2018).
+    """Every class has at least k different people (Def. 2.3, Wang 2018).
 
-    It counts the people of a class. k-anonymity asks for more where the rows of a person are
-    spread over several classes: only those count who are in all of them.
+    It counts the people of a class. k-anonymity requires more if the records of a person are in
+    several classes: there only people count who are in all of them.
     """
 
     name: ClassVar[str] = "ir-k-anonymity"
     is_monotone: ClassVar[bool] = True
+    only_class_size: ClassVar[bool] = True
     needs_person_column: ClassVar[bool] = True
-    k: int
-
-    @field_validator("k")
-    @classmethod
-    def _at_least_two(cls, k: int) -> int:
-        if k < 2:
-            raise ValueError(f"needs k of 2 or more, got k={k}")
-        return k
+    size_option: ClassVar[str | None] = "k"
+    loosest: ClassVar[Mapping[str, Any]] = {"k": 2}
+    k: AtLeastTwo = Field(description="smallest class, in people")
 
     @property
     def required(self) -> float:
-        """The number of people that is promised."""
+        """The smallest number of people in a class."""
         return self.k
+
+    @property
+    def min_people(self) -> int:
+        """Every class has k people."""
+        return self.k
+
+    def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, in a sentence."""
+        return (
+            f"Every class has records of at least {number(self.k)} different people, however many "
+            "records each of them has."
+        )
 
     def levels(self, classes: Classes) -> Floats:
         """People of each class."""
-        if classes.people is classes.size:  # so it is where nothing tells whose a row is
+        if classes.people is classes.size:  # true only for a table without a person column
             raise BadPlan(no_person_column(self.name))
         return classes.people.astype(np.float64)

@@ -2,42 +2,52 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.base.arrays import Floats
+from shoal.base.settings import AtLeastTwo
+from shoal.base.wording import number, short
 from shoal.models import PeopleModel
 from shoal.table.equivalence_classes import Classes
 
 
 class IRKLAnonymity(PeopleModel):
-    """Every class holds at least k people and l different sensitive values (Def. 2.3, Wang 2018).
+    """Every class has at least k people and l different sensitive values (Def. 2.3, Wang 2018).
 
-    The level is the number of different values. A class of fewer than k people keeps no promise:
-    its level is people / k, which is below 1.
+    The level is the number of different values. A class of fewer than k people never satisfies the
+    model: its level is people / k, which is below 1.
     """
 
     name: ClassVar[str] = "ir-kl-anonymity"
     is_monotone: ClassVar[bool] = True
-    k: int
-    l: int  # noqa: E741 (the papers' letter)
-
-    @field_validator("k", "l")
-    @classmethod
-    def _at_least_two(cls, given: int) -> int:
-        if given < 2:
-            raise ValueError(f"needs k and l of 2 or more, got {given}")
-        return given
+    size_option: ClassVar[str | None] = "k"
+    loosest: ClassVar[Mapping[str, Any]] = {"k": 2, "l": 2}
+    k: AtLeastTwo = Field(description="smallest class, in people")
+    l: AtLeastTwo = Field(description="fewest different values in a class")  # noqa: E741
 
     @property
     def required(self) -> float:
-        """The number of values that is promised."""
+        """The smallest number of values."""
         return self.l
 
+    @property
+    def min_people(self) -> int:
+        """Every class has k people."""
+        return self.k
+
+    def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, in a sentence."""
+        return (
+            f"Every class has records of at least {number(self.k)} different people, and at least "
+            f"{number(self.l)} different values of {short(self.column)}."
+        )
+
     def levels(self, classes: Classes) -> Floats:
-        """Different values of each class, or people / k where these are too few."""
+        """Different values of each class, or people / k if these are too few."""
         people = self.holdings(classes).people
         values = np.diff(classes.histograms[self.column].start)
         return np.where(people < self.k, people / self.k, values.astype(np.float64))

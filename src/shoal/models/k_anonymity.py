@@ -2,44 +2,55 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.base.arrays import Floats
+from shoal.base.settings import AtLeastTwo
+from shoal.base.wording import number
 from shoal.models import Model
 from shoal.table.equivalence_classes import Classes
 
 
 class KAnonymity(Model):
-    """Everybody shares what is published of them with k - 1 others (Samarati, Sweeney 1998).
+    """Each person's published values are shared by k - 1 other people (Samarati, Sweeney 1998).
 
-    In a table with a person column people are counted, not rows: ten rows of one person are no
-    crowd. And as the rows of a person are linked, only those count who are in all classes that
-    the person is in.
+    In a table with a person column people are counted, not records: ten records of one person do
+    not hide that person. As the records of a person are linked, only people who are in all classes
+    of that person count.
     """
 
     name: ClassVar[str] = "k-anonymity"
     is_monotone: ClassVar[bool] = True
-    k: int
-
-    @field_validator("k")
-    @classmethod
-    def _at_least_two(cls, k: int) -> int:
-        if k < 2:
-            raise ValueError(f"needs k of 2 or more, got k={k}")
-        return k
+    only_class_size: ClassVar[bool] = True
+    size_option: ClassVar[str | None] = "k"
+    loosest: ClassVar[Mapping[str, Any]] = {"k": 2}
+    k: AtLeastTwo = Field(description="smallest class, in people")
 
     @property
     def required(self) -> float:
-        """The crowd that is promised."""
+        """The smallest class size."""
         return self.k
+
+    @property
+    def min_people(self) -> int:
+        """Every class has k people."""
+        return self.k
+
+    def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, in a sentence."""
+        return (
+            "In the columns that the plan calls quasi-identifiers, each person looks the same as "
+            f"at least {number(self.k - 1)} other people in the table."
+        )
 
     def levels(self, classes: Classes) -> Floats:
         """Candidates of the most exposed person in each class."""
         return classes.crowd.astype(np.float64)
 
     def reached(self, classes: Classes) -> float:
-        """Candidates of the most exposed person: without persons, the smallest class."""
+        """Candidates of the most exposed person: without a person column, the smallest class."""
         return classes.smallest

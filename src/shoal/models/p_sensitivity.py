@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import Field
 
 from shoal.base.arrays import Floats
+from shoal.base.settings import AtLeastTwo
+from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
 
 class PSensitivity(SensitiveModel):
-    """Every class holds at least p different sensitive values (Truta and Vinay 2006).
+    """Every class has at least p different sensitive values (Truta and Vinay 2006).
 
     Together with k-anonymity in the same plan this is p-sensitive k-anonymity. The level is the
-    number of different values; a missing one is a value of its own.
+    number of different values; a missing value is a value of its own.
     """
 
     name: ClassVar[str] = "p-sensitivity"
     is_monotone: ClassVar[bool] = True
-    p: int
-
-    @field_validator("p")
-    @classmethod
-    def _at_least_two(cls, p: int) -> int:
-        if p < 2:
-            raise ValueError(f"needs p of 2 or more, got p={p}")
-        return p
+    loosest: ClassVar[Mapping[str, Any]] = {"p": 2}
+    p: AtLeastTwo = Field(description="fewest different values in a class")
 
     @property
     def required(self) -> float:
-        """The number of values that is promised."""
+        """The smallest number of values."""
         return self.p
+
+    def guarantee(self, linked: bool = False) -> str:
+        """What the model guarantees, in a sentence."""
+        values = f"{number(self.p)} different values of {short(self.column)}"
+        return f"{self.where(linked)} there are at least {values}."
 
     def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
         """Different values in each class."""

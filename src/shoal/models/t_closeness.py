@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from shoal.base.arrays import Floats
 from shoal.base.errors import preview
+from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.models import _distances as distances
 from shoal.table.alike import alike
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
+
+MEASURED_BY = {
+    "equal": "the share of the records that would need another value",
+    "l1": "twice the share of the records that would need another value",
+    "ordered": "how far values would have to be moved along their order",
+    "hierarchical": "how far values would have to be moved in their hierarchy",
+}
 
 
 class TCloseness(SensitiveModel):
@@ -20,16 +29,21 @@ class TCloseness(SensitiveModel):
 
     `distance`: `equal` (variational distance), `l1` (norm 1, twice as much: Def. 13, Mauger
     2023), or the Earth Mover's Distance, `ordered` on the ranks of the values or `hierarchical`
-    on the column's own hierarchy. `order` lists the values from low to high where these are
-    neither numbers nor dates and no hierarchy has them in order.
+    on the column's own hierarchy. `order` lists the values from low to high if these are neither
+    numbers nor dates and no hierarchy has them in order.
     """
 
     name: ClassVar[str] = "t-closeness"
     compares_shares: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
-    t: float
-    distance: Literal["equal", "l1", "ordered", "hierarchical"] = "equal"
-    order: tuple[str | int | float, ...] | None = None
+    loosest: ClassVar[Mapping[str, Any]] = {"t": 1.0}
+    t: float = Field(description="largest distance of a class's values from those of the table")
+    distance: Literal["equal", "l1", "ordered", "hierarchical"] = Field(
+        default="equal", description="how two distributions are compared"
+    )
+    order: tuple[str | int | float, ...] | None = Field(
+        default=None, description="the values from low to high, for the distance ordered"
+    )
 
     @field_validator("order", mode="before")
     @classmethod
@@ -59,11 +73,40 @@ class TCloseness(SensitiveModel):
 
     @property
     def required(self) -> float:
-        """The distance that is promised."""
+        """The largest distance."""
         return self.t
 
+    @property
+    def max_share_gain(self) -> float | None:
+        """By how much the share of a value may grow from table to class; None: unknown.
+
+        The distance `equal` is the largest difference of the shares that any set of values has in
+        class and table, so the share of one value differs by at most t; `l1` is twice that. Along
+        an order, or within a branch, any share may move a short way at a small distance.
+        """
+        factor = {"equal": 1.0, "l1": 0.5}.get(self.distance)
+        return None if factor is None else min(1.0, factor * self.t)
+
+    def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, in sentences."""
+        most = "2" if self.distance == "l1" else "1"
+        move = self.max_share_gain
+        single = (
+            "This distance does not limit by how much the share of a single value may differ: "
+            "values that are close to each other may replace each other."
+            if move is None
+            else "By this definition the share of the records with a value may differ between "
+            f"class and whole table by up to {number(round(100 * move, 4))} percentage points."
+        )
+        return (
+            f"In every class the values of {short(self.column)} are at most {number(self.t)} away "
+            f"from those of the whole table, measured by {MEASURED_BY[self.distance]}: 0 if the "
+            f"distributions are equal, and {most} if class and table have nothing in common. "
+            f"{single}"
+        )
+
     def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002
-        """How far the values of each class are from those of the table."""
+        """The distance of each class's values from those of the table."""
         match self.distance:
             case "equal":
                 return distances.equal(histogram)

@@ -34,7 +34,7 @@ from shoal.measures.utility import Utility
 from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.exposure_facts import count_rows, risk_rows
-from shoal.report.promises import bound, promise
+from shoal.report.guarantees import bound, guarantee
 from shoal.report.sections.certainty import SureFact, sure_facts
 from shoal.table.roles import columns_with_role
 
@@ -231,7 +231,7 @@ def _requirements(release: Outcome) -> list[Requirement]:
         Requirement(
             model=check.model,
             column=check.column,
-            words=promise(
+            words=guarantee(
                 model,
                 release.after.linked,
                 release.after.beliefs.get(check.column) if check.column else None,

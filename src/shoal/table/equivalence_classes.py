@@ -27,6 +27,8 @@ class Classes:
     holdings: dict[str, PersonValues] = field(
         default_factory=dict
     )  # the same, where there are people
+    # int64[people], the candidates of each person; None: everyone's records are in one class.
+    of_person: Longs | None = None
 
     def __len__(self) -> int:
         return len(self.size)
@@ -42,6 +44,14 @@ class Classes:
     def smallest(self) -> int:
         """Candidates of the most exposed person in the table."""
         return int(self.candidates.min()) if len(self.candidates) else 0
+
+    @property
+    def people_by_candidates(self) -> tuple[Longs, Longs]:
+        """Numbers of candidates, and how many people of the table have so many."""
+        if self.of_person is None:
+            return self.people, self.people
+        candidates, people = np.unique(self.of_person, return_counts=True)
+        return candidates, people
 
     def merged(self, into: Longs, ids: Longs) -> Classes:
         """The classes with the numbers `ids` after these ones were merged `into` them.
@@ -86,4 +96,4 @@ def tally(
     person_start, person_class = lists(people[by_person], label[by_person], crowd)
     found = candidates(class_start, class_person, person_start, person_class)
     held = {one.name: PersonValues.of(label, len(first), people, one) for one in sensitive}
-    return Classes(label, first, size, np.diff(class_start), found[people], counted, held)
+    return Classes(label, first, size, np.diff(class_start), found[people], counted, held, found)

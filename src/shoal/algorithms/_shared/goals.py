@@ -19,6 +19,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from shoal.base.arrays import Bools, Ints, Longs
+from shoal.models import Model, min_class_size
 
 
 class Found(NamedTuple):
@@ -200,18 +201,11 @@ def most_classes(levels: Levels, shape: tuple[int, ...]) -> Longs:
     return most
 
 
-def make_goal(
-    objective: str, loss: str, possible: int, rows: int, models: Sequence[object]
-) -> Goal:
+def make_goal(objective: str, loss: str, possible: int, rows: int, models: Sequence[Model]) -> Goal:
     """The goal of this name."""
     match objective:
         case "discernibility":
-            return LeastDiscernibility(rows, greatest_k(models))
+            return LeastDiscernibility(rows, min_class_size(models))
         case "average-class-size":
-            return LeastAverageClassSize(rows, greatest_k(models))
+            return LeastAverageClassSize(rows, min_class_size(models))
     return LeastLoss(loss, possible)
-
-
-def greatest_k(models: Sequence[object]) -> int:
-    """The number of people that a class needs by the models; 1: no requirement."""
-    return max((getattr(model, "k", 1) for model in models), default=1)

@@ -1,4 +1,4 @@
-"""What is asked of classes: whether it can be reached at all, and which classes satisfy it."""
+"""What models require of classes: whether it can be reached, and which classes satisfy it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from shoal.base.arrays import Bools, Longs
 from shoal.base.errors import CannotReach
-from shoal.models import Model
+from shoal.models import Model, TableModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 
-# Given the class that each starting class is in now, which of the classes with these numbers pass.
+# From the class that each starting class is in now: which of the classes with these numbers pass.
 Judge = Callable[[Longs, Longs], Bools]
 
 
@@ -35,13 +35,14 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
     """Raise an error if the whole table as one class violates a model: no partition does better."""
     _, others = k_and_others(models)
     for model in models:
-        k = getattr(model, "k", 0)
-        if table.crowd < k:
+        if table.crowd < model.hidden_among and not model.linkage:
+            asked = f"{model.size_option}={model.hidden_among}"
             raise CannotReach(
                 model.key,
                 table.crowd,
-                f"{model.key} with k={k} cannot be reached: the table has {table.crowd} "
-                f"{'person' if table.crowd == 1 else 'people'}; {_instead(table.crowd)}",
+                f"{model.key} with {asked} cannot be reached: the table has {table.crowd} "
+                f"{'person' if table.crowd == 1 else 'people'}; "
+                f"{_instead(str(model.size_option), table.crowd)}",
             )
     if not others:
         return
@@ -52,17 +53,22 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
             raise CannotReach(model.key, best, model.out_of_reach(best))
 
 
-def _instead(people: int) -> str:
-    """What to ask of a table with too few people."""
+def _instead(option: str, people: int) -> str:
+    """What to require of a table with too few people."""
     if people < 2:
         return "nobody can be hidden in it; add people"
-    return f"the best k possible is {people}: ask for that, or add people"
+    return f"the best {option} possible is {people}: ask for that, or add people"
 
 
 def judge_by(models: Sequence[Model], start: Classes) -> Judge | None:
-    """What decides which merged classes satisfy these models; None where there are none."""
+    """A function that says which merged classes satisfy these models; None if there are none."""
 
     def judge(into: Longs, ids: Longs) -> Bools:
         return all_satisfied(models, start.merged(into, ids))
 
     return judge if models else None
+
+
+def mean_risk(model: TableModel, people: Longs) -> float:
+    """The level of a table whose classes have so many people."""
+    return float(model.total(people).sum() / people.sum())

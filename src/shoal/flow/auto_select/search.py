@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.algorithms import Algorithm
+from shoal.algorithms._shared.table_models import recode as recode_with
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import Stopwatch, stopwatch
 from shoal.flow.auto_select.trials import Found, Trials
@@ -45,7 +46,7 @@ def recode(
     """
     if not (plan.algorithm.is_auto or plan.loss.is_auto):
         rng = np.random.default_rng(plan.seed)
-        recoding = plan.algorithm.recode(table, plan.models, plan.loss, rng, progress)
+        recoding = recode_with(plan.algorithm, table, plan.models, plan.loss, rng, progress)
         return Recoded(plan, table, recoding, rng, [], [])
     with stopwatch() as watch:  # compiling kernels on a first run is not counted
         return Search(table, plan, progress, watch, encoded).run()
@@ -176,7 +177,9 @@ class Search:
         return min(rows, self.table.rows)
 
     def _k(self) -> int:
-        return max((getattr(model, "k", 2) for model in self.plan.models), default=2)
+        return max(
+            (model.hidden_among for model in self.plan.models if model.size_option), default=2
+        )
 
     def _sample_work(self, rows: int) -> float:
         work = sorted(way.work(rows) for way in self.ways.first)

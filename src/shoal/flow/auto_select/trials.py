@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.algorithms._shared.table_models import recode
 from shoal.algorithms.auto import Auto
 from shoal.base.errors import ShoalError
 from shoal.base.progress import Progress
@@ -83,7 +84,7 @@ class Trials:
         rng = np.random.default_rng(self.seed)
         report = self._within(place, total)
         try:
-            recoding = way.algorithm.recode(part, self.plan.models, way.loss, rng, report)
+            recoding = recode(way.algorithm, part, self.plan.models, way.loss, rng, report)
             (lost,) = alterations(part, recoding, [self.yardstick])
         except ShoalError as error:
             reason = str(error)
@@ -101,7 +102,7 @@ class Trials:
         table = way.variant.table
         report = self._until_brake() if brake else self.progress
         try:
-            recoding = way.algorithm.recode(table, self.plan.models, way.loss, rng, report)
+            recoding = recode(way.algorithm, table, self.plan.models, way.loss, rng, report)
             (lost,) = alterations(table, recoding, [self.yardstick])
             self.known[way] = lost
             self._keep(Found(lost, rank, way, recoding, rng))

@@ -8,7 +8,6 @@ from shoal.base.wording import MISSING, percent, short
 from shoal.measures.beliefs import ValueBelief
 from shoal.measures.outcome import Outcome
 from shoal.report.page import Block, Cell, Heading, Table, Text
-from shoal.report.promises import may_move
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ def sure_facts(release: Outcome) -> list[SureFact]:
     facts = []
     for column, one in release.after.beliefs.items():
         by_people = one.counted_by == "people"
-        moves = [may_move(model) for model in release.plan.models if model.about == column]
+        moves = [model.max_share_gain for model in release.plan.models if model.about == column]
         # The definition bounds shares of rows, and people may have several values each.
         known = [move for move in moves if move is not None and not by_people]
         which: dict[str | None, tuple[list[str], ValueBelief]] = {}

@@ -1,0 +1,53 @@
+"""Share at risk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import floor
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from shoal.base.arrays import Floats, Longs
+from shoal.base.settings import PositiveShare, Share
+from shoal.base.wording import percent
+from shoal.models import TOLERANCE, TableModel
+
+
+class ShareAtRisk(TableModel):
+    """At most a share of the published people has a re-identification risk above a threshold.
+
+    The risk of a person is 1 / the number of people in the person's class, counted as in
+    average-risk (El Emam and Dankar 2008: the share of records at risk). Without a person column
+    every record is a person. Suppressed records do not count. With `share` 0 this is k-anonymity
+    with k = 1 / threshold, rounded up.
+    """
+
+    name: ClassVar[str] = "share-at-risk"
+    loosest: ClassVar[Mapping[str, Any]] = {"share": 1.0, "threshold": 1.0}
+    share: Share = Field(description="largest share of people whose risk is above the threshold")
+    threshold: PositiveShare = Field(description="risk, as 1 / class size, that is acceptable")
+
+    @property
+    def required(self) -> float:
+        """The largest share of people at risk."""
+        return self.share
+
+    @property
+    def sufficient_people(self) -> int:
+        """The smallest class whose people are not at risk."""
+        few = max(1, floor(1 / self.threshold))
+        return few if self.risk(np.array([few]))[0] == 0 else few + 1
+
+    def risk(self, people: Longs) -> Floats:
+        """1 if 1 / class size is above the threshold, otherwise 0."""
+        return (1.0 / people > self.threshold * (1 + TOLERANCE)).astype(np.float64)
+
+    def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, in a sentence."""
+        return (
+            f"At most {percent(100 * self.share)} of the people have a re-identification risk "
+            f"above {percent(100 * self.threshold)}: they look the same as fewer than "
+            f"{self.sufficient_people - 1:,} other people."
+        )

@@ -1,0 +1,137 @@
+"""Laws of models about the whole table: every algorithm that forms classes serves them."""
+
+from __future__ import annotations
+
+from math import floor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal import catalog
+from shoal.algorithms._shared.table_models import recode
+from shoal.algorithms.full_domain import FullDomain
+from shoal.base.errors import CannotReach
+from shoal.losses._integer_costs import exact_costs
+from shoal.losses.ncp import NCP
+from shoal.models import TableModel
+from shoal.models.average_risk import AverageRisk
+from shoal.models.distinct_l_diversity import DistinctLDiversity
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.share_at_risk import ShareAtRisk
+from shoal.models.t_closeness import TCloseness
+from shoal.table.equivalence_classes import tally
+from shoal.table.recoding import SUPPRESSED, check_covers
+from tests.naive.full_domain import full_domain
+from tests.strategies import examples, tables
+
+RISKS = [
+    [AverageRisk(r=0.5)],
+    [AverageRisk(r=0.21)],
+    [ShareAtRisk(share=0.25, threshold=0.34)],
+    [ShareAtRisk(share=0.0, threshold=0.5)],
+    [AverageRisk(r=0.4), ShareAtRisk(share=0.1, threshold=0.5)],
+]
+ALSO = [
+    [],
+    [KAnonymity(k=2)],
+    [KAnonymity(k=2), DistinctLDiversity(column="s", l=2)],
+    [TCloseness(column="s", t=0.4)],
+]
+FORMING = [
+    name for name, kind in catalog.algorithms.decided.items() if kind().serves(KAnonymity(k=2))
+]
+
+
+def classes_of(table, recoding):
+    """The classes that a reader of the release sees."""
+    rows = np.flatnonzero(recoding.record != SUPPRESSED)
+    people = None if table.people is None else np.unique(table.people[rows], return_inverse=True)[1]
+    sensitive = [column.take(rows) for column in table.sensitive]
+    return tally(recoding.codes()[rows], people, sensitive)
+
+
+def whole(table):
+    return tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
+
+
+def test_every_algorithm_that_forms_classes_serves_them():
+    for kind in catalog.models.values():
+        if issubclass(kind, TableModel):
+            model = kind(**kind.loosest)
+            assert [n for n in catalog.algorithms.decided if catalog.algorithms[n]().serves(model)]
+            assert all(catalog.algorithms[name]().serves(model) for name in FORMING)
+
+
+@settings(max_examples=examples(40))
+@pytest.mark.parametrize("name", FORMING)
+@given(
+    table=tables(persons=True, sensitive=True),
+    risks=st.sampled_from(RISKS),
+    also=st.sampled_from(ALSO),
+    seed=st.integers(0, 99),
+)
+def test_every_requirement_is_satisfied(name, table, risks, also, seed):
+    algorithm = catalog.algorithms[name]()
+    also = [model for model in also if algorithm.serves(model)]
+    models = [*also, *risks]
+    possible = all(model.check(whole(table)).holds for model in models)
+    try:
+        one = recode(algorithm, table, models, NCP(), np.random.default_rng(seed))
+    except CannotReach:
+        assert not possible or name == "danonyir"  # which may suppress people
+        return
+    assert possible
+    check_covers(table, one)
+    assert (one.record != SUPPRESSED).any()
+    assert all(model.check(classes_of(table, one)).holds for model in models)
+    again = recode(algorithm, table, models, NCP(), np.random.default_rng(seed))
+    assert np.array_equal(one.codes(), again.codes())
+    if table.people is not None:
+        for who in range(table.crowd):
+            assert len({tuple(row) for row in one.codes()[table.people == who].tolist()}) == 1
+
+
+FREE = [name for name in FORMING if catalog.algorithms[name].free]
+
+
+@settings(max_examples=examples(25))
+@pytest.mark.parametrize("name", FREE)
+@given(table=tables(persons=True, sensitive=True, free=True), risks=st.sampled_from(RISKS))
+def test_free_values_are_merged_too(name, table, risks):
+    algorithm = catalog.algorithms[name]()
+    models = [KAnonymity(k=2), *risks]
+    try:
+        one = recode(algorithm, table, models, NCP(), np.random.default_rng(0))
+    except CannotReach:
+        return
+    check_covers(table, one)
+    assert all(model.check(classes_of(table, one)).holds for model in models)
+
+
+@settings(max_examples=examples(120), deadline=None)
+@given(
+    table=tables(persons=True, sensitive=True, most_rows=9, most_columns=3),
+    risks=st.sampled_from(RISKS),
+    also=st.sampled_from(ALSO),
+    suppression=st.sampled_from([0.0, 0.0, 0.2, 0.5]),
+    objective=st.sampled_from(["loss", "discernibility", "average-class-size"]),
+)
+def test_full_domain_is_the_best_of_all_levels(table, risks, also, suppression, objective):
+    """Brute force over all combinations of levels; without suppression that is a full proof."""
+    models = [*also, *risks]
+    costs = exact_costs(NCP(), table.domains, table.rows, falling=True)
+    best, _ = full_domain(table, models, costs, suppression, objective)
+    algorithm = FullDomain(suppression=suppression, objective=objective)
+    try:
+        found = algorithm.recode(table, models, NCP(), np.random.default_rng(0))
+    except CannotReach:
+        assert best is None
+        return
+    shown = [None if at == SUPPRESSED else tuple(found.vectors[at].tolist()) for at in found.record]
+    assert shown == best
+    assert shown.count(None) <= floor(suppression * table.rows + 1e-9)
+    assert all(model.check(classes_of(table, found)).holds for model in models)
+    searched = "other choices of what to suppress were not searched" in found.notes[0]
+    assert searched == (suppression * table.rows >= 1)
