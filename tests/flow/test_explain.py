@@ -204,7 +204,7 @@ def test_more_lost_without_a_promise_is_told_as_an_effect_of_the_search():
     assert all(one.by_search for one in worse)
     assert all(one.as_dict()["by_search"] for one in worse)
     html = render(page(replace(known, reasons=worse)))
-    assert "an effect of the search, which goes step by step" in html
+    assert "an effect of the greedy search, not of this requirement" in html
     assert "an effect of the search, see above" in html
     row = next(one for row in range(60) if (one := release.explain(row)).forced_by)
     assert "effect of the search" not in str(row)
