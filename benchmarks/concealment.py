@@ -157,9 +157,9 @@ def _once(k: int) -> dict:
     from shoal.losses.lm import LM
     from shoal.table.encode import encode
 
-    beside = Path(__file__).parents[2] / "shared" / "data" / "adult"
+    files = Path(__file__).parents[2] / "shared" / "data" / "adult"
     try:
-        people = adult(beside if beside.is_dir() else None, part="all")
+        people = adult(files if files.is_dir() else None, part="all")
     except ShoalError:
         people = adult()
     names = [name for name in QUASI if name != "salary-class"]

@@ -45,7 +45,7 @@ def run() -> list[dict]:
         for name in NAMES:
             results.append(
                 {
-                    "what": f"{name} beside S1, Adult, k = {k}",
+                    "what": f"{name} against S1, Adult, k = {k}",
                     "shoal": seconds[name],
                     "ratio": seconds[name] / seconds["S1"],
                     "goal": "≤ 3" if name != "S1" else "",

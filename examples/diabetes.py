@@ -72,30 +72,32 @@ def before_and_after(stays: pa.Table) -> pa.Table:
     print("                      lost   classes  smallest       alone  fewer than 5")
     for name, (table, lost) in tables.items():
         classes = shoal.audit(table, plan_for("person", K5)).published.classes
-        crowds = {
+        sizes = {
             "rows": classes.size[classes.label],
             "people of a class": classes.people[classes.label],
             "people, rows linked": classes.candidates,
         }
         print(f"{name:20}{lost:4.1f} %{len(classes):10,}")
-        for counted, crowd in crowds.items():
-            whose = np.arange(len(crowd)) if counted == "rows" else table["patient_nbr"].to_numpy()
-            alone, few = (len(np.unique(whose[crowd < size])) for size in (2, 5))
-            print(f"  {counted:34}{crowd.min():10}{alone:12,}{few:14,}")
+        for counted, size_of in sizes.items():
+            person = (
+                np.arange(len(size_of)) if counted == "rows" else table["patient_nbr"].to_numpy()
+            )
+            alone, few = (len(np.unique(person[size_of < size])) for size in (2, 5))
+            print(f"  {counted:34}{size_of.min():10}{alone:12,}{few:14,}")
     return linked
 
 
 def people_models(stays: pa.Table) -> None:
     """One release for each of the models that count people, and which others it satisfies."""
     every = [{"name": name, **options} for name, options in MODELS.items()]
-    promises = {str(model["name"]): [model] for model in every}
-    promises["k = 5, eir-l-diversity"] = [*K5, {"name": "eir-l-diversity", **EIR_L}]
-    print("\npromised                    lost   classes   ir-k  ir-kl  ir-ab  eir-l eir-ab")
-    for name, models in promises.items():
+    requirements = {str(model["name"]): [model] for model in every}
+    requirements["k = 5, eir-l-diversity"] = [*K5, {"name": "eir-l-diversity", **EIR_L}]
+    print("\nrequired                    lost   classes   ir-k  ir-kl  ir-ab  eir-l eir-ab")
+    for name, models in requirements.items():
         release = shoal.anonymize(stays, plan_for("person", models))
         checks = shoal.audit(release.frame, plan_for("person", every)).checks
-        kept = "".join(f"{'held' if check.holds else '–':>7}" for check in checks)
-        print(f"{name:26}{release.losses['nllm']:4.1f} %{release.classes:10,}{kept}")
+        satisfied = "".join(f"{'yes' if check.holds else '–':>7}" for check in checks)
+        print(f"{name:26}{release.losses['nllm']:4.1f} %{release.classes:10,}{satisfied}")
 
 
 def write(folder: Path, stays: pa.Table, linked: pa.Table) -> None:

@@ -35,8 +35,8 @@ OBJECTS = {
     "audit": Audit, "applied": Release, "comparison": Comparison, "fitted": Fitted,
     "plan": Plan, "recoding": Fitted, "release": Release,
 }  # fmt: skip
-FILES = {"cli", "csv", "gz", "html", "json", "md", "py", "svg", "toml", "zip"}  # endings
-IMPORT = re.compile(r"^(?:>>> )?(?:from|import) shoal\b.*$", re.MULTILINE)
+FILES = {"cli", "csv", "feather", "gz", "html", "json", "md", "py", "svg", "toml", "zip"}  # endings
+IMPORT = re.compile(r"^ *(?:>>> )?(?:from|import) shoal\b.*$", re.MULTILINE)
 SENTENCE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 
 

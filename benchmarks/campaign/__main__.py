@@ -50,7 +50,7 @@ def _specials(folder: str, names: list[str]) -> list[str]:
 
 
 def lane(number: int, lanes: int, options: argparse.Namespace) -> None:
-    """Run cases until the time is over, each lane its own ones; tell of each on a line."""
+    """Run cases until the time is over, each lane its own; print one line per case."""
     shoal, begin = Shoal(), monotonic()
     spent = dict.fromkeys(options.kinds, 0.0)
     index = dict.fromkeys(options.kinds, number)
@@ -76,11 +76,14 @@ def campaign(options: argparse.Namespace) -> int:
     counts: dict[str, Counter] = {kind: Counter() for kind in options.kinds}
     failed: list[dict] = []
     begin = said = monotonic()
-    for told in _lines(lanes):
-        counts[told["kind"]].update(told["counts"])
-        if told["failures"]:
-            failed.append(told)
-            print(f"FAILED {told['kind']}:{told['index']} {told['failures'][0][:200]}", flush=True)
+    for result in _lines(lanes):
+        counts[result["kind"]].update(result["counts"])
+        if result["failures"]:
+            failed.append(result)
+            print(
+                f"FAILED {result['kind']}:{result['index']} {result['failures'][0][:200]}",
+                flush=True,
+            )
         if monotonic() - said > 15:
             said = monotonic()
             cases = ", ".join(f"{c['cases']} {kind}" for kind, c in counts.items())
@@ -115,9 +118,9 @@ def _summary(counts: dict[str, Counter], failed: list[dict], options: argparse.N
             print(f"  {many:7,} {what}")
     if failed:
         print(f"\nFAILED: {len(failed)} cases; their files and commands are in {options.found}")
-        for told in failed[:SHOWN]:
-            print(f"  {told['kind']}:{told['index']}")
-            for failure in told["failures"][:4]:
+        for result in failed[:SHOWN]:
+            print(f"  {result['kind']}:{result['index']}")
+            for failure in result["failures"][:4]:
                 print(f"      {failure[:300]}")
     else:
         print("\nNothing failed.")
@@ -138,10 +141,10 @@ def main() -> int:
     if options.only:
         kind, _, index = options.only.partition(":")
         shoal = Shoal()
-        told = one(kind, int(index), options.seed, shoal, options.found)
+        result = one(kind, int(index), options.seed, shoal, options.found)
         shoal.close()
-        print(json.dumps(told, indent=1))
-        return int(bool(told["failures"]))
+        print(json.dumps(result, indent=1))
+        return int(bool(result["failures"]))
     if options.lane:
         number, _, lanes = options.lane.partition("/")
         lane(int(number), int(lanes), options)

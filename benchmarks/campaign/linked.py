@@ -61,7 +61,7 @@ def perfect_matching(fits: list[list[int]]) -> dict[int, int] | None:
 def matches(fits: list[list[int]], owner: dict[int, int]) -> list[list[int]]:
     """For each original the published rows that are its own in some complete assignment.
 
-    Row r can be i's if whoever has r can be given another row, and so on, until i's own row is
+    Row r can be i's if the owner of r can be given another row, and so on, until i's own row is
     taken: if i can be reached from the owner of r.
     """
     reach = []

@@ -119,7 +119,7 @@ def _case(rng, n: int) -> tuple[dict[str, list], dict]:
 
 
 def _write_parquet(rng, columns: dict[str, list], path: Path) -> None:
-    """Parquet with types that keep values beside their rows: dictionaries, also inside others."""
+    """Parquet with types that store values apart from their rows: also nested dictionaries."""
     arrays = {}
     for name, cells in columns.items():
         array = pa.array(cells, pa.string())
@@ -140,7 +140,7 @@ def _write_parquet(rng, columns: dict[str, list], path: Path) -> None:
             array = array.dictionary_encode()
         arrays[name] = array
     table = pa.table(arrays)
-    if rng.random() < 0.5:  # what a writer remembers besides
+    if rng.random() < 0.5:  # metadata that a writer adds
         table = table.replace_schema_metadata({"made of": columns["id"][0]})
     pq.write_table(table, path)
 

@@ -94,11 +94,11 @@ def class_levels(model: dict, table: Published) -> dict[tuple, float]:
         return candidates(table)
     if name.startswith(("ir-", "eir-")):
         return {label: _people_level(model, table, rows) for label, rows in table.classes.items()}
-    crowd = candidates(table) if name == "alpha-k-anonymity" else {}
-    by_rows = _levels_of(model, table, crowd, _row_counts(model, table))
+    min_candidates = candidates(table) if name == "alpha-k-anonymity" else {}
+    by_rows = _levels_of(model, table, min_candidates, _row_counts(model, table))
     if table.persons is None:
         return by_rows
-    by_people = _levels_of(model, table, crowd, _people_counts(model, table))
+    by_people = _levels_of(model, table, min_candidates, _people_counts(model, table))
     worse = max if name in LOWER_IS_SAFER else min
     return {label: worse(by_rows[label], by_people[label]) for label in by_rows}
 
@@ -155,10 +155,12 @@ def _people_counts(model: dict, table: Published) -> Counts:
     return Counts(often, size, total, total.total())
 
 
-def _levels_of(model: dict, table: Published, crowd: dict, counts: Counts) -> dict[tuple, float]:
+def _levels_of(
+    model: dict, table: Published, min_candidates: dict, counts: Counts
+) -> dict[tuple, float]:
     measure = _Measure(model, table, counts)
     return {
-        label: measure(counts.often[label], counts.size[label], crowd.get(label, 0))
+        label: measure(counts.often[label], counts.size[label], min_candidates.get(label, 0))
         for label in counts.often
     }
 
@@ -173,7 +175,7 @@ class _Measure:
         if model.get("distance") == "ordered":
             self.ranks = _ranks(list(counts.total), model.get("order"))
 
-    def __call__(self, often: Counter, size: int, crowd: float) -> float:
+    def __call__(self, often: Counter, size: int, min_candidates: float) -> float:
         model, total, whole = self.model, self.counts.total, self.counts.whole
         shares = {value: count / size for value, count in often.items()}
         overall = {value: count / whole for value, count in total.items()}
@@ -193,7 +195,11 @@ class _Measure:
                 ]
                 return max(good, default=1)
             case "alpha-k-anonymity":
-                return model["k"] / max(crowd, 1) if crowd < model["k"] else max(shares.values())
+                return (
+                    model["k"] / max(min_candidates, 1)
+                    if min_candidates < model["k"]
+                    else max(shares.values())
+                )
             case "beta-likeness":
                 return max(self._gain(shares[value], overall[value]) for value in shares)
             case "delta-disclosure":

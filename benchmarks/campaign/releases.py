@@ -16,7 +16,7 @@ from benchmarks.campaign.tables import Column, Table, random_table
 from benchmarks.campaign.texts import FORMATS, plan_text, read_table, write_table
 from benchmarks.campaign.trial import Trial
 
-# Once a class satisfies these, it does so whoever joins it.
+# Once a class satisfies these, it still does after others join it.
 LASTING = {
     "k-anonymity", "distinct-l-diversity", "p-sensitivity", "ir-k-anonymity", "ir-kl-anonymity",
     "eir-l-diversity",
@@ -147,7 +147,7 @@ class Case:
         return [c.name for c in self.table.columns if c.role != "identifier" and c.publish]
 
     def check_release(self, out: str, numbers: dict, keep_order: bool, fresh: bool = True) -> None:
-        """Everything that can be told of one release and its JSON file."""
+        """Everything that is known about one release and its JSON file."""
         trial, table = self.trial, self.table
         cells = read_table(trial.folder / out, self.published_names())
         if fresh or list(cells) != self.published_names():
@@ -354,11 +354,11 @@ class Case:
             return  # a release with other rows than its original cannot be linked
         if not self.trial.check(ran.code == 0, f"audit: exit {ran.code}"):
             return
-        told = json.loads((self.trial.folder / "audit.json").read_text(encoding="utf-8"))
-        for mine, theirs in zip(numbers["checks"], told["checks"], strict=True):
+        audited = json.loads((self.trial.folder / "audit.json").read_text(encoding="utf-8"))
+        for mine, theirs in zip(numbers["checks"], audited["checks"], strict=True):
             self.trial.check(mine == theirs, f"audit says {theirs}, anonymize {mine}")
-        if told.get("losses"):
-            for name, percent in told["losses"].items():
+        if audited.get("losses"):
+            for name, percent in audited["losses"].items():
                 if name in numbers["losses"]:
                     good = abs(percent - numbers["losses"][name]) <= 1e-6 * max(1, percent)
                     self.trial.check(good, f"audit: loss {name}")

@@ -99,7 +99,7 @@ class Tree:
 
 
 class FreeTree(Tree):
-    """Values straight under the root, and besides any range, or any set, of them."""
+    """Values directly below the root, and any range, or any set, of them."""
 
     free = True
 

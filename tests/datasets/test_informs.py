@@ -49,7 +49,7 @@ def test_people_and_diagnoses_are_joined(tmp_path: Path, packed: bool) -> None:
 def test_diagnoses_of_somebody_who_is_not_there(tmp_path: Path) -> None:
     lines = '1,"x","401",2005\n1,"x","402",2005\n1,"a","460",2005\n'
     write(tmp_path, DIAGNOSES + lines)
-    with pytest.raises(BadFile, match="tells of 1 people who are not in"):
+    with pytest.raises(BadFile, match="names 1 people who are not in"):
         datasets.informs(tmp_path)
 
 

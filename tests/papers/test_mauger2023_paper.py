@@ -34,10 +34,10 @@ def test_ranks_of_a_column_are_one_to_seven(guide: str, measure: Measure) -> Non
     columns = list(zip(*(ranks[strategy] for strategy in STRATEGIES), strict=True))
     assert len(columns) == len(paper.SHAPES) * len(paper.SIZES) == 21
     for column in columns:
-        told = [rank for rank in column if rank is not None]
-        assert len(set(told)) == len(told)
-        assert set(told) <= set(range(1, 8))
-        assert len(told) != 6  # a single lost one is found
+        known = [rank for rank in column if rank is not None]
+        assert len(set(known)) == len(known)
+        assert set(known) <= set(range(1, 8))
+        assert len(known) != 6  # a single lost one is found
 
 
 def test_a_lost_rank_is_found() -> None:

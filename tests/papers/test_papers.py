@@ -107,7 +107,7 @@ def test_every_line_has_the_same_columns(quick: Path, paper: str) -> None:
             assert float(row["ours"]) >= 0
 
 
-def test_the_paper_stands_beside_ours(quick: Path) -> None:
+def test_the_paper_is_next_to_ours(quick: Path) -> None:
     (cell,) = [
         row
         for row in rows(quick / "mauger2020" / "figure-8.csv")
@@ -175,15 +175,15 @@ def test_the_same_run_gives_the_same_bytes_and_keeps_what_is_not_its_own(
     (tmp_path / "mauger2020").mkdir()
     (tmp_path / "mauger2020" / "notes.txt").write_text("mine")
     (tmp_path / "mauger2020" / "index.html").write_text("old")
-    told: list[float] = []
-    reproduce("mauger2020", None, tmp_path, True, lambda _, share: told.append(share))
+    shares: list[float] = []
+    reproduce("mauger2020", None, tmp_path, True, lambda _, share: shares.append(share))
     for file in (quick / "mauger2020").iterdir():
         assert file.read_bytes() == (tmp_path / "mauger2020" / file.name).read_bytes()
     assert (tmp_path / "mauger2020" / "notes.txt").read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["mauger2020"]
-    assert told == sorted(told)
-    assert (told[0], told[-1]) == (0.0, 1.0)
-    assert len(told) > 30
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert len(shares) > 30
 
 
 def test_an_interrupted_run_leaves_nothing(tmp_path: Path) -> None:

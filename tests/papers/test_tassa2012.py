@@ -39,14 +39,16 @@ BOTH = data.WAYS["ADULT"]  # both parts, or the train part alone
 
 @pytest.fixture(autouse=True, scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No network, no cache, no test part of Adult, and few rows."""
+    """No network, no downloads, no test part of Adult, and few rows."""
 
     def refuse(file: _find.File) -> bytes:
         raise BadFile(f"no network for {file.names[0]}")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_find, "download", refuse)
-        patch.setenv("SHOAL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        # Not by SHOAL_CACHE, which also has the compiled kernels.
+        downloads = tmp_path_factory.mktemp("cache")
+        patch.setattr(_find, "cache", lambda: downloads)
         patch.setattr(data, "SAMPLE", ROWS)
         patch.setitem(data.WAYS, "ADULT", BOTH[1:])
         yield
@@ -55,10 +57,10 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory, alone: None) -> Path:
     out = tmp_path_factory.mktemp("tassa2012")
-    told: list[float] = []
-    page = reproduce("tassa2012", None, out, True, lambda _, share: told.append(share))
-    assert told == sorted(told)
-    assert (told[0], told[-1]) == (0.0, 1.0)
+    shares: list[float] = []
+    page = reproduce("tassa2012", None, out, True, lambda _, share: shares.append(share))
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
     return page.parent
 
 
@@ -174,7 +176,7 @@ def test_one_point_counted_by_hand(quick: Path, loss: str, method: str) -> None:
         assert subject.bits == pytest.approx(possible / ROWS / len(DISTRIBUTIONS))
 
 
-def test_the_promises_that_are_asked_for() -> None:
+def test_the_models_that_are_required() -> None:
     subject = data.load(None, quick=True).subjects["ART"]
     asked = {
         method: runs.plan(subject, Case("ART", "lm", method, 7)).models[0] for method in METHODS

@@ -143,7 +143,7 @@ def test_the_tables(quick: Path) -> None:
     assert {row["theirs"] for row in ratios} >= {"1.923", "2.683", "1.0519", ""}
 
 
-def test_every_point_is_told(quick: Path) -> None:
+def test_every_point_is_in_the_file(quick: Path) -> None:
     points = json.loads((quick / "points.json").read_text(encoding="utf-8"))
     assert len(points) == len(runs.cases(HOSPITAL, QUICK))
     for point in points:
@@ -212,7 +212,7 @@ def test_one_point_counted_by_hand(quick: Path, method: str) -> None:
     assert float(point["ours"]) == pytest.approx(lost / subject.rows, abs=1e-5)
 
 
-def test_the_promises_that_are_asked_for() -> None:
+def test_the_models_that_are_required() -> None:
     asked = {name: runs.model(Case(INFORMS, name, l=4, alpha=0.5, beta=0.3)) for name in METHODS}
     assert asked["geneir-kl"] == asked["danonyir-kl"]
     assert asked["danonyir-kl"].key == "ir-kl-anonymity[diagnosis]"
@@ -270,7 +270,7 @@ def test_a_trend_that_turns() -> None:
     assert "danonyir IR 40.0 → 1.0\xa0% (0 of 1 steps)" in claim.found
 
 
-def test_nothing_run_is_nothing_told() -> None:
+def test_nothing_run_is_nothing_reported() -> None:
     claims = claiming.of_table(made_up(AS_SAID), HOSPITAL)
     assert {claim.verdict for claim in claims} == {"not run"}
     table = measuring.ratio_table(made_up(AS_SAID), [INFORMS, HOSPITAL])

@@ -1,4 +1,4 @@
-"""Tables to try things on: five public ones, and three that were drawn or made up."""
+"""Tables to experiment with: five public data sets and three synthetic ones."""
 
 # Not lazy: each function has the name of its file, and the name must stay the function's
 # whichever of the two is imported first.

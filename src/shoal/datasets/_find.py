@@ -1,4 +1,4 @@
-"""Finds the file of a public data set: as told, in a package, in the cache, at UCI."""
+"""Finds the file of a public data set: as given, in a package, in the cache, at UCI."""
 
 from __future__ import annotations
 
@@ -145,13 +145,13 @@ def download(file: File) -> bytes:
 def keep(content: bytes, path: Path) -> None:
     """Write a file so that others see it whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as beside:
+    with NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as temporary:
         try:
-            beside.write(content)
-            beside.close()
-            Path(beside.name).replace(path)
+            temporary.write(content)
+            temporary.close()
+            Path(temporary.name).replace(path)
         except BaseException:
-            Path(beside.name).unlink(missing_ok=True)
+            Path(temporary.name).unlink(missing_ok=True)
             raise
 
 

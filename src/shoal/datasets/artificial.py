@@ -23,7 +23,7 @@ DISTRIBUTIONS: dict[str, tuple[float, ...]] = {
     "A6": (0.05, 0.05, 0.5, 0.3, 0.1),
 }
 
-# The sets that may be published besides single values and the whole attribute, wider ones first.
+# The sets that may be published, in addition to single values and the whole attribute.
 SUBSETS: dict[str, tuple[Span, ...]] = {
     "A1": (),
     "A2": ((1, 2), (3, 4)),

@@ -127,7 +127,7 @@ def _parse(content: bytes, source: str) -> pa.Table:
 def hierarchies() -> dict[str, object]:
     """Build the trees of seven quasi-identifiers, as nested mappings from `*` to the leaves.
 
-    The groups are our own. What the codes mean is told in IDs_mapping.csv, which UCI has beside
+    The groups are our own. What the codes mean is in IDs_mapping.csv, which UCI has next to
     the table.
 
     >>> hierarchies()["gender"]

@@ -16,7 +16,7 @@ from shoal.base.errors import BadInput
 T = TypeVar("T", bound=tuple[object, ...])
 Nested: TypeAlias = "Mapping[str, T | Nested[T]]"
 
-# Ages are told apart by eight bands; a profile like "00012469" weighs each of them by a digit.
+# Ages fall into eight bands; a profile like "00012469" weighs each of them by a digit.
 BANDS = np.array([0, 0.1, 5, 15, 25, 45, 65, 80, 105])  # the first are newborns
 PATIENTS = "21237994"  # how many patients are in each band
 SMOKERS = np.array([0, 0, 0, 0.2, 0.28, 0.25, 0.13, 0.05])  # share in each band
@@ -151,7 +151,7 @@ def _people(rng: np.random.Generator, n: int) -> People:
 
 
 def _stays(rng: np.random.Generator, people: People, rows: int) -> Stays:
-    """Let people come to hospital, the chronically ill again and again, until there are `rows`."""
+    """Simulate hospital stays, repeated ones for the chronically ill, until there are `rows`."""
     illnesses = list(_leaves(ILLNESSES).values())
     back = np.array([illness.back for illness in illnesses])[people.diagnosis]
     count = rng.geometric(1 / (1 + back)).clip(max=25)
@@ -280,7 +280,7 @@ def _full_names() -> list[str]:
 
 
 def _keys(rng: np.random.Generator, n: int) -> pa.Array:
-    """Write n different person keys in no order that tells anything."""
+    """Write n different person keys in random order."""
     width = max(7, len(str(n)))
     start = rng.integers(10**width)
     numbers = (start + np.arange(n, dtype=np.int64) * 6_700_417) % 10**width  # prime: no repeats

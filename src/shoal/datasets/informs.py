@@ -69,7 +69,7 @@ def informs(path: str | Path) -> pa.Table:
 
     `path` is a folder that holds `demographics05.csv` and `conditions05.csv` (also packed by
     gzip), or that has a folder `informs` with them; no package carries them. A diagnosis that the
-    file tells twice of a person is one row, and people without a diagnosis have none. Months and
+    file has twice for a person is one row, and people without a diagnosis have none. Months and
     years of birth and years of school (`education`) are numbers, everything else is codes as
     text. Negative codes mean missing (-1 not applicable, -7 refused, -8 unknown, -9 not
     ascertained), and are values like others here.
@@ -78,17 +78,17 @@ def informs(path: str | Path) -> pa.Table:
     if not folder.is_dir():
         raise BadFile(f"no folder {str(path)!r}; give a folder that holds {_both()}")
     people, diagnoses = (_read(file, folder) for file in FILES)
-    told = diagnoses.select(["dupersid", "icd9codx"])
-    told = told.group_by(["dupersid", "icd9codx"], use_threads=False).aggregate([])
-    strangers = pc.invert(pc.is_in(told["dupersid"], people["dupersid"].combine_chunks()))
+    found = diagnoses.select(["dupersid", "icd9codx"])
+    found = found.group_by(["dupersid", "icd9codx"], use_threads=False).aggregate([])
+    strangers = pc.invert(pc.is_in(found["dupersid"], people["dupersid"].combine_chunks()))
     if pc.any(strangers).as_py():
-        many = len(told.filter(strangers)["dupersid"].unique())
+        many = len(found.filter(strangers)["dupersid"].unique())
         raise BadFile(
-            f"{DIAGNOSES.names[0]} tells of {many:,} people who are not in {PEOPLE.names[0]}; "
+            f"{DIAGNOSES.names[0]} names {many:,} people who are not in {PEOPLE.names[0]}; "
             "give files that belong together"
         )
-    place = pc.index_in(told["dupersid"], people["dupersid"].combine_chunks())
-    table = people.take(place).append_column("icd9codx", told["icd9codx"])
+    place = pc.index_in(found["dupersid"], people["dupersid"].combine_chunks())
+    table = people.take(place).append_column("icd9codx", found["icd9codx"])
     return table.select(list(NAMES)).rename_columns(list(NAMES.values())).combine_chunks()
 
 

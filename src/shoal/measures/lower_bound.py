@@ -21,7 +21,7 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import preview
 from shoal.base.progress import Progress, silent
 from shoal.kernels.search.cells import Lattice
-from shoal.losses import Loss
+from shoal.losses import Loss, costs_of
 from shoal.losses._integer_costs import LARGEST, exact_costs
 from shoal.models import Model
 from shoal.table.encode import Table
@@ -127,7 +127,7 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
     if table.free:
         # A free set loses less than the root, which is all that a flat tree knows of it.
         return Bound(None, f"{preview(table.free)} may be published as free ranges or sets")
-    for domain, cost in zip(table.domains, loss.costs(table.domains), strict=True):
+    for domain, cost in zip(table.domains, costs_of(loss, table.domains), strict=True):
         if (cost[domain.tree.parent] > cost + 1e-12).any():
             found = f"by {loss.name} a wider value of {domain.name!r} can cost less"
             return Bound(None, f"{found}, so no bound is known")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shoal.base.errors import BadPlan, did_you_mean
 from shoal.base.progress import Progress, silent
-from shoal.papers._result import Result, beside, write
+from shoal.papers._result import Result, staging_folder, write
 
 
 def papers() -> dict[str, str]:
@@ -41,7 +41,7 @@ def reproduce(
         raise BadPlan(f"no paper {paper!r}{hint}{there}")
     module = importlib.import_module(f"{__name__}.{paper}.experiment")
     target = Path(out) / paper
-    with beside(target) as folder:
+    with staging_folder(target) as folder:
         result: Result = module.run(data and Path(data), quick, progress)
         write(result, paper, folder)
     return target / "index.html"

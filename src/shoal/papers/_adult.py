@@ -165,7 +165,7 @@ def shown(name: str) -> str:
 
 
 def shapes(adult: Adult) -> Table:
-    """The hierarchies that were used beside figure 5."""
+    """The hierarchies that were used, compared with figure 5."""
     rows: list[list[Cell | str]] = []
     for name, (values, height) in SHAPES.items():
         tree = adult.hierarchies[name].tree()
@@ -183,7 +183,7 @@ def shapes(adult: Adult) -> Table:
         rows=rows,
         caption="The hierarchies used here. The height counts the nodes from a value to the root. "
         "Where number of values or height differ from figure 5 of the paper of 2020, the paper's "
-        "stands below ours.",
+        "is below ours.",
         numbers=True,
         widths=(34, 22, 22, 22),
     )
@@ -210,7 +210,7 @@ def sample_warning(adult: Adult) -> str:
     """What to say on top of a quick run."""
     return (
         f"Quick run on a sample of {adult.table.num_rows:,} rows and few values of k, to see "
-        "whether everything works. Its numbers cannot be compared with the paper's; leave out "
+        "whether everything works. Its numbers cannot be compared with the paper's; omit "
         "`--quick` to get those that can."
     )
 

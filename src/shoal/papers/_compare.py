@@ -1,4 +1,4 @@
-"""Ours beside theirs: differences, ranks, areas under curves, and statements put to the test."""
+"""Our results against the paper's: differences, ranks, areas under curves, tested statements."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def mean_difference(pairs: Collection[tuple[float, float]]) -> float:
 
 
 def same_order(ours: Sequence[float], theirs: Sequence[float]) -> tuple[int, int]:
-    """How many pairs stand in the same order in both, of how many that they tell apart.
+    """How many pairs have the same order in both, and how many pairs have an order in theirs.
 
     >>> same_order([1, 2, 3], [10, 30, 20])
     (2, 3)
     """
-    told = [(a, b) for a, b in combinations(range(len(theirs)), 2) if theirs[a] != theirs[b]]
-    alike = sum((ours[a] < ours[b]) == (theirs[a] < theirs[b]) for a, b in told)
-    return alike, len(told)
+    compared = [(a, b) for a, b in combinations(range(len(theirs)), 2) if theirs[a] != theirs[b]]
+    alike = sum((ours[a] < ours[b]) == (theirs[a] < theirs[b]) for a, b in compared)
+    return alike, len(compared)
 
 
 def nauc(points: Iterable[tuple[float, float]], low: float, high: float) -> float:
@@ -80,7 +80,7 @@ def signed(gap: float) -> str:
 
 
 def tone(gap: float) -> Tone:
-    """How far a difference of so many percentage points stands out."""
+    """How strongly a difference in percentage points is shaded."""
     return "far" if abs(gap) >= FAR else "off" if abs(gap) >= NEAR else ""
 
 

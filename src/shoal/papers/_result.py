@@ -1,4 +1,4 @@
-"""What an experiment leaves behind: a page, its numbers as CSV, its plots as SVG."""
+"""The output of an experiment: a page, its numbers as CSV, its plots as SVG."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def _plain(row: Row) -> list[object]:
 
 
 @contextmanager
-def beside(target: Path) -> Iterator[Path]:
-    """Give a folder beside the target; its files go into the target when all are written.
+def staging_folder(target: Path) -> Iterator[Path]:
+    """A new folder next to the target; its files move into the target when all are written.
 
-    The page goes last, so that a page never stands beside files that are not there. Other files
-    in the target stay.
+    The page moves last, so that it never links to files that are not there yet. Other files in
+    the target remain.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

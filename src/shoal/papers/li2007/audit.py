@@ -89,7 +89,7 @@ class Judged:
         return [name for name, victim in zip(self.names, victims, strict=True) if victim]
 
     def class_of(self, person: Person) -> str:
-        """The one class in which somebody can be."""
+        """The one class in which a person can be."""
         known = (person.zip, str(person.age))
         (name,) = [
             name
@@ -111,7 +111,7 @@ class Judged:
 
 
 def covers(published: str, value: str) -> bool:
-    """Whether a published value of the slides may stand for an original one.
+    """Whether a published value of the slides may represent an original one.
 
     >>> covers("476**", "47678"), covers("2*", "32"), covers("≥ 40", "43"), covers("≤ 40", "43")
     (True, False, True, False)

@@ -1,4 +1,4 @@
-"""What the slides say in words, put to the test on their own tables."""
+"""What the slides say, tested on their own tables."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def of_attacks(tables: Tables) -> list[Claim]:
 def of_distances(tables: Tables) -> list[Claim]:
     """Which class is farther from the table, and how close table 5 is."""
     return [
-        _told_apart_by_none(tables["table 4"]),
+        _same_by_both(tables["table 4"]),
         _first_is_farther(tables, SALARY),
         _first_is_farther(tables, DISEASE),
         _close(tables, SALARY),
@@ -112,7 +112,7 @@ def _diverse(table: Judged) -> Claim:
 def _similarity(table: Judged) -> Claim:
     name = table.class_of(BOB)
     return Claim(
-        "Bob's class tells a low salary, 3K to 5K, and a stomach disease (table 4, similarity).",
+        "Bob's class reveals a low salary, 3K to 5K, and a stomach disease (table 4, similarity).",
         "the attack succeeds in his class, by salary and by disease",
         [name in table.found("similarity", column) for column in (SALARY, DISEASE)],
         f"class {name}: {listed(table, SALARY, name)}; {listed(table, DISEASE, name)}",
@@ -127,7 +127,7 @@ def _skewness(table: Judged) -> list[Claim]:
     after = table.belief(DISEASE, third, "positive")
     return [
         Claim(
-            "The second class gives everybody in it a chance of 50 % to have the virus, much more "
+            "Each person in the second class has the virus with a probability of 50 %, much more "
             f"than the {100 * VIRUS_SHARE:g} % of the table (skewness).",
             "these are the shares, and the attack succeeds there",
             [
@@ -148,20 +148,20 @@ def _skewness(table: Judged) -> list[Claim]:
             "The first class hardly needs protection: nobody in it has the virus.",
             "its share is 0, and skewness does not succeed there",
             [table.belief(DISEASE, FIRST, "positive") == 0, FIRST not in victims],
-            f"class {FIRST}: {listed(table, DISEASE, FIRST)}; homogeneity tells that they are "
+            f"class {FIRST}: {listed(table, DISEASE, FIRST)}; homogeneity shows that they are "
             f"{'' if FIRST in table.found('homogeneity', DISEASE) else 'not '}all alike",
         ),
     ]
 
 
-def _told_apart_by_none(table: Judged) -> Claim:
+def _same_by_both(table: Judged) -> Claim:
     first, second = table.names.index(FIRST), table.names.index(SECOND)
     found = {
         name: (values[first], values[second])
         for name, values in plain_distances(table, SALARY).items()
     }
     return Claim(
-        "Variational and Kullback-Leibler distance do not see that P₁ tells more than P₂ "
+        "Variational and Kullback-Leibler distance do not show that P₁ reveals more than P₂ "
         "(table 4, salary).",
         "both give the two classes the same distance",
         [abs(a - b) < TOLERANCE for a, b in found.values()],

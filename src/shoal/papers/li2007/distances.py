@@ -92,7 +92,7 @@ def in_tree(a: str, b: str) -> float:
 
 
 def tree_distances() -> Table:
-    """The distances in the tree that the text of the slides tells."""
+    """The distances in the tree that the text of the slides states."""
     return Table(
         head=["in the tree of diseases", "slides", "ours", "difference"],
         rows=[
@@ -138,7 +138,7 @@ def why(tables: Tables) -> list[Block]:
                 f"{DISEASES.tree().level[0]}, every distance is a multiple of 1/{steps}. The "
                 f"slides' {second.theirs} is {second.theirs * steps:.1f}/{steps}: no class of "
                 "three of these rows can be that far from the table.",
-                "shoal counts rows, as the definition does: whoever looks at the table sees how "
+                "shoal counts rows, as the definition does: every reader of the table sees how "
                 "often a disease occurs.",
             ]
         ),

@@ -26,7 +26,7 @@ from shoal.papers.li2007.distances import (
     why,
 )
 from shoal.papers.li2007.own import Own, Search, publish, requests, search
-from shoal.papers.li2007.show import attacks, audits, beside, levels, measures, of_own
+from shoal.papers.li2007.show import attacks, audits, levels, measures, of_own, row_by_row
 from shoal.papers.li2007.slides import DISEASE, SALARY, SOURCE, STATED
 from shoal.report.page import Block, Bullets, Numbers, Page, Section, Text
 
@@ -34,7 +34,7 @@ Tables = Mapping[str, Judged]
 
 
 def run(data: Path | None, quick: bool, progress: Progress) -> Result:  # noqa: ARG001
-    """Audit the slides' tables and put ours beside theirs.
+    """Audit the slides' tables and compare our results with theirs.
 
     The tables are all in the slides and small: no data are needed, and quick is the same.
     """
@@ -80,7 +80,7 @@ def compare(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) -> 
             ),
             Section("What the slides say of distances", [statements(measured)]),
             Section("What shoal would publish", _publishing(tables, owns, searches)),
-            Section("What we assumed and left out", [_assumed()]),
+            Section("What we assumed and omitted", [_assumed()]),
         ],
         foot=f"Made by shoal {__version__}. The same again: `shoal reproduce li2007`",
     )
@@ -153,8 +153,8 @@ def _attacks(tables: Tables, claims: list[Claim]) -> list[Block]:
     virus = tables["virus table"].audit.attacks["background-knowledge"][DISEASE]
     return [
         Text(
-            "Tables 1 and 3 are the originals: everybody is a class of their own and found. Who is "
-            "found in the others is what the slides tell, case by case:"
+            "Tables 1 and 3 are the originals: each person is a class of their own and is found. "
+            "The slides describe, case by case, who is found in the others:"
         ),
         statements(claims),
         attacks(tables),
@@ -181,12 +181,12 @@ def _publishing(tables: Tables, owns: Sequence[Own], searches: Sequence[Search])
     return [
         Text(
             "We gave table 3 to `shoal.anonymize` with the values that the slides publish as "
-            "hierarchies (ZIP codes 4767* and 4760* below 476**, beside 4790*; ages 2* and 3* "
-            "below ≤ 40, beside ≥ 40) and asked three times: for k alone; with the two distances "
+            "hierarchies (ZIP codes 4767* and 4760* below 476**, next to 4790*; ages 2* and 3* "
+            "below ≤ 40, next to ≥ 40) and asked three times: for k alone; with the two distances "
             "that table 5 is said to have; and with those that it has. Nothing else was set. Rows "
             "are kept in order here, to compare them; shoal shuffles them otherwise."
         ),
-        beside(tables, owns),
+        row_by_row(tables, owns),
         measures(tables, owns, searches),
         *(_tried(tables, own, tried) for own, tried in zip(owns, searches, strict=True)),
         Text(
@@ -218,12 +218,12 @@ def _assumed() -> Bullets:
         [
             "We worked from the text of the slides, not from the paper. Figure 1, the tree of "
             "diseases, is a picture that the text lacks; the groups used here are those of ARX's "
-            "example of the same table. The text tells three distances in the tree, "
-            "which stand beside ours above.",
+            "example of the same table. The text states three distances in the tree, "
+            "which are compared with ours above.",
             "Of the virus table the slides show 14 rows of 10,000. We kept the three classes that "
             "are shown whole and made up the rest: the two classes of which one row is shown share "
             "what is left, with as many positive rows as make 1 % of the table. Its salaries are "
-            "left out; the slides do not use them.",
+            "omitted; the slides do not use them.",
             f"{SALARY} is taken in thousands, as a number: 11K is above 3K.",
             "Ages ≤ 40 and ≥ 40 overlap at 40 in the slides; nobody in the tables is 40.",
             "The slides' experiment on Adult (figures 3 and 4) is not run here: its curves are "

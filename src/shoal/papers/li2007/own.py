@@ -1,21 +1,24 @@
-"""What shoal itself would publish of the slides' table 3, and what anybody could."""
+"""What shoal publishes for table 3 of the slides, and the best that is possible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from shoal.algorithms.gaa import GAA
 from shoal.flow.anonymize import anonymize
 from shoal.flow.audit import Audit, audit
 from shoal.hierarchies.tree import Tree
 from shoal.io.frames import open_frame
+from shoal.measures.information_loss import measure
 from shoal.models import Model
 from shoal.models.k_anonymity import KAnonymity
 from shoal.papers.li2007.audit import Judged, closeness
 from shoal.papers.li2007.slides import DISEASE, QUASI, SALARIES, SALARY, STATED, Content, Slide
 from shoal.plan import Plan
+from shoal.table.encode import encode
 from shoal.table.published_table import read_published
 
 K = 3
@@ -41,7 +44,7 @@ class Request:
         return f"k = {K}, t = {self.salary:.3f} and {self.disease:.3f}"
 
     def models(self, slide: Slide) -> list[Model]:
-        """The models that keep it."""
+        """The models that express it."""
         models: list[Model] = [KAnonymity(k=K)]
         if self.salary is not None:
             models.append(closeness(slide, SALARY, self.salary))
@@ -52,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Own:
-    """A table that keeps a request, as everybody would see it."""
+    """A table that satisfies a request, as its readers would see it."""
 
     request: Request
     content: Content
@@ -75,10 +78,10 @@ class Own:
 
 @dataclass(frozen=True)
 class Search:
-    """All ways to form classes of at least three rows, and those that keep a request."""
+    """All ways to form classes of at least three records, and those that satisfy a request."""
 
     ways: int  # different tables
-    keep: int  # of these keep the request
+    keep: int  # of these satisfy the request
     most_classes: int  # of those that do
     cheapest: Own
     as_cheap: int  # how many lose as little
@@ -103,13 +106,14 @@ def publish(original: Slide, request: Request) -> Own:
 
 
 def search(original: Slide, request: Request) -> Search:
-    """Try everything: put the rows into classes in all ways, and publish the least that covers.
+    """Try all partitions into classes, each published as the most specific values that cover it.
 
     The slides' tree of a column says what may be published, so this is a bound for any algorithm
-    that forms classes and keeps all rows.
+    that forms classes and suppresses no record.
     """
-    models = request.models(original)
-    ways, kept = set(), {}
+    models, plan = request.models(original), Plan(columns=SALARIES)
+    table = encode(open_frame(original.frame), plan.columns, plan.missing, plan.missing_values)
+    ways, satisfying = set(), []
     for parts in partitions(tuple(range(original.frame.num_rows))):
         content = generalized(original, parts)
         key = tuple(tuple(content[name]) for name in QUASI)
@@ -117,17 +121,27 @@ def search(original: Slide, request: Request) -> Search:
             continue
         ways.add(key)
         frame = original._replace(content=content).frame
-        classes = read_published(open_frame(frame), SALARIES).classes
-        if all(model.satisfied(classes).all() for model in models):
-            kept[key] = _own(original, request, content)
-    cheapest = min(kept.values(), key=lambda own: own.loss)  # the whole table in one class keeps
+        published = read_published(open_frame(frame), SALARIES)
+        if all(model.satisfied(published.classes).all() for model in models):
+            loss = measure(table, published, plan.loss).losses["nllm"]
+            satisfying.append(_Tried(content, loss, len(published.classes)))
+    # The whole table in one class satisfies every request, so there is a cheapest one.
+    cheapest = min(satisfying, key=lambda tried: tried.loss)
     return Search(
         ways=len(ways),
-        keep=len(kept),
-        most_classes=max(own.audit.classes for own in kept.values()),
-        cheapest=cheapest,
-        as_cheap=sum(own.loss <= cheapest.loss + 1e-9 for own in kept.values()),
+        keep=len(satisfying),
+        most_classes=max(tried.classes for tried in satisfying),
+        cheapest=_own(original, request, cheapest.content),
+        as_cheap=sum(tried.loss <= cheapest.loss + 1e-9 for tried in satisfying),
     )
+
+
+class _Tried(NamedTuple):
+    """A table that satisfies a request."""
+
+    content: Content
+    loss: float
+    classes: int
 
 
 def partitions(rows: tuple[int, ...]) -> Iterator[Parts]:

@@ -44,7 +44,7 @@ def _finding(table: Judged, attack: str, column: str) -> Cell:
     if finding.get("judged_by") == "nothing":
         return Cell("not judged", tone="unknown")
     if not classes:
-        return Cell("nobody")
+        return Cell("none")
     short = len(classes) <= 2
     where = "; ".join(classes) if short else f"{len(classes)} of {len(table.names)} classes"
     if attack == "skewness" and short:
@@ -101,7 +101,7 @@ def audits(tables: Tables) -> list[Row]:
     return rows
 
 
-def beside(tables: Tables, owns: Sequence[Own]) -> Table:
+def row_by_row(tables: Tables, owns: Sequence[Own]) -> Table:
     """Row by row: the original, the slides' tables, and what shoal publishes."""
     theirs = {name: tables[name].slide.content for name in ("table 3", "table 4", "table 5")}
     shown = [*theirs.values(), *(own.content for own in owns)]

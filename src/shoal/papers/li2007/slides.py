@@ -17,7 +17,7 @@ SOURCE = (
 ZIP, AGE, SALARY, DISEASE = "ZIP Code", "Age", "Salary", "Disease"
 
 # Figure 1 is a picture, which the text of the slides lacks. The groups are those of the example
-# that ARX has of the same table; the text tells three distances in the tree (TREE_DISTANCES).
+# that ARX has of the same table; the text states three distances in the tree (TREE_DISTANCES).
 DISEASES = Hierarchy.from_tree(
     {
         "respiratory and digestive system diseases": {
@@ -124,7 +124,7 @@ SLIDES = (
 
 
 class Person(NamedTuple):
-    """Somebody of whom an attacker knows where they live and how old they are."""
+    """A person whose ZIP code and age an attacker knows."""
 
     name: str
     zip: str

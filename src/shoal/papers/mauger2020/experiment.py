@@ -73,7 +73,7 @@ LABELS = {  # of the axes
 
 
 def run(data: Path | None, quick: bool, progress: Progress) -> Result:
-    """Run the experiment and put ours beside theirs."""
+    """Run the experiment and compare our results with the paper's."""
     adult = _adult.load(data, quick)
     releases = adult.releases(ALGORITHM, QUICK if quick else KS, progress, 0.0, 0.97)
     progress("drawing", 0.97)
@@ -126,7 +126,7 @@ def compare(adult: Adult, releases: Releases, quick: bool) -> Result:
         Section("Why we may differ", _reasons(adult, releases)),
     ]
     page = Page(
-        title="Seven loss metrics as guides: ours beside theirs",
+        title="Seven loss metrics as guides: our results and the paper's",
         about="`shoal reproduce mauger2020`",
         source="C. Mauger, G. Le Mahec, G. Dequen: Modeling and Evaluation of k-anonymization "
         "Metrics. Workshop on Privacy-Preserving Artificial Intelligence at AAAI 2020.",
@@ -205,7 +205,7 @@ def draw(releases: Releases, curve: Curve) -> str:
 
 def _caption(curve: Curve) -> str:
     hollow = {
-        9: "Dashed: what was requested. Hollow marks: the few values that the paper's text tells.",
+        9: "Dashed: what was requested. Hollow marks: the few values that the paper's text states.",
         10: "Hollow marks: the averages of the paper's figures 6, 7 and 8.",
     }
     lost = "The paper's own curves are not in the text we have."
@@ -351,7 +351,7 @@ def _reasons(adult: Adult, releases: Releases) -> list[Block]:
                 f"are {losses['wnllm']:.1f} and {losses['nllm']:.1f}.",
                 "What counts as agreeing with a statement is our choice: the paper gives no "
                 "tolerances, and ours were set with first results already known.",
-                "The remark that the curves are chaotic above k = 10,000 is not put to the test: "
+                "The remark that the curves are chaotic above k = 10,000 is not tested: "
                 "it says nothing that a number could contradict.",
             ]
         ),

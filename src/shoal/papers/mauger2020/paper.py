@@ -1,4 +1,4 @@
-"""What Mauger 2020 prints, and what it says of it, put to the test on our releases."""
+"""What Mauger 2020 prints, and what it says about it, tested on our releases."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def of_tables(releases: Releases) -> dict[int, list[Claim]]:
 def of_curves(releases: Releases) -> dict[int, list[Claim]]:
     """The statements about figures 9 to 13."""
     all_k = _ks(releases)
-    telling = [k for k in all_k if any(releases[guide, k].classes > 1 for guide in METRICS)]
+    several = [k for k in all_k if any(releases[guide, k].classes > 1 for guide in METRICS)]
     lower, middle = _ks(releases, 2, 750), _ks(releases, 1000, 7500)
     return {
         9: _smallest_class(releases),
@@ -77,14 +77,14 @@ def of_curves(releases: Releases) -> dict[int, list[Claim]]:
             _extreme(releases, middle, MODIFIED, "lowest", "nllm"),
         ],
         12: [
-            _extreme(releases, telling, DELETED, "highest", "llm wllm"),
-            _extreme(releases, telling, DELETED, "lowest", "nllm wnllm"),
+            _extreme(releases, several, DELETED, "highest", "llm wllm"),
+            _extreme(releases, several, DELETED, "lowest", "nllm wnllm"),
         ],
         13: [
             _extreme(releases, _ks(releases, 2, 50), PART, "lowest", "ncp nllm total"),
             _extreme(releases, _ks(releases, 100, 750), PART, "lowest", "distortion"),
             _extreme(
-                releases, [k for k in telling if k >= 1000], PART, "lowest", "llm wllm"
+                releases, [k for k in several if k >= 1000], PART, "lowest", "llm wllm"
             ),
             _all_deleted(releases),
         ],

@@ -29,7 +29,7 @@ QUICK_SIZES = (5, 50)
 
 
 def run(data: Path | None, quick: bool, progress: Progress) -> Result:
-    """Run the experiments of both sections and put ours beside theirs."""
+    """Run the experiments of both sections and compare our results with the paper's."""
     adult = _adult.load(data, quick)
     rows = adult.table.num_rows
     guided = metrics.run(adult, QUICK if quick else KS, progress, 0.0, 0.1)
@@ -68,7 +68,7 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:
 def compare(adult: Adult, parts: list[Part], quick: bool) -> Result:
     """Put the parts together."""
     page = Page(
-        title="Metrics and strategies of GAA: ours beside theirs",
+        title="Metrics and strategies of GAA: our results and the paper's",
         about="`shoal reproduce mauger2023`",
         source="C. Mauger, G. Le Mahec, G. Dequen: Optimizing Privacy and Data Utility: Metrics "
         "and Strategies. Transactions on Data Privacy 16, 2023. Sections 3 and 4.",

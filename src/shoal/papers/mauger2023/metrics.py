@@ -113,7 +113,7 @@ def areas(releases: Releases) -> Areas:
 
 
 def part(adult: Adult, readings: Mapping[Weight, Releases], quick: bool) -> Part:
-    """Put ours beside theirs."""
+    """Compare our results with the paper's."""
     tables = {weight: areas(releases) for weight, releases in readings.items()}
     claims = {weight: statements(table) for weight, table in tables.items()}
     files: dict[str, Sequence[Row]] = {
@@ -215,8 +215,8 @@ def side_by_side(table: Areas, file: str) -> Table:
     for criterion in CRITERIA:
         both = pairs(table, criterion)
         gaps.append(Cell(f"{mean_difference(both):.2f}", tone="strong"))
-        alike, told = same_order([ours for ours, _ in both], [paper for _, paper in both])
-        order.append(Cell(f"{alike} of {told}", tone="strong"))
+        alike, compared = same_order([ours for ours, _ in both], [paper for _, paper in both])
+        order.append(Cell(f"{alike} of {compared}", tone="strong"))
     return Table(
         head=["guided by", *(criterion.name for criterion in CRITERIA)],
         rows=[*rows, gaps, order],
@@ -230,7 +230,7 @@ def side_by_side(table: Areas, file: str) -> Table:
 
 
 def statements(table: Areas) -> list[Claim]:
-    """What the paper says of table 3, put to the test."""
+    """What the paper says about table 3, tested on our results."""
     claims = [
         _extreme(table, ALTERATION, "lowest", ["nllm"]),
         _extreme(table, GENERALIZED, "lowest", ["nllm"]),
@@ -290,7 +290,7 @@ def _what_was_run(adult: Adult, readings: Mapping[Weight, Releases], quick: bool
             Text(
                 "Mean alteration is the mean, over the seven metrics, of what was lost in percent "
                 "of what could be lost. A generalized value is wider than the original; a value "
-                "at the root tells nothing any more (definition 9). Table 3 gives the mean value "
+                "at the root carries no information (definition 9). Table 3 gives the mean value "
                 f"of each curve over k from {LOW} to {HIGH:,}; between our values of k the curves "
                 "are taken as straight."
             ),
@@ -310,7 +310,7 @@ def reasons(adult: Adult) -> list[Block]:
                 "readings are shown above; weighting by rows was added after the first had come "
                 "out far from table 3. While this page was written both were also tried with "
                 "partners among the small classes only, as in 2020. Weighted by rows, that came "
-                "about as near, so table 3 does not tell which partners the authors allowed.",
+                "about as near, so table 3 does not show which partners the authors allowed.",
                 "What counts as agreeing with a statement is our choice: the paper gives no "
                 "tolerances, and ours were set with first results already known.",
                 "Among equally small classes, and among equally cheap partners, the paper takes "
@@ -319,7 +319,7 @@ def reasons(adult: Adult) -> list[Block]:
                 "joined by straight lines, and we do not know the paper's.",
                 "The table florida_30162, the other half of both sections, cannot be had: the "
                 "authors drew it at random from a list of voters and did not publish the draw. "
-                "Figure 4, the lower half of table 3 and figures 7, 10 and 13 are left out; for "
+                "Figure 4, the lower half of table 3 and figures 7, 10 and 13 are omitted; for "
                 "tables 4 and 5 and figures 14 and 15 a table of invented voters is in its place.",
                 "Section 4 does not say how its simulated columns were drawn; ours are our own.",
             ]

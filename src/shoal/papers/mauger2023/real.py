@@ -88,7 +88,7 @@ def part(real: Real) -> Part:
 
 
 def claims(real: Real, guide: str, as_printed: bool) -> list[Claim]:
-    """What section 4.3.2 says of the seven strategies, put to the test."""
+    """What section 4.3.2 says about the seven strategies, tested on our results."""
     found = {}
     for name in real.tables:
         table = dict(real.areas(DEFINED, guide, name))
@@ -111,8 +111,8 @@ def side_by_side(real: Real, guide: str, name: str, file: str) -> Table:
         apart.append(
             Cell(f"{mean_difference(list(zip(mine, other, strict=True))):.2f}", "", "strong")
         )
-        alike, told = same_order(mine, other)
-        order.append(Cell(f"{alike} of {told}", tone="strong"))
+        alike, compared = same_order(mine, other)
+        order.append(Cell(f"{alike} of {compared}", tone="strong"))
     low, high = _ends(real)
     return Table(
         head=[name, *LABELS],
@@ -141,7 +141,8 @@ def _beside_florida(real: Real, guide: str, file: str) -> Table:
             for i, s in enumerate(STRATEGIES)
         ],
         caption="Our invented voters with affiliation as the sensitive column: voter-like, not the "
-        "same table as florida_30162_Aff, whose printed numbers stand below for orientation only.",
+        "same table as florida_30162_Aff, whose printed numbers are shown below for orientation "
+        "only.",
         numbers=True,
         widths=(24, 19, 19, 19, 19),
         files=(file,),
@@ -295,7 +296,7 @@ def _how(real: Real) -> Section:
             ),
             Text(
                 "The voter-like table is invented by `shoal.datasets.voters`: as many rows as "
-                "florida_30162 and the same five columns. The paper does not tell the numbers of "
+                "florida_30162 and the same five columns. The paper does not state the numbers of "
                 "values or the hierarchies of florida_30162; ours are our own. Only the mix of "
                 "affiliations was made to resemble it: the whole table has an l-diversity value of "
                 f"{real.most[LIKE]:.2f}, the paper's {paper.MOST_DIVERSE['florida_30162_Aff']}."

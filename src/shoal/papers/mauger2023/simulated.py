@@ -141,7 +141,7 @@ class Agreement(NamedTuple):
     """How many ranks agree, of how many that can be read, and how many would by chance."""
 
     same: int
-    told: int
+    comparable: int
     chance: float
 
 
@@ -150,7 +150,7 @@ def agreement(
 ) -> Agreement:
     """Compare our ranks on Adult with the paper's; one of several shared places will do."""
     theirs = paper.ranks(guide, measure)
-    same, told, chance = 0, 0, 0.0
+    same, comparable, chance = 0, 0, 0.0
     for j, setting in enumerate(settings()):
         if setting not in found:
             continue
@@ -158,10 +158,10 @@ def agreement(
         for strategy in names:
             rank = theirs[strategy][j]
             if rank is not None:
-                told += 1
+                comparable += 1
                 same += rank in ours[strategy]
                 chance += len(ours[strategy]) / len(STRATEGIES)
-    return Agreement(same, told, chance)
+    return Agreement(same, comparable, chance)
 
 
 def instead(found: Found) -> Found:
@@ -227,7 +227,7 @@ def _means_table(found: Found, guide: str, name: str, files: Sequence[str]) -> T
     rows: list[list[Cell | str]] = []
     for label, strategy, other in (
         *((strategy, strategy, strategy) for strategy in STRATEGIES),
-        ("t-closeness alone, beside S5", INSTEAD, "S5"),
+        ("t-closeness alone, against S5", INSTEAD, "S5"),
     ):
         row: list[Cell | str] = [label]
         for measure in MEASURES:
@@ -248,7 +248,7 @@ def _means_table(found: Found, guide: str, name: str, files: Sequence[str]) -> T
         rows=rows,
         caption=f"{'Adult' if same_table else 'Voter-like, not the same table'}: mean NAUC over "
         f"{len(found)} simulated columns. t-closeness in half of norm 1, which comes nearer to "
-        "tables 4 and 5; the CSV has both. Below ours stands the paper's.",
+        "tables 4 and 5; the CSV has both. The paper's value is below ours.",
         numbers=True,
         widths=(31, 23, 23, 23),
         files=files,
@@ -272,7 +272,7 @@ def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> Table:
             [
                 LABELS[measure],
                 *(
-                    Cell(f"{c.same} of {c.told}", f"by chance {c.chance:.0f}", "strong")
+                    Cell(f"{c.same} of {c.comparable}", f"by chance {c.chance:.0f}", "strong")
                     for c in counts
                 ),
                 _first_and_last(found, measure),
@@ -288,8 +288,8 @@ def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> Table:
         rows=rows,
         caption="Adult, strategy by strategy and column by column. Strategies that come out alike "
         "share their places, and any of these counts as the same rank, which chance has a part "
-        "in. Ranks that our text of the paper has lost are left out, or found where the other six "
-        "of a column are there.",
+        "in. Ranks that our text of the paper has lost are omitted, or inferred if the other six "
+        "of a column are known.",
         widths=(20, 24, 24, 32),
         files=files,
     )
@@ -380,16 +380,17 @@ def _summary(found: Everything) -> list[Block]:
     )
     return [
         Text(
-            f"Simulated columns (figures 14 and 15, Adult): {counts[0].same} of {counts[0].told} "
-            f"legible ranks are the same, where chance would give {counts[0].chance:.0f}. With "
-            f"t-closeness alone in the place of S5 it is {counts[1].same}, {counts[2].same} of "
-            f"them S5's own, chance giving {counts[1].chance:.0f}. The means differ, "
-            f"guided by NLLM and Total, by {'; '.join(gaps)} points on average."
+            f"Simulated columns (figures 14 and 15, Adult): {counts[0].same} of "
+            f"{counts[0].comparable} legible ranks are the same, where chance would give "
+            f"{counts[0].chance:.0f}. With t-closeness alone in the place of S5 it is "
+            f"{counts[1].same}, {counts[2].same} of them S5's own, chance giving "
+            f"{counts[1].chance:.0f}. The means differ, guided by NLLM and Total, by "
+            f"{'; '.join(gaps)} points on average."
         )
     ]
 
 
 def _total(found: Everything, names: Sequence[str] = STRATEGIES) -> Agreement:
     counted = [agreement(found["Adult", g], g, m, names) for g in GUIDES for m in MEASURES]
-    same, told, chance = (sum(some) for some in zip(*counted, strict=True))
-    return Agreement(int(same), int(told), chance)
+    same, comparable, chance = (sum(some) for some in zip(*counted, strict=True))
+    return Agreement(int(same), int(comparable), chance)

@@ -88,13 +88,13 @@ def curves(table: Table, gaa: GAA, loss: Loss, ks: Iterable[int]) -> dict[str, l
     rng = np.random.default_rng(0)  # not used: the merge leaves nothing to chance
     reached = table
     for k in sorted(ks):
-        promise = KAnonymity(k=k)
-        recoding = gaa.recode(reached, [promise], loss, rng)
+        model = KAnonymity(k=k)
+        recoding = gaa.recode(reached, [model], loss, rng)
         check_covers(reached, recoding)
         reached = replace(reached, codes=recoding.codes())
         classes = tally(reached.codes, None, table.sensitive)
-        if not promise.check(classes).holds:
-            raise NotHeld(f"k-anonymity promises {k}, the table reaches {classes.smallest}")
+        if not model.check(classes).holds:
+            raise NotHeld(f"k-anonymity requires k={k}, the table reaches {classes.smallest}")
         after = [domain.counts.astype(np.float64) for domain in reached.domains]
         lost = alteration(costs, before, after)
         for name, points in found.items():
@@ -177,8 +177,8 @@ def run_real(
         some: dict[str, Curve] = {}
         for done, strategy in enumerate(strategies):
             share = (turn + done / len(strategies)) / len(wanted)
-            told = f"{name} by {shown(guide)} and {strategy}, {reading.scope} judged"
-            progress(told, begin + (end - begin) * share)
+            step = f"{name} by {shown(guide)} and {strategy}, {reading.scope} judged"
+            progress(step, begin + (end - begin) * share)
             some |= all_strategies(encoded[name], reading, guide, ks, [strategy])
         found[reading, guide, name] = some
     most = {name: most_diverse(table) for name, table in encoded.items()}

@@ -1,4 +1,4 @@
-"""Sections 5.1 and 5.2 of Tassa 2012: what somebody finds who knows all originals."""
+"""Sections 5.1 and 5.2 of Tassa 2012: what an attacker who knows all originals finds."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def releases(
 def blocks(results: Results) -> list[Block]:
     """The section about the attacks."""
     words = [
-        "Whoever knows the public attributes of everybody can draw the graph of originals and "
-        "published records that fit, and rule out every pair that is in no perfect matching "
-        "(Sec. 5.1). (k,k)-anonymity counts what fits and does not stand this; k-concealment "
-        "counts what is left."
+        "An attacker who knows the public attributes of all people can build the graph of "
+        "originals and matching published records, and rule out every pair that is in no perfect "
+        "matching (Sec. 5.1). (k,k)-anonymity counts all matching records and does not resist "
+        "this; k-concealment counts the records that remain."
     ]
     if weighed(results):
         words.append(
-            "What is left need not be equally likely: the chance that a record is somebody's is "
-            "the share of perfect matchings that pair them (Sec. 5.2). The paper holds such counts "
-            "for infeasible; the attack `matching` samples matchings instead. Its surest guess "
-            "stands beside 1/k, which k-anonymity would allow at most."
+            "The remaining records need not be equally likely: the probability that a record "
+            "belongs to a person is the share of perfect matchings that pair them (Sec. 5.2). The "
+            "paper considers such counts infeasible; the attack `matching` samples matchings "
+            "instead. Its best guess is compared with 1/k, the most that k-anonymity would allow."
         )
     return [*map(Text, words), found(results)]
 
@@ -69,20 +69,21 @@ def found(results: Results) -> Table:
     return Table(
         head=[
             "table",
-            "promise",
+            "model",
             "people below k",
             "fewest left",
             "pairs ruled out",
-            *(["surest guess"] if both else []),
+            *(["best guess"] if both else []),
             "LM, % lost",
         ],
         rows=lines,
-        caption="Releases guided by LM. By the attack `graph`: people who are left with fewer than "
-        "k records, the fewest records that anybody is left with, and the share of all pairs of a "
-        "person and a record that fit and are ruled out."
+        caption="Releases guided by LM. By the attack `graph`: people with fewer than k remaining "
+        "records, the fewest remaining records of any person, and the share of all matching pairs "
+        "of a person and a record that are ruled out."
         + (
-            " By the attack `matching`: the greatest chance that some record is somebody's, with "
-            "its error, and below it 1/k and the people for whom a record is likelier than not."
+            " By the attack `matching`: the greatest probability that a record belongs to a "
+            "person, with its error, and below it 1/k and the people with a record that is more "
+            "likely than not."
             if both
             else ""
         ),
@@ -130,7 +131,7 @@ def claims(results: Results) -> list[Claim]:
         Claim(
             "In a (k,k)-anonymous table, who knows all originals may be left with fewer than k "
             "records for somebody (Sec. 5.1).",
-            "the attack `graph` leaves somebody with fewer in some release",
+            "the attack `graph` leaves some person with fewer in some release",
             [any(graph["people_below"] for graph in open_.values())] if open_ else [],
             "of the people in "
             + "; ".join(
@@ -139,7 +140,7 @@ def claims(results: Results) -> list[Claim]:
             ),
         ),
         Claim(
-            "In a k-concealed table nobody is left with fewer than k (Sec. 5.2).",
+            "In a k-concealed table every person has at least k remaining records (Sec. 5.2).",
             "so in each table at each k tried, randomized or not",
             [graph["fewest_left"] >= case.k for case, graph in safe.items()],
             "measured on each release",
@@ -149,7 +150,7 @@ def claims(results: Results) -> list[Claim]:
 
 
 def _alike(results: Results) -> Claim:
-    """Whether the records that could be somebody's can be told apart."""
+    """Whether the candidate records of a person can be distinguished."""
     weighed = {
         case: matching
         for case, measured in releases(results, ATTACKED[1:])

@@ -1,4 +1,4 @@
-"""What Tassa 2012 says in words of its figures, put to the test."""
+"""What Tassa 2012 says about its figures, tested on our results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUBJECTS = (*FIGURES, SHUFFLED)
 # The greatest l that is possible.
 MOST_DIVERSE: dict[str, float] = printed("tassa2012")["most_diverse"]
 ALIKE = 10.0  # percent of each other's loss within which we call two methods very similar
-LEAST = 1e-9  # what is less apart is equal
+LEAST = 1e-9  # smaller differences count as equal
 
 Gaps = Mapping[int, float]  # by k, in percentage points
 
@@ -155,7 +155,7 @@ def mean(results: Results, subject: str, loss: str, method: str) -> float | None
 
 
 def of_randomized(results: Results) -> list[Claim]:
-    """Figure 9: what chance costs, in ADULT."""
+    """Figure 9: the cost of randomization, in ADULT."""
     claims = []
     for loss, shown in LOSSES.items():
         claims += [
@@ -180,7 +180,7 @@ def of_randomized(results: Results) -> list[Claim]:
 
 
 def of_diversity(results: Results, subjects: Mapping[str, Subject], quick: bool) -> list[Claim]:
-    """Figure 10: the advantage is kept beside l-diversity."""
+    """Figure 10: the advantage remains with l-diversity."""
     claims = []
     for name, said in MOST_DIVERSE.items():
         known = [] if quick or name not in subjects else [subjects[name].most_diverse]
@@ -195,7 +195,7 @@ def of_diversity(results: Results, subjects: Mapping[str, Subject], quick: bool)
     for name, l in DIVERSE.items():  # noqa: E741
         claims.append(
             below(
-                f"The advantage of k-concealment is preserved beside l-diversity: {name}, "
+                f"The advantage of k-concealment is preserved with l-diversity: {name}, "
                 f"l = {l:g}, LM.",
                 results,
                 name,

@@ -217,7 +217,7 @@ WAYS = {
 
 
 def shapes(loaded: Loaded) -> Table:
-    """The tables that were used, beside what the paper says of its own."""
+    """The tables that were used, compared with what the paper says about its own."""
     rows = []
     for name, subject in loaded.subjects.items():
         if name not in RECORDS:
@@ -273,5 +273,5 @@ def differences(loaded: Loaded) -> list[str]:
             "of values: intervals of ages and numbers, and grades that are neighbours."
         )
     for name in loaded.lacking:
-        said.append(f"{name} was not found on this machine and is left out; see `--data`.")
+        said.append(f"{name} was not found on this machine and is omitted; see `--data`.")
     return said

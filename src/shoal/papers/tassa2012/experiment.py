@@ -72,7 +72,7 @@ def _warning(loaded: Loaded) -> str:
     rows = max(subject.rows for subject in loaded.subjects.values())
     return (
         f"Quick run on samples of {rows:,} rows and few values of k, to see whether everything "
-        "works. Its numbers cannot be compared with the paper's; leave out `--quick` to get those "
+        "works. Its numbers cannot be compared with the paper's; omit `--quick` to get numbers "
         "that can."
     )
 
@@ -87,7 +87,7 @@ def _summary(results: Results, claims: Sequence[Claim]) -> list[Block]:
             f"{count['agrees']} of {len(claims)}",
             f"statements hold; {count['in part']} in part, {count['differs']} not{not_run}",
         ),
-        (f"{len(results):,}", "releases made, each promise measured on the published table"),
+        (f"{len(results):,}", "releases made, each requirement verified on the published table"),
     ]
     return [
         Text(
@@ -158,8 +158,8 @@ def _how(loaded: Loaded) -> list[Block]:
                 *([FEWER] if "ADULT" in loaded.subjects else []),
                 "l-diversity means that no private value has a share above 1/l: in a class, or for "
                 "k-concealment among all records that could be a person's.",
-                "Every release went through `shoal.anonymize`, which measures each promise on the "
-                "published table and stops where one does not hold.",
+                "Every release went through `shoal.anonymize`, which verifies each requirement on "
+                "the published table and stops where one does not hold.",
             ]
         ),
     ]

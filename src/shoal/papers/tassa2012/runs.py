@@ -29,10 +29,10 @@ DIVERSE: dict[str, float] = printed("tassa2012")["l"]  # of figure 10
 
 
 class Method(NamedTuple):
-    """A way to anonymize: a promise about k, and an algorithm that keeps it."""
+    """A way to anonymize: a requirement on k, and an algorithm that satisfies it."""
 
     shown: str
-    promise: type[KAnonymity | KConcealment | KKAnonymity]
+    model: type[KAnonymity | KConcealment | KKAnonymity]
     algorithm: str
     options: Mapping[str, Any]
 
@@ -111,7 +111,7 @@ def cases(subjects: Sequence[str], ks: Sequence[int], attacked: Sequence[int]) -
 def plan(subject: Subject, case: Case) -> Plan:
     """What is asked for, as anybody could ask for it."""
     method = METHODS[case.method]
-    models: list[Model] = [method.promise(k=case.k)]
+    models: list[Model] = [method.model(k=case.k)]
     if case.l is not None:
         assert subject.private is not None
         models.append(FrequencyLDiversity(column=subject.private, l=case.l))
@@ -151,10 +151,10 @@ def run(
 def _same(progress: Progress, words: str, share: float) -> Progress:
     """Tell of the steps within one release, so that one can see it go on and stop it."""
 
-    def tell(step: str, _: float) -> None:
+    def report(step: str, _: float) -> None:
         progress(f"{words} ({step})", share)
 
-    return tell
+    return report
 
 
 def curve(results: Results, wanted: Case) -> list[tuple[int, float]]:

@@ -1,4 +1,4 @@
-"""What Wang 2018 says in words of its figures (Sec. 5), put to the test on one table."""
+"""What Wang 2018 says about its figures (Sec. 5), tested on one table."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ MANY = 10.0  # percent of classes from which on we call them many
 STEADY = 10.0  # percentage points within which we say that something almost does not change
 CLOSE = 10.0  # percent within which we call two numbers close, or an increase small
 FAR = 2.0  # how many times as much we call far more
-LEAST = 1e-9  # what is less apart is equal
+LEAST = 1e-9  # smaller differences count as equal
 
 # By how much EIR takes longer than IR at most.
 MORE_SECONDS: dict[str, float] = printed("wang2018")["more_seconds"]
 
 
 def of_table(results: Results, subject: str) -> list[Claim]:
-    """All statements about the figures, as far as this table tells."""
+    """All statements about the figures, tested on one table."""
     return [
         *_of_vulnerable(results, subject),
         *_of_loss(results, subject),

@@ -114,7 +114,7 @@ def load(data: Path | None, quick: bool) -> Loaded:
             names = " and ".join(file.names[0] for file in FILES)
             raise BadFile(
                 f"folder {str(data)!r} does not hold {names}, nor does a folder 'informs' in it; "
-                "leave out --data to run on the invented hospital alone"
+                "omit --data to run on the invented hospital alone"
             )
         found.append(of_informs(datasets.informs(data)))
     found.append(of_hospital(STAYS))
@@ -224,7 +224,7 @@ def prevalent(subject: Subject, share: float) -> Prevalent:
 
 
 def shapes(loaded: Loaded) -> Table:
-    """The tables that were used, beside what the paper says of its own."""
+    """The tables that were used, compared with what the paper says about its own."""
     rows: list[Sequence[Cell | str]] = []
     for name, one in loaded.subjects.items():
         theirs = name == INFORMS
@@ -245,7 +245,7 @@ def shapes(loaded: Loaded) -> Table:
             ]
         )
     return Table(
-        head=["table", "people", "records", "records a person", "attributes and their values"],
+        head=["table", "people", "records", "records per person", "attributes and their values"],
         rows=rows,
         caption="Attributes in the order in which they become quasi-identifiers; the last one is "
         "sensitive. In brackets: how many values the paper's table has, where it differs.",
@@ -259,7 +259,7 @@ def differences(loaded: Loaded) -> list[str]:
     if INFORMS in loaded.subjects:
         said.append(
             "INFORMS: the paper has the whole contest data, of which only the year 2005 is to be "
-            "had here. A diagnosis that is told twice of a person is one record. Codes for missing "
+            "had here. A diagnosis that a person has twice is one record. Codes for missing "
             "values are values like others. Attributes are taken in the order of the paper's "
             "table 5."
         )
@@ -272,7 +272,7 @@ def differences(loaded: Loaded) -> list[str]:
     said.append(
         f"The hospital is invented by `shoal.datasets.hospital`. Of {STAYS:,} stays those people "
         "are taken who came with two or more different diagnoses; each of these is a record. "
-        "Every quasi-identifier is the same in all records of a person (the first that is told), "
-        "as in the paper."
+        "Every quasi-identifier is the same in all records of a person (the first that is not "
+        "missing), as in the paper."
     )
     return said

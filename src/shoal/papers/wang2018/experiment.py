@@ -84,8 +84,8 @@ def _warning(loaded: Loaded, quick: bool) -> str:
         people = max(subject.people for subject in loaded.subjects.values())
         said.append(
             f"Quick run on samples of {people:,} people, few settings and one release for each, to "
-            "see whether everything works. Its numbers cannot be compared with the paper's; leave "
-            "out `--quick` to get those that can."
+            "see whether everything works. Its numbers cannot be compared with the paper's; omit "
+            "`--quick` to get numbers that can."
         )
     if INFORMS not in loaded.subjects:
         said.append(
@@ -108,7 +108,7 @@ def _summary(results: Results, claims: Claims) -> list[Block]:
             )
         )
     made = sum(int(found.draws) for found in results.values())
-    numbers.append((f"{made:,}", "releases made, each promise measured on the published table"))
+    numbers.append((f"{made:,}", "releases made, each requirement verified on the published table"))
     return [
         Text(
             "The paper's figures are pictures that our text of it lacks. What it says of them in "
@@ -175,8 +175,8 @@ def _how(loaded: Loaded, results: Results, quick: bool) -> list[Block]:
                 _drawn(quick),
                 "Statements about times are tested on one machine that may do other things too; "
                 "danonyir finds the nearest person by an index where the paper scans.",
-                "Every release went through `shoal.anonymize`, which measures each promise on the "
-                "published table and stops where one does not hold.",
+                "Every release went through `shoal.anonymize`, which verifies each requirement on "
+                "the published table and stops if one is violated.",
             ]
         ),
     ]
@@ -187,12 +187,12 @@ FREELY = (
     "climbs trees. Numbers are months and years (of birth, of school, of a first stay)."
 )
 ALL_PATIENTS = (
-    "The hospital was first run with all patients of 12,000 stays and every stay a record, 1.4 a "
-    "person, on trees. Then geneir lost 1.67 to 9.58 times as much as danonyir with IR, EIR l 1.01 "
-    "to 1.09 times as much as IR (k, l), and EIR (α, β) 0.91 to 1.02 times as much as IR (α, β), "
-    "likely because somebody with one diagnosis in many records weighs more in IR than in EIR. In "
-    "the paper's examples nobody has a disease twice, and it is about people with several; so the "
-    "table was changed, after that run had been seen."
+    "The hospital was first run with all patients of 12,000 stays and every stay a record, 1.4 "
+    "per person, on trees. Then geneir lost 1.67 to 9.58 times as much as danonyir with IR, EIR l "
+    "1.01 to 1.09 times as much as IR (k, l), and EIR (α, β) 0.91 to 1.02 times as much as IR (α, "
+    "β), likely because a person with one diagnosis in many records weighs more in IR than in EIR. "
+    "In the paper's examples no person has a disease twice, and it is about people with several; "
+    "so the table was changed, after that run had been seen."
 )
 
 
@@ -231,7 +231,7 @@ def _drawn(quick: bool) -> str:
     if quick:
         return "Every point is a single release; the paper shows means of 50."
     return (
-        "Both algorithms depend on chance. The paper's points are means of 50 releases, ours of "
+        "Both algorithms are randomized. The paper's points are means of 50 releases, ours of "
         f"{runs.DRAWS}."
     )
 

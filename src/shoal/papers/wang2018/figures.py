@@ -26,7 +26,7 @@ from shoal.report.page import Block, Plot, Section, Text
 
 AXES = {
     "vulnerable": "vulnerable classes, percent",
-    "loss": "attributes lost, a record",
+    "loss": "attributes lost per record",
     "error": "relative error, percent",
     "seconds": "seconds",
 }
@@ -37,9 +37,9 @@ TITLES = {
     "seconds": "time",
 }
 TEXTS = {
-    "vulnerable": "A class that keeps IR and fails EIR with the same parameters is vulnerable. "
-    "With EIR there are none, so that line is left out.",
-    "loss": "The loss of eq. 14 a record: 1 means that as much is lost as one attribute tells. In "
+    "vulnerable": "A class that satisfies IR and violates EIR with the same parameters is "
+    "vulnerable. With EIR there are none, so that line is omitted.",
+    "loss": "The loss of eq. 14 per record: 1 means the information of one attribute is lost. In "
     "percent of what can be lost (eq. 15) it is this divided by |QI|; ratios are the same. A grey "
     "band in the plots of INFORMS is where the paper's ratios put geneir, seen from danonyir with "
     "IR.",
@@ -47,7 +47,7 @@ TEXTS = {
     "decided by few queries about rare values (`points.json` has it too). A query asks for a span "
     "of values of one quasi-identifier (λ = 1; in the last panel of all of them, λ = |QI|) and for "
     "a span of diagnoses. The last panel has a height of its own.",
-    "seconds": "Seconds of the algorithm alone, on whatever machine made this page.",
+    "seconds": "Seconds of the algorithm alone, on the machine that made this page.",
 }
 
 

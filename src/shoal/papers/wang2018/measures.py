@@ -65,7 +65,7 @@ def curve(
 
 
 class Pair(NamedTuple):
-    """Two methods whose ratio the paper tells: `top` is so many times `bottom`."""
+    """Two methods whose ratio the paper states: `top` is `low` to `high` times `bottom`."""
 
     top: str
     bottom: str
@@ -122,7 +122,7 @@ def least_to_greatest(numbers: Iterable[float], show: Callable[[float], str]) ->
 
 
 def times(ratio: float) -> str:
-    """A ratio with as many digits as tell something.
+    """A ratio with its significant digits.
 
     >>> [times(ratio) for ratio in (1.0148, 2.683, 55.54, 3408.6)]
     ['1.015', '2.68', '55.5', '3,409']
@@ -132,7 +132,7 @@ def times(ratio: float) -> str:
 
 
 def ratio_table(results: Results, subjects: Sequence[str]) -> Table:
-    """The paper's ratios of losses beside ours."""
+    """The paper's ratios of losses next to ours."""
     rows: list[list[Cell | str]] = []
     for pair in RATIOS:
         family = METHODS[pair.top].family
@@ -170,7 +170,7 @@ def ratio_table(results: Results, subjects: Sequence[str]) -> Table:
 
 
 def ratio_rows(results: Results, subjects: Sequence[str]) -> list[Row]:
-    """The least, the median and the greatest ratio, the first and last beside the paper's."""
+    """The least, the median and the greatest ratio, the first and last with the paper's."""
     rows = []
     for subject in subjects:
         for pair in RATIOS:

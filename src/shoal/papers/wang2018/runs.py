@@ -1,4 +1,4 @@
-"""The releases of Wang 2018 (Sec. 5): two algorithms, four promises, each release verified."""
+"""The releases of Wang 2018 (Sec. 5): two algorithms, four models, each release verified."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from shoal.table.published_table import read_published
 
 # What stays as it is while something else is varied; these the paper says.
 L, ALPHA, BETA, QI = 6, 0.6, 0.4, 6
-KL, AB = "kl", "αβ"  # the two families of promises, by the letters of their parameters
+KL, AB = "kl", "αβ"  # the two families of models, by the letters of their parameters
 DRAWS = 3  # releases of each case, of which the mean is shown; in the paper 50
 ASKED, QUICK_ASKED = 500, 100  # counting queries of each release
 WARM = 60  # people of the runs that only compile and load
@@ -35,7 +35,7 @@ WARMING = 0.04  # their share of the progress
 
 
 class Method(NamedTuple):
-    """An algorithm and the kind of promise that it keeps."""
+    """An algorithm and the kind of model that it satisfies."""
 
     shown: str
     algorithm: str
@@ -117,7 +117,7 @@ class Measured(NamedTuple):
     lost: float  # the normalized information loss (eq. 15), percent
     classes: float
     people: float  # in a class, mean
-    vulnerable: float  # percent of classes; 0 where the enhanced promise is kept
+    vulnerable: float  # percent of classes; 0 if the enhanced model is satisfied
     error: float | None  # median error of queries about one quasi-identifier, percent
     error_all: float | None  # of queries about all quasi-identifiers, percent
     mean_error: float | None  # likewise; few queries about rare values decide it
@@ -141,7 +141,7 @@ def cases(subject: str, grid: Grid) -> list[Case]:
 
 
 def model(case: Case) -> PeopleModel:
-    """The promise."""
+    """The requirement."""
     method = METHODS[case.method]
     if method.family == KL:
         if method.enhanced:
@@ -182,15 +182,15 @@ def run(
         for seed in range(draws):
             share = begin + (end - begin) * done / total
             progress(case.words, share)
-            told = _same(progress, case.words, share)
-            drawn.append(make(subjects[case.subject], case, seed, asked, told))
+            stage = _same(progress, case.words, share)
+            drawn.append(make(subjects[case.subject], case, seed, asked, stage))
             done += subjects[case.subject].rows
         found[case] = mean(drawn)
     return found
 
 
 def warm_up(subjects: Mapping[str, Subject], progress: Progress, begin: float, end: float) -> float:
-    """Run every method once on few people, so that no time that is told has compiling in it."""
+    """Run every method once on few people, so that measured times do not include compilation."""
     subject = next(iter(subjects.values())).sample(WARM)
     for i, name in enumerate(METHODS):
         progress("loading the kernels (compiles on the first run)", begin)
@@ -261,7 +261,7 @@ def mean(drawn: Sequence[Measured]) -> Measured:
 def _same(progress: Progress, words: str, share: float) -> Progress:
     """Tell of the steps within one release, so that one can see it go on and stop it."""
 
-    def tell(step: str, _: float) -> None:
+    def report(step: str, _: float) -> None:
         progress(f"{words} ({step})", share)
 
-    return tell
+    return report
