@@ -121,8 +121,6 @@ def test_item_8_import_stays_light():
 
 def attributes(kind: type) -> set[str]:
     names = set(dir(kind)) | set(getattr(kind, "model_fields", ()))
-    if kind is Hierarchy:
-        names.add("name")  # stands for the name of any builder
     return names | ({field.name for field in fields(kind)} if is_dataclass(kind) else set())
 
 
