@@ -163,9 +163,9 @@ def _each_alone(lattice: Lattice, k: int, most: int, progress: Progress) -> tupl
     best, each = no_cells(lattice, k), np.arange(n)
     known = np.zeros(n, np.int64)
     for ceiling in _ceilings(int(lattice.own[:, -1].max())):
-        tell = partial(progress, "bounding", int((best.cost < NONE).sum()) / (2 * n))
-        tell()
-        most -= cheapest_cells(lattice, best, each, ceiling, int(NONE), most, tell)
+        report = partial(progress, "bounding", int((best.cost < NONE).sum()) / (2 * n))
+        report()
+        most -= cheapest_cells(lattice, best, each, ceiling, int(NONE), most, report)
         if most <= 0:
             break  # a cell that was found now need not be the cheapest
         known = np.minimum(best.cost, ceiling)  # a tuple without a cell pays more
@@ -194,8 +194,8 @@ def _together(
     cap = own - known * fine
     lost, left = int(((own - cap) * size).sum()), most
     while True:
-        tell = partial(progress, "bounding", 1 - left / (2 * most))
-        fall, looks = common_falls(fine_lattice, size, cap, k, left, tell)
+        report = partial(progress, "bounding", 1 - left / (2 * most))
+        fall, looks = common_falls(fine_lattice, size, cap, k, left, report)
         left -= looks
         if left <= 0:
             break  # the last falls may be too deep
