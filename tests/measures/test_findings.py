@@ -15,13 +15,12 @@ from shoal import Plan, catalog
 from shoal.cli.audit_tables import show_audit
 from shoal.cli.release_tables import show_release
 from shoal.io.frames import open_frame
-from shoal.measures.beliefs import beliefs
+from shoal.measures.beliefs import beliefs, certainties
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import LIKELY, TOP, findings
 from shoal.measures.record_counts import RowCount
 from shoal.measures.risks import Risks
 from shoal.models.t_closeness import TCloseness
-from shoal.report.sections.certainty import sure_facts
 from shoal.table.published_table import read_published
 from shoal.table.roles import Column
 from tests.cli.test_console import printed
@@ -182,9 +181,11 @@ def test_issue_12_5_the_summary_names_classes_with_a_single_value(release, tmp_p
 
 
 def test_issue_12_5_what_t_allows_and_what_was_measured_stand_side_by_side(release):
-    by_value = {one.belief.value: one for one in sure_facts(release)}
+    by_value = {
+        one.belief.value: one for one in certainties(release.after.beliefs, release.plan.models)
+    }
     assert by_value["flu"].belief.highest == 1
-    assert by_value["flu"].which == "most frequent and most certain"
+    assert by_value["flu"].kinds == ("most frequent", "most certain")
     assert by_value["flu"].allowed == pytest.approx(min(1, 0.41 + 0.7))
     rarest = by_value["mumps"]
     assert (rarest.belief.overall, rarest.belief.lowest) == pytest.approx((0.11, 0))
@@ -268,5 +269,6 @@ def test_issue_12_5_people_with_several_values_have_no_bound_by_t():
     )
     columns = {"who": "person", "q": "quasi", "disease": "sensitive"}
     made = shoal.anonymize(table, Plan(columns=columns, models=asked().models, seed=1))
-    assert {one.allowed for one in sure_facts(made)} == {None}
-    assert {one.by_people for one in sure_facts(made)} == {True}
+    found = certainties(made.after.beliefs, made.plan.models)
+    assert {one.allowed for one in found} == {None}
+    assert {one.by_people for one in found} == {True}

@@ -153,7 +153,7 @@ def _lower_bound(table: Table, k: int, people: int, loss: Loss, progress: Progre
 
 
 def with_ks(plan: Plan, k: int | Iterable[int] | None) -> dict[int, Plan]:
-    """The plan for each k: every model that has a k gets it; by default the plan's own."""
+    """The plan for each k, set in every model that has a k; by default the plan as it is."""
     own = [model for model in plan.models if model.size_option]
     if not own:
         required = ", ".join(model.key for model in plan.models) or "nothing"
@@ -171,10 +171,10 @@ def with_ks(plan: Plan, k: int | Iterable[int] | None) -> dict[int, Plan]:
         raise BadPlan(f"k must be whole numbers, for example k=[5, 10]; got {preview(wrong)}")
     asked = sorted({int(one) for one in given})
     return {
-        crowd: plan.changed(
-            models=[_with_k(model, crowd) if model in own else model for model in plan.models]
+        size: plan.changed(
+            models=[_with_k(model, size) if model in own else model for model in plan.models]
         )
-        for crowd in asked
+        for size in asked
     }
 
 

@@ -7,13 +7,14 @@ highest share in any class (the belief after).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from shoal.hierarchies.values import text
+from shoal.models import Model
 from shoal.table.published_table import Published
 from shoal.table.sensitive import Histogram
 
@@ -41,6 +42,37 @@ class Belief:
     def as_dict(self) -> dict[str, Any]:
         """The beliefs by the names of the JSON file."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """A value of a sensitive column, and how sure of it an attacker can become."""
+
+    column: str
+    kinds: tuple[str, ...]  # why it is of interest: most frequent, rarest, most certain
+    belief: ValueBelief
+    allowed: float | None  # the highest share that the requirements allow; None: no bound known
+    by_people: bool
+
+
+def certainties(measured: Mapping[str, Belief], models: Iterable[Model]) -> list[Certainty]:
+    """The most frequent, the rarest and the most certain value of each sensitive column."""
+    models = list(models)
+    found = []
+    for column, one in measured.items():
+        by_people = one.counted_by == "people"
+        gains = [model.max_share_gain for model in models if model.about == column]
+        # The definition bounds shares of records, and people may have several values each.
+        known = [gain for gain in gains if gain is not None and not by_people]
+        values: dict[str | None, tuple[list[str], ValueBelief]] = {}
+        for kind, value in (
+            ("most frequent", one.commonest), ("rarest", one.rarest), ("most certain", one.surest),
+        ):  # fmt: skip
+            values.setdefault(value.value, ([], value))[0].append(kind)
+        for kinds, value in values.values():
+            allowed = min(1.0, value.overall + min(known)) if known else None
+            found.append(Certainty(column, tuple(kinds), value, allowed, by_people))
+    return found
 
 
 def beliefs(published: Published) -> Mapping[str, Belief]:

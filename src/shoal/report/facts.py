@@ -16,6 +16,7 @@ from shoal.base.progress import Progress, silent
 from shoal.base.wording import Change, number, percent
 from shoal.losses import Loss
 from shoal.measures.applied import Applied
+from shoal.measures.beliefs import Certainty, certainties
 from shoal.measures.breakdowns.class_sizes import SizeFact, candidate_sizes, sizes
 from shoal.measures.breakdowns.sensitive_classes import (
     SensitiveFact,
@@ -35,7 +36,6 @@ from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.guarantees import bound, guarantee
-from shoal.report.sections.certainty import SureFact, sure_facts
 from shoal.table.roles import columns_with_role
 
 LITTLE = 99.0  # percent of suppressed values from which on a release is of little use
@@ -87,7 +87,7 @@ class Facts:
     sampled: bool  # whether some of these risks were sampled, not counted
     mean_risk: str | None  # on average over all people; None: not known
     attacks: list[AttackFact]
-    sure: list[SureFact]  # how sure an attacker can become of sensitive values
+    sure: list[Certainty]  # how sure an attacker can become of sensitive values
     findings: list[Finding]  # the attacks that succeed, the most important first
     guide: str  # the loss that guided the algorithm
     objective: str | None  # what guided it instead of the loss
@@ -182,7 +182,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         sampled=bool(after.attacks.get("matching", {}).get("samples", 0)),
         mean_risk=_percent(risks["average"]),
         attacks=attack_facts(release),
-        sure=sure_facts(release),
+        sure=certainties(after.beliefs, plan.models),
         findings=release.findings,
         guide=plan.loss.name,
         objective=_objective(plan.algorithm),

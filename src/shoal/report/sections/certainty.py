@@ -2,45 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from shoal.base.wording import MISSING, percent, short
-from shoal.measures.beliefs import ValueBelief
-from shoal.measures.outcome import Outcome
+from shoal.measures.beliefs import Certainty, ValueBelief
 from shoal.report.page import Block, Cell, Heading, Table, Text
 
 
-@dataclass(frozen=True)
-class SureFact:
-    """A value of a sensitive column, and its share of the table and of the classes."""
-
-    column: str
-    which: str  # why it is shown
-    belief: ValueBelief
-    allowed: float | None  # the highest share that the requirements allow; None: no bound known
-    by_people: bool
-
-
-def sure_facts(release: Outcome) -> list[SureFact]:
-    """The most frequent, the rarest and the most certain value of each sensitive column."""
-    facts = []
-    for column, one in release.after.beliefs.items():
-        by_people = one.counted_by == "people"
-        moves = [model.max_share_gain for model in release.plan.models if model.about == column]
-        # The definition bounds shares of rows, and people may have several values each.
-        known = [move for move in moves if move is not None and not by_people]
-        which: dict[str | None, tuple[list[str], ValueBelief]] = {}
-        for why, value in (
-            ("most frequent", one.commonest), ("rarest", one.rarest), ("most certain", one.surest),
-        ):  # fmt: skip
-            which.setdefault(value.value, ([], value))[0].append(why)
-        for reasons, value in which.values():
-            allowed = min(1.0, value.overall + min(known)) if known else None
-            facts.append(SureFact(column, " and ".join(reasons), value, allowed, by_people))
-    return facts
-
-
-def sureness(facts: list[SureFact]) -> list[Block]:
+def sureness(facts: list[Certainty]) -> list[Block]:
     """How the belief of an attacker can change, per value."""
     if not facts:
         return []
@@ -50,7 +17,7 @@ def sureness(facts: list[SureFact]) -> list[Block]:
         belief = one.belief
         value = MISSING if belief.value is None else short(belief.value)
         row: list[Cell | str] = [
-            Cell(f"{short(one.column)}: {value}", f"{one.which} value"),
+            Cell(f"{short(one.column)}: {value}", f"{' and '.join(one.kinds)} value"),
             percent(100 * belief.overall),
             percent(100 * belief.lowest),
             Cell(percent(100 * belief.highest), tone="bad" if belief.highest == 1 else "strong"),
@@ -85,7 +52,7 @@ def _caption(beliefs: list[ValueBelief]) -> str:
     return " ".join(said)
 
 
-def surest(facts: list[SureFact]) -> str:
+def surest(facts: list[Certainty]) -> str:
     """The value that an attacker can be most sure of, in a sentence."""
     if not facts:
         return ""
