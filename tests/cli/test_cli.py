@@ -227,7 +227,7 @@ def test_a_plan_that_names_a_column_the_table_lacks(run, people):
 
 def test_a_plan_that_lacks_a_column_of_the_table(run, people):
     err = bad(run, people, plan=PLAN.replace('sex = { role = "quasi" }\n', ""))
-    assert "nothing of the columns 'sex'" in err
+    assert "not mention the columns 'sex'" in err
 
 
 def test_a_hierarchy_that_misses_values(run, people):
