@@ -187,7 +187,15 @@ def test_draft_then_anonymize(run, people):
 def test_list(run):
     status, out, _ = run("list")
     assert status == 0
-    for word in ("k-anonymity", "nllm", "gaa", "linkage", "(size | unit; default: size)"):
+    for word in (
+        "k-anonymity",
+        "nllm",
+        "gaa",
+        "linkage",
+        "(size | unit; default: size)",
+        "free_ranges",
+        ".parquet",
+    ):
         assert word in " ".join(out.split())
     assert "nllm" not in run("list", "models")[1]
 

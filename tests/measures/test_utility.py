@@ -405,9 +405,9 @@ def test_many_rows_are_asked_less():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"number": 0}, "number and dimensions of 1 or more, got 0"),
-        ({"dimensions": 0}, "number and dimensions of 1 or more"),
-        ({"selectivity": 0.0}, "above 0 and up to 1"),
+        ({"number": 0}, "queries needs number of 1 or more, got number=0"),
+        ({"dimensions": 0}, "dimensions of 1 or more, got dimensions=0"),
+        ({"selectivity": 0.0}, "selectivity above 0 and at most 1"),
         ({"lambda": 2}, "no option 'lambda'"),
     ],
 )

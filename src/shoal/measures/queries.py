@@ -13,11 +13,10 @@ from math import ceil
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from pydantic import field_validator
 
 from shoal.base.arrays import Floats, Longs
 from shoal.base.errors import BadTable
-from shoal.base.settings import Setting
+from shoal.base.settings import AtLeastOne, PositiveShare, Setting
 from shoal.hierarchies.free_values import FreeTree
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import text
@@ -43,24 +42,10 @@ class Queries(Setting):
     """
 
     name: ClassVar[str] = "queries"
-    number: int = 1000
-    dimensions: int = 2  # quasi-identifiers per query: λ in the paper
-    selectivity: float = 0.1
+    number: AtLeastOne = 1000
+    dimensions: AtLeastOne = 2  # quasi-identifiers per query: λ in the paper
+    selectivity: PositiveShare = 0.1
     seed: int = 0  # fixed, so that a release and its audit use the same queries
-
-    @field_validator("number", "dimensions")
-    @classmethod
-    def _some(cls, given: int) -> int:
-        if given < 1:
-            raise ValueError(f"needs number and dimensions of 1 or more, got {given}")
-        return given
-
-    @field_validator("selectivity")
-    @classmethod
-    def _share(cls, share: float) -> float:
-        if not 0 < share <= 1:
-            raise ValueError(f"needs a selectivity above 0 and up to 1, got {share:g}")
-        return share
 
     def fitting(self, rows: int) -> int:
         """The number of queries for a table of this size: fewer for a very large one."""
