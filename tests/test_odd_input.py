@@ -119,10 +119,10 @@ def test_item_16_a_plan_nested_3000_deep(content, tmp_path):
 
 def test_item_16_lone_surrogates():
     cells = pd.DataFrame({"a": pd.Series(["12", HALF], dtype=object), "s": ["x", "y"]})
-    with pytest.raises(BadTable, match=r"^column 'a' holds half a character .* in the rows 2;"):
+    with pytest.raises(BadTable, match=r"^column 'a' contains half a character .* in the rows 2;"):
         shoal.anonymize(cells, plan())
     named = pd.DataFrame([["x", "y"]], columns=pd.Index([HALF, "s"], dtype=object))
-    with pytest.raises(BadTable, match="columns whose names hold half a character"):
+    with pytest.raises(BadTable, match="columns whose names contain half a character"):
         shoal.anonymize(named, plan())
     for name in (f"{HALF}.csv", "x\0.csv"):
         with pytest.raises(BadFile, match="no file can have this name"):
@@ -232,12 +232,12 @@ def test_a_stream_in_pieces_is_judged_as_the_strict_reader_does(content, size):
     import csv
     import io
 
-    from shoal.io.text_reading import Source
+    from shoal.io.text_reading import CountedBytes
 
-    source = Source(io.BytesIO(content.encode()), ",", lambda: None)
+    source = CountedBytes(io.BytesIO(content.encode()), ",", lambda: None)
     while source.read(size):
         pass
-    whole = Source(io.BytesIO(content.encode()), ",", lambda: None)
+    whole = CountedBytes(io.BytesIO(content.encode()), ",", lambda: None)
     whole.read(-1)
     assert (source.odd_quotes, source.quotes) == (whole.odd_quotes, whole.quotes)
     try:

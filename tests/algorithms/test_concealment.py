@@ -25,7 +25,7 @@ from shoal.models.k_concealment import KConcealment
 from shoal.models.k_k_anonymity import KKAnonymity
 from shoal.models.one_k_anonymity import OneKAnonymity
 from shoal.models.p_sensitivity import PSensitivity
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 from tests.naive import concealment as naive
 from tests.strategies import examples, tables
 
@@ -296,7 +296,7 @@ def test_all_rows_equal_and_few_rows(k):
 
 def test_the_linkage_of_groups_is_that_of_records():
     size = np.array([2, 1])
-    linkage = Linkage.of_groups(
+    linkage = MatchGraph.of_groups(
         size, np.array([3]), np.array([0, 2]), np.array([0, 1], np.int32), np.array([2, 1])
     )
     assert linkage.matches.tolist() == [3, 3]

@@ -288,7 +288,7 @@ def test_the_nearest_box_is_the_nearest(table, seed):
         else:
             near.add(index, boxes, b)
             alive.add(b)
-        if rng.integers(0, 6) == 0 or near.crowded(index):
+        if rng.integers(0, 6) == 0 or near.needs_rebuild(index):
             index = space.index(boxes)
         a = int(rng.integers(0, n))
 

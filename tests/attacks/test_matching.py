@@ -15,7 +15,7 @@ from shoal.attacks._matches import matches_of
 from shoal.attacks.matching import Matching
 from shoal.base.errors import BadPlan
 from shoal.kernels.matching import matchings as kernels
-from shoal.table.match_graph import Linkage, link
+from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published
 from tests.naive import concealment
 from tests.naive import matchings as naive
@@ -41,7 +41,7 @@ def linked(covers, originals=None, classes=None):
             fits.append(o)
             held.append(int((originals[mine] == o).sum()))
         start.append(len(fits))
-    return Linkage.of_groups(
+    return MatchGraph.of_groups(
         np.bincount(originals), np.bincount(classes), np.array(start),
         np.array(fits, np.int32), np.array(held),
     )  # fmt: skip

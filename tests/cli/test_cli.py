@@ -187,7 +187,15 @@ def test_draft_then_anonymize(run, people):
 def test_list(run):
     status, out, _ = run("list")
     assert status == 0
-    for word in ("k-anonymity", "nllm", "gaa", "linkage", "(size | unit; default: size)"):
+    for word in (
+        "k-anonymity",
+        "nllm",
+        "gaa",
+        "linkage",
+        "(size | unit; default: size)",
+        "free_ranges",
+        ".parquet",
+    ):
         assert word in " ".join(out.split())
     assert "nllm" not in run("list", "models")[1]
 
@@ -227,7 +235,7 @@ def test_a_plan_that_names_a_column_the_table_lacks(run, people):
 
 def test_a_plan_that_lacks_a_column_of_the_table(run, people):
     err = bad(run, people, plan=PLAN.replace('sex = { role = "quasi" }\n', ""))
-    assert "nothing of the columns 'sex'" in err
+    assert "not mention the columns 'sex'" in err
 
 
 def test_a_hierarchy_that_misses_values(run, people):

@@ -191,7 +191,7 @@ def test_a_table_generalized_before_can_be_generalized_further():
     ("frame", "change", "error", "message"),
     [
         ({"age": [1], "sexx": ["f"]}, {}, BadTable, "did you mean 'sexx'"),
-        ({"age": [1], "sex": ["f"], "extra": [1]}, {}, BadTable, "nothing of the columns 'extra'"),
+        ({"age": [1], "sex": ["f"], "extra": [1]}, {}, BadTable, "not mention the columns 'extra'"),
         ({"age": [], "sex": []}, {}, BadTable, "no rows"),
         ({"age": ["x", "y"], "sex": ["f", "f"]}, {}, BadHierarchy, "column 'age'"),
     ],
@@ -439,7 +439,7 @@ def test_generalized_values_are_counted_row_by_row():
 
 def test_several_values_a_cell():
     asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)])
-    with pytest.raises(BadTable, match="column 'q': holds list"):
+    with pytest.raises(BadTable, match="column 'q': has several values per cell"):
         shoal.anonymize(pa.table({"q": [[1], [2]]}), asked)
 
 

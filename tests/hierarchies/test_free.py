@@ -170,7 +170,7 @@ def test_plan_settings_go_round(tmp_path):
     ("hierarchy", "values", "words"),
     [
         (Hierarchy.free_ranges(), ["old", "17"], "free ranges need numbers.*'old'"),
-        (Hierarchy.free_ranges(0, 10), [11, 5], "do not hold the values '11'"),
+        (Hierarchy.free_ranges(0, 10), [11, 5], "do not include the values '11'"),
         (Hierarchy.free_sets(["a"]), ["a", "b"], "lack values of the column: 'b'"),
         (Hierarchy.free_sets(), ["{a, b}", "a"], "look like sets already"),
     ],

@@ -68,7 +68,7 @@ def test_a_label_that_follows_itself_is_one_node():
         ([["a", "X", "*"], ["a", "Y", "*"]], "'a' has the parents 'X', 'Y'"),
         ([["a", "X", "P", "*"], ["b", "X", "Q", "*"]], "'X' has the parents 'P', 'Q'"),
         ([["a", "X", "*"], ["b", "X", "all"]], r"'\*' \(row 1\), 'all' \(row 2\)"),
-        ([["a", "b", "*"], ["b", "a", "*"]], "one parent only"),
+        ([["a", "b", "*"], ["b", "a", "*"]], "only one parent"),
         ([["a", "b", "a"]], "cycle"),
     ],
 )

@@ -474,7 +474,7 @@ def test_a_column_that_has_no_place_in_the_format_is_named(tmp_path):
     with pytest.raises(BadFile, match=r"'b' is of type binary.*Parquet"):
         write(open_frame(pa.table({"b": [b"\xff"]})), tmp_path / "x.csv")
     union = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])])
-    with pytest.raises(BadTable, match=r"'u' holds sparse_union.*hide"):
+    with pytest.raises(BadTable, match=r"'u' is of type sparse_union.*hide"):
         open_frame(pa.table({"u": union}))
     twice = pa.DictionaryArray.from_arrays([0], pa.array(["x"]).dictionary_encode())
     with pytest.raises(BadFile, match=r"'d' is of type dictionary.*Parquet"):
@@ -758,7 +758,7 @@ def test_targets_that_cannot_be_written_are_refused_before_any_work(check, tmp_p
         (tmp_path / "nowhere" / "x.csv", "no directory .*nowhere; make it first"),
         (blocker / "x.csv", "plain is not a directory"),
         (tmp_path / "folder.csv", "it is a directory"),
-        (tmp_path / "pipe.csv", "not a plain file"),
+        (tmp_path / "pipe.csv", "not a regular file"),
     ]:
         with pytest.raises(BadFile, match=message):
             check(path)

@@ -74,13 +74,13 @@ def test_item_0_peel_ends_where_one_class_is_all_there_can_be():
 @pytest.mark.parametrize("rows", [1, 3, 7, 1_000, 10**7])
 def test_item_0_no_sum_of_costs_comes_near_what_stands_for_no_cost(loss, rows):
     """A few sums over all records, added up, are less than the least of those numbers."""
-    dearest = min(boxes.NO_COST, cells.MANY, index.NO_COST, tuples.NO_COST)
+    limit = min(boxes.NO_COST, cells.MANY, index.NO_COST, tuples.NO_COST)
     trees = [Hierarchy.ranges([5, 10]).tree(range(47)), Hierarchy.prefixes([2, 1]).tree(
         [f"{i:03d}" for i in range(0, 999, 7)]
     )]  # fmt: skip
     domains = [Domain(f"q{i}", tree, np.ones(tree.size, np.int64)) for i, tree in enumerate(trees)]
     costs = exact.exact_costs(catalog.losses[loss](), domains, rows)
-    assert 8 * sum(int(cost.max()) for cost in costs) * rows <= dearest
+    assert 8 * sum(int(cost.max()) for cost in costs) * rows <= limit
     assert any(cost.max() > 0 for cost in costs)
 
 

@@ -142,7 +142,7 @@ def test_agrees_with_its_naive_twin(name, options, table):
 
 @pytest.mark.parametrize(("name", "options"), EACH)
 @given(table=tables(persons=True, sensitive=True), seed=st.integers(0, 1000))
-def test_does_not_care_about_row_order(name, options, table, seed):
+def test_does_not_depend_on_row_order(name, options, table, seed):
     order = np.random.default_rng(seed).permutation(table.rows)
     model = catalog.models[name](**options)
     people = None if table.people is None else table.people[order]
@@ -155,7 +155,7 @@ def test_does_not_care_about_row_order(name, options, table, seed):
 @pytest.mark.parametrize(("name", "options"), EACH)
 @given(table=tables(sensitive=True), seed=st.integers(0, 1000))
 def test_judges_any_batch_of_classes(name, options, table, seed):
-    """As algorithms ask: some of the classes, beside the totals of the whole table."""
+    """As algorithms ask: some of the classes, with the totals of the whole table."""
     model = catalog.models[name](**options)
     classes = tally(table.codes, None, table.sensitive)
     rng = np.random.default_rng(seed)
@@ -191,24 +191,24 @@ def test_the_laws_of_classes_speak_of_every_class_model():
 
 @pytest.mark.parametrize(("name", "options"), EACH + PEOPLE)
 @given(table=tables(persons=True, sensitive=True), seed=st.integers(0, 1000))
-def test_classes_that_keep_a_promise_keep_it_together(name, options, table, seed):
-    """On this `full-domain` and every merge rely; a lasting promise stands whoever joins."""
+def test_classes_that_satisfy_a_model_do_so_together(name, options, table, seed):
+    """`full-domain` and every merge rely on this; a monotone model is satisfied after any join."""
     model = catalog.models[name](**options)
     people = np.arange(table.rows) if table.people is None else table.people
     part = np.random.default_rng(seed).integers(0, 3, people.max() + 1)[people]  # of each person
 
-    def keeps(part, rows):
+    def satisfied(part, rows):
         column = table.sensitive[0]
         secret = [Sensitive(column.name, column.codes[rows], column.values, column.hierarchy)]
         whose = None if table.people is None and not model.needs_person_column else people[rows]
         classes = tally(part[rows, None].astype(np.int32), whose, secret)
-        held = model.satisfied(classes)
-        return {int(part[rows][first]): bool(held[c]) for c, first in enumerate(classes.first)}
+        fine = model.satisfied(classes)
+        return {int(part[rows][first]): bool(fine[c]) for c, first in enumerate(classes.first)}
 
     every = np.arange(table.rows)
-    apart, together = keeps(part, every), keeps(np.where(part == 1, 0, part), every)
+    apart, together = satisfied(part, every), satisfied(np.where(part == 1, 0, part), every)
     if apart.get(0, False) and apart.get(1, False):
         assert together[0]
     if model.is_monotone and apart.get(0, False):
         assert together[0]
-        assert keeps(part, every[part != 2])[0]
+        assert satisfied(part, every[part != 2])[0]

@@ -28,3 +28,16 @@ def test_every_option_is_described(option) -> None:
 def test_every_entry_has_a_summary(name: str) -> None:
     kind = next(r[name] for r in catalog.registries.values() if name in r)
     assert kind.summary().endswith((".", "?")), f"begin the docstring of {kind} with a sentence"
+
+
+@pytest.mark.parametrize("name", catalog.hierarchies)
+def test_every_hierarchy_describes_what_it_takes(name: str) -> None:
+    kind = catalog.hierarchies[name]
+    assert kind.summary().endswith((".", "…"))
+    assert kind.takes, f"say in {kind}.takes what {name} = … takes"
+    assert all(kind.options.values())
+
+
+@pytest.mark.parametrize("name", catalog.formats)
+def test_every_format_describes_itself(name: str) -> None:
+    assert catalog.formats[name].summary().endswith(".")

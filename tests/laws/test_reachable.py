@@ -236,7 +236,7 @@ def test_the_markers_can_be_found_at_all(tmp_path):
         cells = {c: s for c, s in PATTERNS.items() if c.rstrip("0123456789") in table.column_names}
         assert set(shown(unpacked(path), cells)) == set(cells)
         assert shown(unpacked(path), {"note": [mark("note", 1).encode()]})
-    with pytest.raises(ShoalError, match="holds more than the cells"):
+    with pytest.raises(ShoalError, match="contains more than the cells"):
         files.check_bytes(path, table)
 
 
@@ -396,7 +396,7 @@ def test_item_9_the_read_back_sees_entries_of_dictionaries_and_notes(tmp_path, m
     monkeypatch.setattr(arrow_tables, "compact", lambda values: values)
     for name, what in (
         ("list", "dictionary"),
-        ("struct", "notes on columns"),
+        ("struct", "metadata of columns"),
         ("map", "dictionary"),
     ):
         wide = arrow().select([name])[name].take(pa.array([0] * release.published))
@@ -413,7 +413,7 @@ def test_item_9_the_read_back_sees_entries_of_dictionaries_and_notes(tmp_path, m
         path.read_bytes() + gzip.compress(b"secret\n", mtime=0),
     ):
         path.write_bytes(content)
-        with pytest.raises(ShoalError, match="holds more than the cells"):
+        with pytest.raises(ShoalError, match="contains more than the cells"):
             files.check_bytes(path, table)
 
 

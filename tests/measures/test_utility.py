@@ -23,7 +23,7 @@ from shoal.losses.lm import LM
 from shoal.measures import queries as counting
 from shoal.measures import utility
 from shoal.measures.information_loss import measure
-from shoal.measures.queries import Counted, Cover, Queries, Query, Span, answer, covered_leaves
+from shoal.measures.queries import Counted, LeafRuns, Queries, Query, Span, answer, covered_leaves
 from shoal.measures.utility import utility_of
 from shoal.table.encode import Table, encode
 from shoal.table.published_table import Published, read_published
@@ -193,7 +193,7 @@ def test_the_normalized_loss_against_a_loop_over_cells(release):
 def test_what_a_free_label_covers(tree, data):
     drawn = data.draw(st.lists(st.sets(st.integers(1, tree.size - 1), min_size=1), min_size=1))
     values = [tree.code(sorted(leaves)) for leaves in drawn]
-    cover = Cover.of_labels(tree, [label_of(tree, value) for value in values])
+    cover = LeafRuns.of_labels(tree, [label_of(tree, value) for value in values])
     low, high = sorted(data.draw(st.tuples(*[st.integers(0, tree.size - 1)] * 2)))
     asked = set(leaves_of(tree)[low:high])
     for value, size, share in zip(values, cover.size, cover.share(low, high), strict=True):
@@ -204,7 +204,7 @@ def test_what_a_free_label_covers(tree, data):
 
 @given(trees())
 def test_what_a_label_covers(tree):
-    cover = Cover.of_labels(tree, list(tree.labels))
+    cover = LeafRuns.of_labels(tree, list(tree.labels))
     order = leaves_of(tree)
     for node, label in enumerate(tree.labels):
         leaves = covered_leaves(tree, label).tolist()
@@ -222,7 +222,7 @@ def test_free_values_cover_their_members():
     with pytest.raises(BadTable, match="publishes a missing value"):
         covered_leaves(tree, None)
     free = FreeTree.of_sets(list("abcde"))
-    cover = Cover.of_labels(free, ["{a, c}", "b", "{a, b, e}", "*"])
+    cover = LeafRuns.of_labels(free, ["{a, c}", "b", "{a, b, e}", "*"])
     assert cover.size.tolist() == [2, 1, 3, 5]
     assert cover.share(0, 2).tolist() == pytest.approx([1 / 2, 1, 2 / 3, 2 / 5])
     assert cover.share(2, 4).tolist() == pytest.approx([1 / 2, 0, 0, 2 / 5])
@@ -378,7 +378,7 @@ def test_a_table_whose_queries_have_no_answer():
     found = shoal.audit(table, plan, original=table, queries=queries)
     answers = found.utility.answers
     assert answers.number < 3
-    assert any("the others count no row" in note for note in found.notes)
+    assert any("no record satisfies the others" in note for note in found.notes)
     json.dumps(found.as_dict(), allow_nan=False)
 
 
@@ -398,16 +398,16 @@ def test_many_rows_are_asked_less():
     assert Queries(number=7).fitting(10**12) == 7
     few = utility.Answers(250, 1000, 2, True, 0.1, 0.1)
     assert few.notes(1_000_000) == [
-        "250 counting queries were asked, not 1,000: the table has 1,000,000 rows"
+        "250 counting queries were answered, not 1,000: the table has 1,000,000 records"
     ]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"number": 0}, "number and dimensions of 1 or more, got 0"),
-        ({"dimensions": 0}, "number and dimensions of 1 or more"),
-        ({"selectivity": 0.0}, "above 0 and up to 1"),
+        ({"number": 0}, "queries needs number of 1 or more, got number=0"),
+        ({"dimensions": 0}, "dimensions of 1 or more, got dimensions=0"),
+        ({"selectivity": 0.0}, "selectivity above 0 and at most 1"),
         ({"lambda": 2}, "no option 'lambda'"),
     ],
 )

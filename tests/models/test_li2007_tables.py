@@ -112,7 +112,7 @@ def test_diseases_of_table_4_as_they_are():
     first, second, _ = per_class(TABLE_4, close("disease", "hierarchical"))
     assert first == pytest.approx(4 / 9)  # 4/9 of the rows leave the stomach, a distance of 1
     assert second == pytest.approx(8 / 27)  # 2/9 at a distance of 1, 2/9 of 1/3
-    assert second < first  # as the slides want it: the second class tells less
+    assert second < first  # as the slides require: the second class reveals less
 
 
 def test_table_5_has_the_closeness_that_the_slides_say():
@@ -130,7 +130,7 @@ def test_table_5_as_an_audit_sees_it():
 
 
 def test_plain_distances_do_not_tell_the_classes_of_table_4_apart():
-    """Why the slides want another distance: 3, 4, 5 tells more than 6, 8, 11."""
+    """Why the slides use another distance: 3, 4, 5 reveals more than 6, 8, 11."""
     for distance, level in (("equal", 2 / 3), ("l1", 4 / 3)):
         assert per_class(TABLE_4, close("salary", distance)) == pytest.approx([level] * 3)
 

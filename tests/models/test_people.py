@@ -62,14 +62,14 @@ ASKED = {
 
 
 def test_table_3_holds_ir_and_not_eir():
-    held = {check.model: check for check in levels(TABLE_3, **ASKED).checks}
-    assert held["ir-kl-anonymity"].holds
-    assert held["ir-alpha-beta-anonymity"].holds
-    assert held["ir-alpha-beta-anonymity"].reached == pytest.approx(0.6)
-    assert not held["eir-l-diversity"].holds
-    assert held["eir-l-diversity"].reached == 1  # everybody with Mike has hypertension
-    assert not held["eir-alpha-beta-anonymity"].holds
-    assert held["eir-alpha-beta-anonymity"].reached == 1.0
+    checks = {check.model: check for check in levels(TABLE_3, **ASKED).checks}
+    assert checks["ir-kl-anonymity"].holds
+    assert checks["ir-alpha-beta-anonymity"].holds
+    assert checks["ir-alpha-beta-anonymity"].reached == pytest.approx(0.6)
+    assert not checks["eir-l-diversity"].holds
+    assert checks["eir-l-diversity"].reached == 1  # everyone with Mike has hypertension
+    assert not checks["eir-alpha-beta-anonymity"].holds
+    assert checks["eir-alpha-beta-anonymity"].reached == 1.0
 
 
 def test_mike_s_hypertension_is_found_in_table_3():
@@ -121,7 +121,7 @@ def test_the_search_is_exact(classes, limit):
 
 
 def min_class_size(people, values=60, each=4, seed=0):
-    """Everybody has some values; to find the smallest hitting set exactly would take hours."""
+    """Everyone has some values; finding the smallest hitting set exactly would take hours."""
     rng = np.random.default_rng(seed)
     who = np.repeat(np.arange(people), each)
     diseases = [rng.choice(values, each, replace=False) for _ in range(people)]
@@ -136,7 +136,7 @@ def min_class_size(people, values=60, each=4, seed=0):
 
 @pytest.mark.parametrize("people", [200, 1000])
 def test_hundreds_of_people_are_decided(people):
-    """A level beyond the promised one is told as far as it can be proven, and never too high."""
+    """A level above the required one is reported as far as it can be proven, and never too high."""
     plan = Plan(
         columns={"group": "quasi", "who": "person", "disease": "sensitive"},
         models=[{"name": "eir-l-diversity", "column": "disease", "l": 6}],
@@ -144,7 +144,7 @@ def test_hundreds_of_people_are_decided(people):
     table = min_class_size(people)
     audit = shoal.audit(table, plan)
     assert audit.holds
-    (told,) = audit.levels.values()
+    (reported,) = audit.levels.values()
     sets = [set(table["disease"].to_pylist()[i : i + 4]) for i in range(0, 4 * people, 4)]
     greedy = 0
     while sets:
@@ -152,7 +152,7 @@ def test_hundreds_of_people_are_decided(people):
         value = max(often, key=often.get)
         sets = [one for one in sets if value not in one]
         greedy += 1
-    assert 6 <= told <= greedy
+    assert 6 <= reported <= greedy
 
 
 def test_a_budget_that_is_spent_leaves_no_traces():

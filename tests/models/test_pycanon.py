@@ -1,8 +1,8 @@
 """The models against pycanon, an independent checker, where it is right.
 
-Where it is not, and is left out: recursive (c, l)-diversity begins with the least frequent value,
-enhanced beta-likeness caps the largest gain of all values with each value's bound, entropy
-l-diversity is cut to a whole number, delta-disclosure leaves out absent values.
+Where it is wrong it is not compared: recursive (c, l)-diversity begins with the least frequent
+value, enhanced beta-likeness caps the largest gain of all values with each value's bound, entropy
+l-diversity is cut to a whole number, delta-disclosure ignores absent values.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def test_counts_and_shares(seed):
 def test_entropy_up_to_whole_numbers(seed):
     frame = random_frame(seed)
     ours = reached(frame, "entropy-l-diversity", l=2)
-    if abs(ours - round(ours)) > 1e-6:  # beside whole numbers pycanon may be one too low
+    if abs(ours - round(ours)) > 1e-6:  # near whole numbers pycanon may be one too low
         assert int(ours) == canon.entropy_l_diversity(frame, QUASI, ["s"])
 
 

@@ -81,17 +81,17 @@ def test_recursive_is_strict_despite_rounding():
     assert levels("recursive-cl-diversity", group, c=0.281, l=2) == [2]
 
 
-def test_alpha_k_needs_the_crowd_and_the_share():
-    promise = model("alpha-k-anonymity", alpha=0.5, k=3)
+def test_alpha_k_needs_the_class_size_and_the_share():
+    asked = model("alpha-k-anonymity", alpha=0.5, k=3)
     classes = classes_of("abc", "ab", "aab", "aabb", "a")
-    assert promise.levels(classes) == pytest.approx([1 / 3, 3 / 2, 2 / 3, 1 / 2, 3])
-    assert promise.satisfied(classes).tolist() == [True, False, False, True, False]
+    assert asked.levels(classes) == pytest.approx([1 / 3, 3 / 2, 2 / 3, 1 / 2, 3])
+    assert asked.satisfied(classes).tolist() == [True, False, False, True, False]
 
 
-def test_alpha_of_one_still_needs_the_crowd():
-    promise = model("alpha-k-anonymity", alpha=1.0, k=3)
-    assert promise.check(classes_of("aaa", "bcd")).holds
-    assert not promise.check(classes_of("aa", "bcd")).holds
+def test_alpha_of_one_still_needs_the_class_size():
+    asked = model("alpha-k-anonymity", alpha=1.0, k=3)
+    assert asked.check(classes_of("aaa", "bcd")).holds
+    assert not asked.check(classes_of("aa", "bcd")).holds
 
 
 def test_alpha_k_counts_people():
@@ -122,11 +122,11 @@ def test_enhanced_beta_with_one_value_only():
 
 
 def test_delta_is_infinite_where_a_value_is_absent():
-    promise = model("delta-disclosure", delta=5.0)
+    asked = model("delta-disclosure", delta=5.0)
     classes = classes_of("aab", "aa", "ab")
-    assert promise.levels(classes)[1] == inf
-    assert promise.satisfied(classes).tolist() == [True, False, True]
-    check = promise.check(classes)
+    assert asked.levels(classes)[1] == inf
+    assert asked.satisfied(classes).tolist() == [True, False, True]
+    check = asked.check(classes)
     assert (check.reached, check.holds) == (inf, False)
     assert check.as_dict()["reached"] is None
     assert json.loads(json.dumps(check.as_dict(), allow_nan=False))["required"] == 5
@@ -240,9 +240,9 @@ def test_a_column_that_is_not_sensitive_or_not_there():
     table = pa.table({"q": ["x", "x"], "disease": ["a", "b"], "visit": ["a", "b"]})
     roles = {"q": "quasi", "disease": "sensitive", "visit": "other"}
     for column, hint in (("visit", "give it the role sensitive"), ("diseas", "mean 'disease'")):
-        promise = {"name": "distinct-l-diversity", "column": column, "l": 2}
+        asked = {"name": "distinct-l-diversity", "column": column, "l": 2}
         with pytest.raises(BadPlan, match=hint):
-            shoal.audit(table, Plan(columns=roles, models=[promise]))
+            shoal.audit(table, Plan(columns=roles, models=[asked]))
 
 
 def test_a_plan_file_keeps_the_settings(tmp_path):

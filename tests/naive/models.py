@@ -18,7 +18,7 @@ def people_of(rows, people):
 
 
 def candidates(rows, people=None):
-    """For every person how many people they cannot be told from."""
+    """For every person, how many people look the same, the person included."""
     people = list(people) if people is not None else list(range(len(rows)))
     inside = people_of(rows, people)
     rows_of = {}
@@ -30,7 +30,7 @@ def candidates(rows, people=None):
 
 
 def k_anonymity(rows, people=None):
-    """How many people the most exposed one cannot be told from."""
+    """How many people look the same as the most exposed one."""
     return min(candidates(rows, people).values())
 
 
@@ -234,7 +234,7 @@ LEVELS = {
 }
 
 
-# Whether a class keeps the promise
+# Whether a class satisfies the model
 
 
 def at_most(a, b):

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import shoal
 from shoal import BadHierarchy, BadPlan, BadTable, CannotReach, Plan
 from shoal.attacks.homogeneity import Homogeneity
+from shoal.io.frames import open_frame
 from shoal.table.alike import alike, alike_texts
+from shoal.table.coded_columns import person_codes
 from shoal.table.coding import merge_alike, value_codes
-from shoal.table.encode import person_codes
 from shoal.table.published_table import read_published
 from tests.strategies import examples
 
@@ -184,7 +185,7 @@ def test_what_is_published_stays_as_it_was_written():
 
 def test_persons_are_alike_in_white_space_and_form_but_not_in_case():
     names = ["p1", "p1 ", "\u00a0p1", "P1", "17", "17.0", "é", "e\u0301", None, None]
-    people = person_codes(pa.array(names)).tolist()
+    people = person_codes(open_frame(pa.table({"who": names})), "who").tolist()
     assert people[0] == people[1] == people[2] != people[3]
     assert people[4] == people[5]
     assert people[6] == people[7]

@@ -182,7 +182,7 @@ def test_table_1_of_the_paper():
     audit = shoal.audit(anonymous, asked, original=frame)
     assert audit.levels == {"k-concealment": 2, "k-anonymity": 2}
     assert audit.holds
-    with pytest.raises(BadTable, match="only beside the original"):
+    with pytest.raises(BadTable, match="only against the original"):
         shoal.audit(concealed, plan)
     short = concealed.slice(0, 4)
     with pytest.raises(BadTable, match="4 rows and its original 5: there is no perfect matching"):

@@ -68,7 +68,7 @@ NOBODY = table(
     ("a", "30", "flu"), ("a", "30", "cold"), (None, "30", "flu"), (None, "30", "gout"),
     ("b", "40", "flu"), ("c", "40", "cold"),
 )  # fmt: skip
-SAID = "2 rows have no 'who': each counts as a person of its own"
+SAID = "2 records have no 'who': each counts as one person"
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -372,7 +372,7 @@ def test_a_person_s_number_of_any_type(frame):
 def test_nan_among_numbers_is_nobody():
     audit = shoal.audit(pd.DataFrame(named([17.0, 17.0, np.nan])), plan("ir-k-anonymity"))
     assert audit.people == 2
-    assert "1 row has no 'who'" in audit.notes[0]
+    assert "1 record has no 'who'" in audit.notes[0]
 
 
 def test_leading_zeros_tell_people_apart():

@@ -106,7 +106,7 @@ def test_the_file_has_no_numbers_and_is_verified_with_them(tmp_path, name):
     release.save(tmp_path / name)
     assert read(tmp_path / name).names == ["age", "disease"]
     audit = shoal.audit(tmp_path / name, asked(who=HIDDEN))
-    assert any("as the plan leaves it out: each row counts" in note for note in audit.notes)
+    assert any("plan does not publish: each record counts" in note for note in audit.notes)
     with pytest.raises(BadPlan, match=r"eir-l-diversity is about people .* has no person column"):
         shoal.audit(tmp_path / name, asked(K, EIR, who=HIDDEN))
 
@@ -134,7 +134,7 @@ def test_a_file_with_its_rows_in_another_order_is_refused(tmp_path, monkeypatch)
     turned = Frame(release.frame.take(list(range(7, -1, -1))))
     really = frames.write
     monkeypatch.setattr(frames, "write", lambda frame, path: really(turned, path))
-    with pytest.raises(ShoalError, match="does not hold the rows of the release in their order"):
+    with pytest.raises(ShoalError, match="does not contain the rows of the release in their order"):
         release.save(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())
 
@@ -162,7 +162,7 @@ def test_the_report_says_that_the_numbers_are_not_in_the_file():
     assert "how many records a person has" not in html
     told = render(page(facts(shoal.anonymize(table(), asked()))))
     assert "<code>publish = false</code> for the person column" in told
-    assert any("side by side" in note for note in release.notes)
+    assert any("were adjacent there" in note for note in release.notes)
 
 
 def test_the_plan_and_the_recoding_keep_it(tmp_path):
@@ -179,14 +179,14 @@ def test_the_plan_and_the_recoding_keep_it(tmp_path):
 
 
 def test_only_persons_are_counted_and_left_out():
-    with pytest.raises(BadPlan, match=r"column 'age': .*publish = false with the role person only"):
+    with pytest.raises(BadPlan, match=r"column 'age': .*publish = false only with the role person"):
         Plan(columns={"age": {"role": "quasi", "publish": False}})
 
 
 def test_the_original_of_such_a_release_is_audited_by_people():
     audit = shoal.audit(table(), asked(K, EIR, who=HIDDEN))
     assert audit.people == 6
-    assert any("'who', which the plan leaves out" in note for note in audit.notes)
+    assert any("'who', which the plan does not publish" in note for note in audit.notes)
     released = shoal.anonymize(table(), asked(who=HIDDEN)).frame
     beside = shoal.audit(released, asked(who=HIDDEN), original=table())
     assert beside.quality is not None

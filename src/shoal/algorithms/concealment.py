@@ -28,7 +28,7 @@ from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.p_sensitivity import PSensitivity
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
-from shoal.table.match_graph import Linkage, pairs, sorted_tuples
+from shoal.table.match_graph import MatchGraph, pairs, sorted_tuples
 from shoal.table.recoding import Recoding
 
 
@@ -285,7 +285,7 @@ class _Run:
         label, first, size = group_rows(vectors)
         begin, fits = pairs(self.tuples, self.trees, vectors[first])
         given = _given(begin, fits, label, self.original)
-        linkage = Linkage.of_groups(self.tuples.size, size, begin, fits, given)
+        linkage = MatchGraph.of_groups(self.tuples.size, size, begin, fits, given)
         of_tuple, of_class = linkage.components
         names, component = np.unique(of_tuple, return_inverse=True)
         apart = ~linkage.match

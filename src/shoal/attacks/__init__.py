@@ -17,7 +17,7 @@ from shoal.base.arrays import Bools, Longs
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Setting
 from shoal.base.wording import percent, sentence, short
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 from shoal.table.person_values import PersonValues
 from shoal.table.published_table import Published
 from shoal.table.sensitive import Histogram
@@ -40,7 +40,7 @@ class Attack(Setting):
     def run(
         self,
         published: Published,
-        linkage: Linkage | None = None,
+        linkage: MatchGraph | None = None,
         progress: Progress = silent,
     ) -> dict[str, Any]:
         """What the attack finds: named numbers, and nothing that identifies a person.
@@ -95,14 +95,14 @@ class LinkageAttack(Attack):
     def run(
         self,
         published: Published,  # noqa: ARG002
-        linkage: Linkage | None = None,
+        linkage: MatchGraph | None = None,
         progress: Progress = silent,
     ) -> dict[str, Any]:
         """What the attack finds, or nothing if there is no original."""
         return {} if linkage is None else self.run_on(linkage, progress)
 
     @abstractmethod
-    def run_on(self, linkage: Linkage, progress: Progress = silent) -> dict[str, Any]:
+    def run_on(self, linkage: MatchGraph, progress: Progress = silent) -> dict[str, Any]:
         """What the attack finds in the graph of original and release: named numbers."""
 
 
@@ -137,7 +137,7 @@ class SensitiveAttack(Attack):
     def run(
         self,
         published: Published,
-        linkage: Linkage | None = None,
+        linkage: MatchGraph | None = None,
         progress: Progress = silent,  # noqa: ARG002
     ) -> dict[str, Any]:
         """What the attack finds in each sensitive column."""

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.pace import parts
 from shoal.kernels.matching.matchings import Side, solve
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 
 # People in sampled components up to which there is time for more samples.
 EASY = 40_000
@@ -92,7 +92,7 @@ def _side(size: Longs, group: Longs, other: Longs, sizes: Longs) -> Side:
     )
 
 
-def matches_of(linkage: Linkage, exact: int) -> Matches:
+def matches_of(linkage: MatchGraph, exact: int) -> Matches:
     """Sort the matches of a graph by component, those to be sampled first."""
     of_original, of_class = linkage.components
     many = int(of_original.max()) + 1

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from shoal.attacks import LinkageAttack
 from shoal.attacks._words import Label, Severity
 from shoal.base.progress import Progress, silent
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 
 
 class Graph(LinkageAttack):
@@ -34,7 +34,7 @@ class Graph(LinkageAttack):
 
     def run_on(
         self,
-        linkage: Linkage,
+        linkage: MatchGraph,
         progress: Progress = silent,  # noqa: ARG002
     ) -> dict[str, Any]:
         """The records that remain, and how many people fall below k."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from shoal.attacks import Attack
 from shoal.attacks._words import Label, Severity
 from shoal.base.progress import Progress, silent
-from shoal.table.match_graph import Linkage as Links
+from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published, of_people
 
 
@@ -39,7 +39,7 @@ class Linkage(Attack):
     def run(
         self,
         published: Published,
-        linkage: Links | None = None,
+        linkage: MatchGraph | None = None,
         progress: Progress = silent,  # noqa: ARG002
     ) -> dict[str, Any]:
         """Candidates of the most exposed record, the average over records, and unique records."""

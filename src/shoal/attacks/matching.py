@@ -17,7 +17,7 @@ from shoal.base.arrays import Floats, Longs
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import NotNegative, Share
 from shoal.base.wording import percent
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 
 CHAINS = 2  # chains that choose the most likely records, and as many that judge them
 BATCHES = 5  # per chain, for the error
@@ -124,7 +124,7 @@ class Matching(LinkageAttack):
         """Sweeps in a batch of a chain."""
         return self.samples // (2 * CHAINS * BATCHES)
 
-    def run_on(self, linkage: Linkage, progress: Progress = silent) -> dict[str, Any]:
+    def run_on(self, linkage: MatchGraph, progress: Progress = silent) -> dict[str, Any]:
         """The probabilities of people's most likely records."""
         graph = matches_of(linkage, self.exact)
         likely = self.likeliest(graph, progress)
@@ -148,7 +148,7 @@ class Matching(LinkageAttack):
             "samples": 2 * CHAINS * BATCHES * self.each * graph.ease if graph.sampled_people else 0,
         }
 
-    def of_rows(self, linkage: Linkage) -> Floats:
+    def of_rows(self, linkage: MatchGraph) -> Floats:
         """For each class the probability that the person of one of its records is found.
 
         It is that of the person who most likely has the record, float64[classes].

@@ -13,9 +13,13 @@ from rich.text import Text
 from shoal import catalog
 from shoal.base.options import options_of
 from shoal.base.settings import Setting
+from shoal.hierarchies.base import Hierarchy
+from shoal.io.format import Format
 
 KINDS: dict[str, Mapping[str, Any]] = {
     **catalog.registries,
+    "hierarchies": catalog.hierarchies,
+    "formats": catalog.formats,
 }
 
 
@@ -41,3 +45,9 @@ def option_rows(entry: Any) -> Iterator[tuple[str, str]]:
             default = option.default
             note = default if default == "required" else f"default: {default}"
             yield option.name, f"{option.description} ({option.values}; {note})".lstrip()
+    elif issubclass(entry, Hierarchy):
+        yield entry.name, entry.takes
+        yield from entry.options.items()
+    elif issubclass(entry, Format):
+        packed = f" (also compressed: {', '.join(entry.packings)})" if entry.packings else ""
+        yield "files", ", ".join(entry.endings) + packed

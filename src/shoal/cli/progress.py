@@ -39,6 +39,7 @@ STAGES = {
     "settling": "assigning the remaining people",
     "moving records": "improving groups",
     "repairing classes": "improving groups",
+    "merging classes": "improving groups",
     "exchanging": "improving groups",
     "making diverse": "mixing sensitive values",
     "diversifying": "mixing sensitive values",

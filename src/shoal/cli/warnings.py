@@ -11,7 +11,7 @@ from shoal.base.wording import many
 from shoal.cli.console import percent, show_notes, warn
 from shoal.flow.release import Release
 from shoal.measures.applied import ADVICE
-from shoal.measures.column_disclosure import ColumnDisclosure, told
+from shoal.measures.column_disclosure import ColumnDisclosure, describe
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import TOP, findings
 from shoal.models import Check
@@ -43,7 +43,7 @@ def warn_of_exposure(
         risk = "–" if highest is None else percent(100 * highest)
         warn(console, f"highest re-identification risk, {risk}: {counted.words}")
     for name in worrying[:MOST_COLUMNS]:
-        warn(console, told(known[name], name, exposure.people))
+        warn(console, describe(known[name], name, exposure.people))
     if (more := len(worrying) - MOST_COLUMNS) > 0:
         warn(
             console,

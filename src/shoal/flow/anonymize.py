@@ -52,10 +52,10 @@ def anonymize(
     original = encoded(plan)
     clock.start("recode")
     recoded = recode(original, plan, progress, encoded)
-    # A plan that leaves nothing open; it may give columns a hierarchy that had none.
+    # This plan has no open choices; columns without a hierarchy may have been given one.
     plan, original, recoding = recoded.plan, recoded.table, recoded.recoding
     clock.stop()
-    # Of all that was tried, how long the chosen way took: as long as without a requirement.
+    # Where several ways were tried, the time of the chosen one: explaining repeats only that.
     took = sum(one.seconds for one in recoded.tried if one.chosen) or clock.seconds["recode"]
     origin = Origin(
         fitted=partial(Fitted.of, plan, original, recoding),

@@ -1,4 +1,4 @@
-"""Audit: judges a table that already exists, alone or against its original."""
+"""Audit: measure an existing table, alone or against its original."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ from shoal.measures.utility import Utility
 from shoal.measures.verify import check_all
 from shoal.models import Check, Model, finite
 from shoal.plan import Plan
-from shoal.table.coding import value_codes
+from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
-from shoal.table.match_graph import Linkage, link
+from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published, read_published
 from shoal.table.roles import columns_with_role
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What a table promises, and what it gives away."""
+    """What a table guarantees and what it discloses."""
 
     exposure: Exposure
     levels: dict[str, float]
     checks: list[Check]
-    quality: Quality | None  # only against an original
-    utility: Utility | None  # against an original, or where a model has an enhanced one
-    if_known: dict[str, ColumnDisclosure]  # what columns published unchanged would give away
-    worrying: list[str]  # those of them that are worth a warning, the worst first
-    loss: str  # the metric that the plan names
-    notes: list[str]  # what the reader should know besides
+    quality: Quality | None  # None: no original
+    utility: Utility | None  # None: no original, and no model with an enhanced version
+    if_known: dict[str, ColumnDisclosure]  # disclosure by columns published unchanged, if known
+    worrying: list[str]  # those columns that deserve a warning, the worst first
+    loss: str  # the metric of the plan
+    notes: list[str]  # further remarks for the reader
     published: Published
     population: Table | None
-    linkage: Linkage | None
+    linkage: MatchGraph | None
 
     def record_risks(self) -> npt.NDArray[np.float64]:
-        """For each row the chance that its person is found, by whoever knows most of them.
+        """The re-identification risk of each record, for the attacker who knows most.
 
-        Without classes it is the chance of the person who most likely has the row, sampled.
+        With linkage models it is the sampled probability of the most likely person.
         """
         if self.linkage is not None and self.population is None:
             return Matching().of_rows(self.linkage)[self.linkage.classes.label]
@@ -78,7 +78,7 @@ class Audit:
 
     @property
     def smallest_class(self) -> int:
-        """Candidates of the most exposed person: without persons, the smallest class."""
+        """Candidates of the most exposed person; without a person column, the smallest class."""
         return self.exposure.smallest_class
 
     @property
@@ -88,7 +88,7 @@ class Audit:
 
     @property
     def risks(self) -> Risks:
-        """Chances of re-identification."""
+        """Re-identification risks."""
         return self.exposure.risks
 
     @property
@@ -98,7 +98,7 @@ class Audit:
 
     @property
     def holds(self) -> bool:
-        """Whether every promise of the plan holds."""
+        """Whether every requirement of the plan is satisfied."""
         return all(check.holds for check in self.checks)
 
     def as_dict(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class Audit:
             "levels": {key: finite(level) for key, level in self.levels.items()},
             "checks": [check.as_dict() for check in self.checks],
             "holds": self.holds,
-            "risks": self.exposure.told(),
+            "risks": self.exposure.all_risks(),
             "attacks": self.attacks,
             "findings": [one.as_dict() for one in findings(self.exposure)],
             "beliefs": {name: one.as_dict() for name, one in self.exposure.beliefs.items()},
@@ -140,9 +140,9 @@ def audit(
 ) -> Audit:
     """Measure a table as it is, or a release against its original.
 
-    With a table of the whole population the risk from a journalist is measured too, who finds
-    somebody in the release without knowing that they are in it. Beside its original a release is
-    asked counting queries; `queries` says which.
+    With a table of the whole population the journalist's risk is measured too: an attacker who
+    does not know whether a person is in the table. With an original, counting queries are
+    answered from both tables and compared; `queries` sets which ones.
 
     >>> import pyarrow as pa
     >>> plan = Plan(columns={"sex": "quasi"}, models=[{"name": "k-anonymity", "k": 2}])
@@ -211,29 +211,29 @@ def _check_rows(published: Published, original: Table) -> None:
         )
 
 
-def _linkage(plan: Plan, original: Table | None, published: Published) -> Linkage | None:
-    """The graph of original and release, where the plan promises something about it."""
+def _linkage(plan: Plan, original: Table | None, published: Published) -> MatchGraph | None:
+    """The graph of original and release, if the plan has a linkage model."""
     if not plan.linked:
         return None
     about_classes = [m.key for m in plan.models if not m.linkage and m.about is None]
     sensitive = [m.key for m in plan.models if m.about is not None]
     if about_classes and sensitive:
         raise BadPlan(
-            f"{sensitive[0]} means one thing beside {about_classes[0]}, where it is about classes, "
-            "and another beside a linkage model, where it is about the rows that could be a "
-            "person's; audit them with two plans"
+            f"{sensitive[0]} is measured on classes together with {about_classes[0]}, and on the "
+            "records that could be a person's together with a linkage model; audit them with two "
+            "plans"
         )
     if original is None:
         name = next(model.name for model in plan.models if model.linkage)
-        raise BadTable(f"{name} can be measured only beside the original; give it (--original)")
-    check_compatible(original, published)  # says more than that there is no perfect matching
+        raise BadTable(f"{name} can be measured only against the original; give it (--original)")
+    check_compatible(original, published)  # its message is clearer than "no perfect matching"
     return link(original, published)
 
 
 def _levels(models: list[Model], measured: Measured) -> dict[str, float]:
-    """What each model reaches, by its key; a second one of the same key gets a number.
+    """The level that each model reaches, by key; a second model of the same key gets a number.
 
-    A plan without models gets a standard one.
+    For a plan without models the level of k-anonymity is measured.
     """
     checks = measured.checks
     if not models:
@@ -249,7 +249,7 @@ def _levels(models: list[Model], measured: Measured) -> dict[str, float]:
 
 
 def _population(source: Any, plan: Plan) -> Table | None:
-    """The whole population, of which a journalist may have a list."""
+    """The table of the population, encoded with the hierarchies of the plan."""
     if source is None:
         return None
     frame = open_frame(source)
@@ -265,14 +265,14 @@ def _population(source: Any, plan: Plan) -> Table | None:
 
 
 def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:
-    """The plan with free ranges or sets for the columns that `auto` published so."""
+    """The plan with free ranges or sets for the columns that `auto` published as such."""
     free = freed(plan, original) if plan.algorithm.is_auto else None
     if free is None:
         return plan
     columns = dict(plan.columns)
     for name, tree in zip(original.names, original.trees, strict=True):
         if free.columns[name] != plan.columns[name]:
-            _, values = value_codes(frame.column(name), plan.missing_values)
+            _, values = coded(frame, name, plan.missing_values)
             known = {plain(str(label)) for label in tree.labels}
             if any(plain(text(value)) not in known for value in values):
                 columns[name] = free.columns[name]
@@ -280,7 +280,7 @@ def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:
 
 
 def _standard() -> list[Model]:
-    """What is measured when the plan names no model."""
+    """The model that is measured if the plan has none."""
     model = catalog.models.make({"name": "k-anonymity", "k": 2})
     assert isinstance(model, Model)
     return [model]
@@ -291,6 +291,6 @@ def _check_known(frame: Frame, plan: Plan) -> None:
     unnamed = [name for name in frame.names if name not in plan.columns]
     if unnamed:
         raise BadTable(
-            f"the plan says nothing of the columns {preview(unnamed)}; give each a role: "
+            f"the plan does not mention the columns {preview(unnamed)}; give each a role: "
             "identifier, person, quasi, sensitive or other"
         )

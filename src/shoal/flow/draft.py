@@ -18,13 +18,13 @@ from shoal.hierarchies.values import MISSING_WORDS, text
 from shoal.io.frames import Frame, open_frame
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
-from shoal.table.coding import value_codes
+from shoal.table.coded_columns import coded
 from shoal.table.roles import Column, Role
 
 K = 5
-FREE_TEXT = 30  # mean length from which on a text is prose rather than a category
+FREE_TEXT = 30  # mean length from which on a text counts as prose, not as a category
 
-# Words in column names. A guess only: the plan says so, and a person decides.
+# Words in column names. They only suggest a role; the user decides.
 DIRECT = set(
     "name names firstname lastname surname forename fullname vorname nachname nom prenom email "
     "mail phone telephone telefon mobile fax ssn nhs passport iban account card licence license "
@@ -40,13 +40,13 @@ SENSITIVE = set(
     "religion belief politics orientation hiv result outcome crime offence verdict".split()
 )
 SENSITIVE_NOTE = (
-    "named like something worth protecting; nothing is promised about it yet: add a model such as "
-    "distinct-l-diversity or t-closeness, see docs/models.md"
+    "named like something worth protecting; no requirement protects it yet: add a model such "
+    "as distinct-l-diversity or t-closeness, see docs/models.md"
 )
 PEOPLE_NOTE = (
-    "named like something worth protecting; nothing is promised about it yet: people have several "
-    "rows here, so add eir-l-diversity, and eir-alpha-beta-anonymity if a likely guess does harm; "
-    "see docs/people.md"
+    "named like something worth protecting; no requirement protects it yet: people have "
+    "several records here, so add eir-l-diversity, and eir-alpha-beta-anonymity if a likely guess "
+    "does harm; see docs/people.md"
 )
 CODES = set("zip zipcode postcode postal plz postleitzahl geocode tract lsoa".split())
 BIRTH = set("birth born birthday birthdate dob geburtsdatum naissance".split())
@@ -55,8 +55,8 @@ LABELS = set(
     "id code type kind category class status source group race ethnicity sex gender marital marry "
     "disposition industry occupation county district region state flag".split()
 )
-MANY = 15  # quasi-identifiers from which on little survives
-# Numbers that somebody has put into bands already: [70-80), 18 to 24, 65+, <5.
+MANY = 15  # quasi-identifiers from which on much information is lost
+# Numbers that are grouped into bands already: [70-80), 18 to 24, 65+, <5.
 BAND = re.compile(
     r"[\[(]?\s*([0-9]{1,6})\s*(?:-|–|to|,)\s*([0-9]{1,6})\s*[\])]?|[<>≤≥]=?\s*[0-9]+|[0-9]+\s*\+"
 )
@@ -64,7 +64,7 @@ BAND = re.compile(
 
 @dataclass(frozen=True)
 class _Facts:
-    """What is known of one column."""
+    """Facts about one column."""
 
     words: set[str]
     values: list[Any]
@@ -73,7 +73,7 @@ class _Facts:
 
     @property
     def unlike(self) -> bool:
-        """Whether nearly every filled row has a value of its own."""
+        """Whether nearly every record that is not missing has a different value."""
         return self.filled >= 20 and self.distinct >= 0.95 * self.filled
 
     @property
@@ -121,7 +121,7 @@ class _Facts:
 def draft(table: Any) -> Plan:
     """Propose a plan: roles and hierarchies guessed from names and values, to be edited.
 
-    When in doubt a column is taken for a quasi-identifier, which is the safe side.
+    In doubt a column becomes a quasi-identifier, which is the safe choice.
 
     >>> import pyarrow as pa
     >>> plan = draft(pa.table({"name": ["Ann", "Bob"], "age": [31, 47]}))
@@ -133,7 +133,7 @@ def draft(table: Any) -> Plan:
         raise BadTable("the table has no rows; there is nothing to guess from")
     missing = [""]
     for name in frame.names:
-        _, values = value_codes(frame.column(name))
+        _, values = coded(frame, name)
         missing += sorted(
             MISSING_WORDS.intersection(v for v in values if isinstance(v, str)) - set(missing)
         )
@@ -158,8 +158,8 @@ def draft(table: Any) -> Plan:
     quasi = [name for name, (role, _, _) in guesses.items() if role == "quasi"]
     if len(quasi) > MANY:
         plan.remarks.append(
-            f"{len(quasi)} quasi-identifiers are many: little of them will survive; which of them "
-            "can an outsider really know?"
+            f"{len(quasi)} quasi-identifiers are many and will lose much information; which of "
+            "them can an outsider really know?"
         )
     return plan
 
@@ -168,7 +168,7 @@ Guess = tuple[Role, Hierarchy | None, str]
 
 
 def _facts(frame: Frame, name: str, missing: list[str]) -> _Facts:
-    codes, values = value_codes(frame.column(name), missing)
+    codes, values = coded(frame, name, missing)
     words = set(re.findall(r"[a-z]+[0-9]*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
     return _Facts(words, values.listed, len(values), int((codes >= 0).sum()))
 
@@ -179,9 +179,9 @@ def _guess(facts: _Facts) -> Guess:
     if not facts.values:
         return "other", None, "empty"
     if facts.words & DIRECT:
-        return "identifier", None, "named like something that points at one person"
+        return "identifier", None, "named like a direct identifier"
     if any(re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", label) for label in labels):
-        return "identifier", None, "holds mail addresses"
+        return "identifier", None, "contains email addresses"
     if facts.words & BIRTH and not facts.dates and facts.numbers is None:
         return "quasi", None, "birth dates, not written as 2024-05-17; rewrite them"
     if facts.dates:
@@ -194,17 +194,17 @@ def _guess(facts: _Facts) -> Guess:
     named = facts.words & PERSONS or any(w.endswith("id") and len(w) > 4 for w in facts.words)
     if named and (whole or numbers is None) and facts.distinct > max(facts.filled / 20, 20):
         if facts.distinct < facts.filled:
-            return "person", None, f"{facts.distinct} people with {facts.filled} rows"
-        return "identifier", None, "every row has a number of its own"
+            return "person", None, f"{facts.distinct} people with {facts.filled} records"
+        return "identifier", None, "every record has a different number"
     if facts.words & SENSITIVE:
         return "sensitive", None, SENSITIVE_NOTE
     if numbers is not None and not (whole and facts.words & LABELS and facts.distinct <= 100):
         return _ranges(facts, numbers, whole)
     unlike_enough = facts.distinct > max(facts.filled / 2, 20)
     if unlike_enough and np.mean([len(label) for label in labels]) > FREE_TEXT:
-        return "identifier", None, "free text, which may name anybody"
+        return "identifier", None, "free text, which may name people"
     if facts.unlike:
-        return "identifier", None, "nearly every row has a value of its own"
+        return "identifier", None, "nearly every record has a different value"
     if facts.codes and facts.distinct > 20:
         return "quasi", Hierarchy.prefixes(), f"{_some(facts, 'code')}, shortened from the right"
     if facts.distinct > 3 and facts.bands:
@@ -218,12 +218,12 @@ def _some(facts: _Facts, what: str) -> str:
 
 
 def _bands(facts: _Facts) -> str:
-    """What to say of bands: they are left as they are, and a tree would join them."""
+    """The note on bands: they stay flat, and a tree would join them."""
     first = sorted(map(text, facts.values), key=lambda band: int(re.findall("[0-9]+", band)[0]))
     two = ", ".join(json.dumps(band, ensure_ascii=False) for band in first[:2])
     return (
-        f"{_some(facts, 'band')}, left flat: as they are or not at all; to join them give a tree, "
-        f'as in hierarchy = {{ tree = {{ "*" = {{ low = [{two}], … }} }} }}'
+        f"{_some(facts, 'band')}, left flat (published unchanged or suppressed); to join them "
+        f'give a tree, as in hierarchy = {{ tree = {{ "*" = {{ low = [{two}], … }} }} }}'
     )
 
 
@@ -233,12 +233,12 @@ def _ranges(facts: _Facts, numbers: list[float], whole: bool) -> Guess:
     widths: list[float] | None = _widths(float(low), float(high), whole)
     if "age" in facts.words and whole:
         widths = [5, 10, 20]
-    # A range that holds all numbers says no more than a value that is held back.
+    # A range of all numbers says no more than a suppressed value.
     span = max(numbers) - min(numbers) + whole
     widths = [width for width in widths or () if width < span]
     if facts.distinct <= 3 or not widths:
         return "quasi", None, _some(facts, "number")
-    # Months and days of the week begin with 1; a range [0, 2) would hold one of them.
+    # Months and weekdays start at 1; a range [0, 2) would contain only one of them.
     start = 1 if whole and min(numbers) == 1 and max(numbers) <= 31 else None
     note = f"{_some(facts, 'number')}, in ranges; {{ free_ranges = true }} may lose less"
     return "quasi", Hierarchy.ranges(widths, start), note
@@ -254,7 +254,7 @@ def _one_person(guesses: dict[str, Guess]) -> None:
 
 
 def _several_rows(guesses: dict[str, Guess]) -> None:
-    """Recommend promises about people where they have several rows."""
+    """Recommend models about people if they have several records."""
     if any(role == "person" for role, _, _ in guesses.values()):
         for name, (role, hierarchy, note) in guesses.items():
             if role == "sensitive" and note == SENSITIVE_NOTE:

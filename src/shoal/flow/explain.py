@@ -1,8 +1,8 @@
-"""Explain: which promise made a row as general as it is, and what it would be without it.
+"""Explain: which requirement forced the generalization of a record.
 
-Nothing in a run says "this promise did it": classes merge until all promises hold together. So the
-table is recoded once more for each promise, without it: the same algorithm, loss and seed. A
-promise forced a row if the row loses less without it.
+A run does not show which requirement had which effect: classes merge until all requirements are
+satisfied together. So the table is recoded once without each requirement, by the same algorithm,
+loss and seed. A requirement forced the generalization of a record that loses less without it.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ from shoal.models import Model
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
-from shoal.table.match_graph import Linkage, link
+from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published, preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 
-SOON = 2.0  # seconds, by estimate, that a report explains without being asked
-MOST_CLASSES = 10  # classes of which a report tells why they are so general
+SOON = 2.0  # seconds, by estimate, up to which a report explains by default
+MOST_CLASSES = 10  # classes that a report explains
 AS_IT_IS = "(as it is)"  # stands for an original value, which is never shown
 
 Seed = int | Sequence[int] | None
 
 
 def seed_of(rng: np.random.Generator) -> Seed:
-    """What a generator was begun with: the seed that was given, or what was drawn for it."""
+    """The seed of a generator: the given one, or the one that was drawn."""
     sequence: Any = rng.bit_generator.seed_seq
     entropy: Seed = sequence.entropy
     return entropy
 
 
 def _wide(covers: Covers, place: int) -> str:
-    """How wide a free value is, as its ends or members are original values; else nothing."""
+    """The width of a free value, as its ends or members are original values; "" for a node."""
     if place < 0:
         return ""
     cover = covers.covers[place]
@@ -67,17 +67,17 @@ def _wide(covers: Covers, place: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Made:
-    """A recoding of the table, and what it loses."""
+    """A recoding of the table and its loss."""
 
     recoding: Recoding
-    keeps: Floats  # what is kept of each row, float64[n]
-    percent: Floats  # what each row lost, in percent of what it could lose, float64[n]
-    loss: float  # what the table lost, in percent (Def. 7, Mauger 2023)
-    forced: Bools | None = None  # rows that lose less than in the release, bool[n]
+    keeps: Floats  # what is preserved of each record, float64[n]
+    percent: Floats  # loss of each record, in percent of its largest loss, float64[n]
+    loss: float  # loss of the table in percent (Def. 7, Mauger 2023)
+    forced: Bools | None = None  # records that lose less than in the release, bool[n]
 
 
 class Explainer:
-    """Answers why, from what a release was made of; stays in memory, and runs when it is asked."""
+    """Explains a release from the table and recoding it was made of; runs when it is asked."""
 
     def __init__(
         self, plan: Plan, table: Table, recoding: Recoding, seed: Seed = None, seconds: float = 0.0
@@ -85,20 +85,20 @@ class Explainer:
         self.plan = plan
         self.table = table
         self.recoding = recoding
-        self.seed = plan.seed if seed is None else seed  # drawn, where the plan has none
-        self.seconds = seconds  # that recoding took
+        self.seed = plan.seed if seed is None else seed  # a drawn one if the plan has none
+        self.seconds = seconds  # duration of the recoding
         self._without: dict[int, _Made | None] = {}
 
     @property
     def known(self) -> bool:
-        """Whether everything was recoded already, so that it costs nothing to ask."""
+        """Whether the table was recoded without each requirement already."""
         return len(self._without) == len(self.plan.models)
 
     @property
     def cheap(self) -> bool:
-        """Whether it takes so little time that a report explains without being asked.
+        """Whether it is fast enough for a report to explain by default.
 
-        It takes as long as the run did, for each promise; for a single one no time at all.
+        It takes one run per requirement; without a single requirement no run is needed.
         """
         runs = len(self.plan.models) if len(self.plan.models) > 1 else 0
         return self.known or self.seconds * runs <= SOON
@@ -108,13 +108,13 @@ class Explainer:
         rows = self.table.rows
         if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < rows:
             raise BadTable(
-                f"there is no row {row!r}: the rows of the original are 0 to {rows - 1}, in the "
-                "order in which they stand there"
+                f"there is no row {row!r}: the rows of the original are 0 to {rows - 1}, in their "
+                "order there"
             )
         row = int(row)
         loss = float(self._now.percent[row])
         if self.recoding.record[row] == SUPPRESSED:
-            levels, people = self._left_out(row)
+            levels, people = self._suppressed(row)
             judged = self._judged(row, levels, progress)
             both = zip(self.plan.models, levels, strict=True)
             failed = [m.key for m, level in both if level is not None and not m.holds(level)]
@@ -124,7 +124,7 @@ class Explainer:
         return Explanation(row, self._labels_at(place), loss, self._judged(row, levels, progress))
 
     def reasons(self, progress: Progress = silent) -> list[Reason]:
-        """What each promise did to the table."""
+        """The effect of each requirement on the table."""
         found = []
         for i, model in enumerate(self.plan.models):
             other = self._other(i, progress)
@@ -142,7 +142,7 @@ class Explainer:
         return found
 
     def classes(self, most: int = MOST_CLASSES, progress: Progress = silent) -> list[ClassReason]:
-        """The classes that lose most, and which promises made them so; no original values."""
+        """The classes that lose most, and which requirements forced that; no original values."""
         published = self._published
         label, size = published.classes.label, published.classes.size
         rows = np.flatnonzero(self.recoding.record != SUPPRESSED)
@@ -174,7 +174,7 @@ class Explainer:
         return found
 
     def _judged(self, row: int, levels: Sequence[float | None], progress: Progress) -> list[Judged]:
-        """What each promise did to a row whose class reaches these levels."""
+        """The effect of each requirement on a row whose class reaches these levels."""
         judged = []
         for i, (model, level) in enumerate(zip(self.plan.models, levels, strict=True)):
             sign = 1.0 if model.higher_is_safer else -1.0
@@ -195,7 +195,7 @@ class Explainer:
         return judged
 
     def _other(self, i: int, progress: Progress) -> _Made | None:
-        """The table without promise i; None where the algorithm cannot do without it."""
+        """The table without requirement i; None if the algorithm needs it."""
         if i not in self._without:
             recoding = self._recode_without(i, progress)
             self._without[i] = None if recoding is None else self._made(recoding, self._now.keeps)
@@ -204,25 +204,25 @@ class Explainer:
     def _recode_without(self, i: int, progress: Progress) -> Recoding | None:
         plan = self.plan
         rest = [model for j, model in enumerate(plan.models) if j != i]
-        if not rest:  # nothing is promised any more: everything is published as it is
+        if not rest:  # nothing is required any more: everything is published unchanged
             return Recoding(self.table.codes, np.arange(self.table.rows))
         count = len(plan.models)
 
-        def tell(stage: str, share: float) -> None:  # noqa: ARG001
+        def report(stage: str, share: float) -> None:  # noqa: ARG001
             progress("explain", (i + share) / count)
 
         progress("explain", i / count)
         rng = np.random.default_rng(self.seed)
         try:
-            return recode(plan.algorithm, self.table, rest, plan.loss, rng, tell)
-        except ShoalError:  # an algorithm may be made for one model, and need it
+            return recode(plan.algorithm, self.table, rest, plan.loss, rng, report)
+        except ShoalError:  # some algorithms need a certain model
             return None
 
-    # What is lost
+    # Loss
 
     @cached_property
     def _possible(self) -> Floats:
-        """What each row could lose, float64[n]."""
+        """The largest possible loss of each record, float64[n]."""
         return self._sum(kept(self.table, self.plan.loss), self.table.codes)
 
     @cached_property
@@ -231,7 +231,7 @@ class Explainer:
         return self._made(self.recoding)
 
     def _made(self, recoding: Recoding, now: Floats | None = None) -> _Made:
-        """What a recoding loses, beside what the release keeps of each row."""
+        """The loss of a recoding; `now` is what the release preserves of each record."""
         keeps = self._sum(kept(self.table, self.plan.loss, recoding.covers), recoding.codes())
         could = np.where(self._possible > 0, self._possible, 1.0)
         percent = np.maximum(100.0 * (self._possible - keeps) / could, 0.0)
@@ -248,14 +248,14 @@ class Explainer:
             total += one[codes[:, j]]
         return total
 
-    # What is published
+    # Published values
 
     def _place(self, row: int) -> int:
-        """Where a row of the original stands among those that are published."""
+        """The position of a row of the original among the published ones."""
         return int((self.recoding.record[:row] != SUPPRESSED).sum())
 
     def _labels_at(self, place: int) -> dict[str, str | None]:
-        """What is published of a row."""
+        """The published values of a row."""
         published = self._published
         return {
             name: None if code < 0 else values[code]
@@ -265,7 +265,7 @@ class Explainer:
         }
 
     def _labels(self, without: Recoding, row: int) -> dict[str, str | None] | None:
-        """What would be published of a row, without any original value that is not published."""
+        """What would be published of a row; unpublished original values are not shown."""
         if without.record[row] == SUPPRESSED:
             return None
         vector, mine = without.vectors[without.record[row]], self.table.codes[row]
@@ -284,10 +284,10 @@ class Explainer:
                 labels[name] = _wide(covers, code - covers.tree.size) or label
         return labels
 
-    # What was reached
+    # Levels
 
     @cached_property
-    def _view(self) -> tuple[Published, Linkage | None]:
+    def _view(self) -> tuple[Published, MatchGraph | None]:
         published, part = preview_release(self.table, self.recoding)
         return published, link(part, published) if self.plan.linked else None
 
@@ -297,21 +297,21 @@ class Explainer:
 
     @cached_property
     def _levels(self) -> list[Floats]:
-        """The level of each published row, for every promise."""
+        """The level of each published record, per requirement."""
         published, linkage = self._view
 
         def levels(model: Model) -> Floats:
-            told = model.levels(seen(model, published, linkage))
-            return of_rows(model, told, published, linkage).astype(np.float64)
+            found = model.levels(seen(model, published, linkage))
+            return of_rows(model, found, published, linkage).astype(np.float64)
 
         return [levels(model) for model in self.plan.models]
 
-    # What a row that is left out would have been
+    # Suppressed rows
 
-    def _left_out(self, row: int) -> tuple[list[float | None], int | None]:
-        """The level that its class would reach, for every promise, and the people in it.
+    def _suppressed(self, row: int) -> tuple[list[float | None], int | None]:
+        """The level that its class would reach, per requirement, and the people in it.
 
-        A class may fail only beside those that are published, when others are left out already.
+        Some classes fail only after other classes have been suppressed; so both are tried.
         """
         models = self.plan.models
         at = self._at_levels
@@ -329,9 +329,10 @@ class Explainer:
 
     @cached_property
     def _at_levels(self) -> Ints | None:
-        """Every row at the levels of the release, int32[n, q]; None: it has not one a column.
+        """Every row at the levels of the release, int32[n, q]; None: no single level per column.
 
-        Full-domain says which they are. Else they are the lowest that give the published values.
+        Full-domain reports its levels. Otherwise they are the lowest that give the published
+        values.
         """
         if self.recoding.covers or self.table.free or self.plan.linked:
             return None

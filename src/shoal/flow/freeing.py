@@ -1,8 +1,8 @@
 """Freeing: a plan whose columns without a hierarchy may be published as free ranges or sets.
 
 Such a column is flat: its values are published as they are or suppressed. A free range or set
-keeps more of it and is measured by the same loss: the root loses all of a cell in both, and a
-free value in proportion to its width (eq. 11 and 12, Wang 2018). A column whose plan says
+loses less and is measured by the same loss: the root loses all of a cell in both, and a free
+value in proportion to its width (eq. 11 and 12, Wang 2018). A column whose plan says
 `hierarchy = { flat = true }` is left as it is.
 """
 

@@ -1,7 +1,4 @@
-"""Publish: a recoding becomes a frame, is verified and measured, and then a Release.
-
-`table.published_table` is the other half of the name: a table as its reader sees it.
-"""
+"""Publish: decode a recoding, verify and measure the result, and build the Release."""
 
 from __future__ import annotations
 
@@ -35,15 +32,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """How a release came about: what nobody can see in the published table."""
+    """How a release was made: what the published table does not show."""
 
-    # Makes the recoding that can be applied to other tables, from the order of the columns.
+    # Builds the recoding to apply to other tables, given the order of the published columns.
     fitted: Callable[[Sequence[str]], Fitted]
-    original_sha256: str | None  # of the file that was read; None: no file
-    explainer: Explains | None = None  # only where an algorithm ran
-    applied: Applied | None = None  # only where the recoding of another table was applied
-    tried: list[Tried] = field(default_factory=list)  # where the plan left something to choose
-    notes: list[str] = field(default_factory=list)  # of the choice, the algorithm, the recoding
+    original_sha256: str | None  # of the input file; None: the input was no file
+    explainer: Explains | None = None  # None: no algorithm ran
+    applied: Applied | None = None  # if the recoding of another table was applied
+    tried: list[Tried] = field(default_factory=list)  # if the plan left a choice open
+    notes: list[str] = field(default_factory=list)  # on the choice, the algorithm and the recoding
 
 
 def publish(
@@ -57,12 +54,12 @@ def publish(
     origin: Origin,
     whole: Published | None = None,
 ) -> Release:
-    """Decode, verify and measure; an error if a requirement is violated.
+    """Decode, verify and measure; raise an error if a requirement is violated.
 
-    `whole` is the table before, where some of its rows are neither in the frame nor in `original`.
+    `whole` is the input table, if some of its records are in neither `frame` nor `original`.
     """
-    left_out = 0 if whole is None else whole.rows - original.rows
-    suppressed = recoding.suppressed + left_out
+    dropped = 0 if whole is None else whole.rows - original.rows
+    suppressed = recoding.suppressed + dropped
     clock.start("decode")
     released, people = decode(frame, plan.columns, original, recoding, rng, keep_order)
     clock.start("verify")
@@ -92,7 +89,7 @@ def publish(
         utility=measured.utility,
         before=measured.before,
         after=measured.after,
-        rows=original.rows + left_out,
+        rows=original.rows + dropped,
         published=published.rows,
         suppressed=suppressed,
         discernibility=discernibility(published.classes, suppressed),
@@ -101,7 +98,7 @@ def publish(
             *([] if origin.applied is None else origin.applied.notes()),
             *notes.without_person(frame, plan),
             *notes.merged_values(published),
-            *notes.persons_left_out(plan, keep_order),
+            *notes.persons_not_published(plan, keep_order),
             *measured.utility.notes(original.rows),
             *origin.notes,
         ],
@@ -122,12 +119,12 @@ def publish(
 
 
 def _unprotected(frame: Frame, plan: Plan, whole: Published | None) -> Published:
-    """The original, as its reader would see it if it were published unchanged."""
+    """The original as a reader would see it if it were published unchanged."""
     return whole if whole is not None else read_published(frame, plan.columns, plan.missing_values)
 
 
 def _published_part(original: Table, recoding: Recoding) -> Table:
-    """The records that are linked with the release: an attacker may know who is not in it."""
+    """The published records of the original: an attacker may know which ones are not published."""
     if not recoding.suppressed:
         return original
     return original.take(np.flatnonzero(recoding.record != SUPPRESSED))

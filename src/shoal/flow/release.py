@@ -1,4 +1,4 @@
-"""Release: what the user holds in the end."""
+"""Release: the published table with all that was measured of it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Release(Outcome):
-    """A table that may be published, with the proof that it keeps its promises."""
+    """A table that may be published, with the checks that it satisfies every requirement."""
 
-    # Makes the recoding, or hands over the one of another table that was applied.
+    # Builds the recoding, or returns the one that was applied.
     fitted: Callable[[], Fitted] | None = None
 
     def save(self, path: str | Path) -> None:
-        """Write the table to a file: the file is read back and verified before it gets its name.
+        """Write the table to a file, which is read back and verified before it gets its name.
 
-        It must hold the cells of the release, row by row, and not a byte that is none of them.
+        The file must contain exactly the cells of the release, row by row, and nothing else.
         """
         with frames.atomic(path) as target:
             frame = frames.open_frame(self.frame)
@@ -38,8 +38,8 @@ class Release(Outcome):
             file = frames.read_back(target)
             if not frames.same_rows(file, frame):
                 raise ShoalError(
-                    "the file that was written does not hold the rows of the release in their "
-                    "order; this is a defect, and nothing is released"
+                    "the file that was written does not contain the rows of the release in their "
+                    "order; this is a bug in shoal, and nothing is released"
                 )
             plan = self.plan
             written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
@@ -49,10 +49,11 @@ class Release(Outcome):
     def report(
         self, path: str | Path, *, explain: bool | None = None, progress: Progress = silent
     ) -> None:
-        """Write a page for whoever signs the release: one HTML file that needs no network.
+        """Write an HTML report for the approver of the release: one file that needs no network.
 
-        It names the seed and is meant for the house, not for publication. Which promise made it
-        so takes one more run for each of them: by default that is told where the run was short.
+        It contains the seed and is for internal use, not for publication. `explain` adds which
+        requirement forced each generalization, which takes one more run per requirement; by
+        default it is added only for fast runs.
         """
         from shoal.report.release_report import write_report  # drawing is loaded when needed
 
@@ -60,27 +61,27 @@ class Release(Outcome):
 
     @property
     def recoding(self) -> Fitted:
-        """What is published of whom, to be applied to other tables of the same kind."""
+        """The recoding of this release, to apply to other tables of the same kind."""
         assert self.fitted is not None
         return self.fitted()
 
     def explain(self, row: int, *, progress: Progress = silent) -> Explanation:
-        """Say why a row of the original (the first is 0) is published as it is, or left out.
+        """Explain why a row of the original (the first is 0) is generalized or suppressed.
 
-        Each promise is left out once and the table recoded, which takes as long as the run did;
-        the second question costs nothing. For the data manager, not for publication.
+        The table is recoded once without each requirement, each time as long as the run itself;
+        later calls reuse the results. For the data manager, not for publication.
         """
         return self._explainer.row(row, progress)
 
     def reasons(self, *, progress: Progress = silent) -> list[Reason]:
-        """Say of each promise how many rows it made more general, and what it cost."""
+        """For each requirement, how many records it generalized and what that cost."""
         return self._explainer.reasons(progress)
 
     @property
     def _explainer(self) -> Explains:
         if self.explainer is None:
             raise BadTable(
-                "a recoding was applied here, and no algorithm ran that could be run without one "
-                "of the promises; ask the release that the recoding was made with"
+                "this release was made by applying a recoding, so there is no run to repeat "
+                "without one of the requirements; ask the release that the recoding comes from"
             )
         return self.explainer

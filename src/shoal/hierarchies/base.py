@@ -33,22 +33,22 @@ class Placed(NamedTuple):
 
     @staticmethod
     def of(tree: Tree, leaves: Longs, order: Longs) -> Placed:
-        """The same where the leaves are given in an order of the values."""
+        """From leaves that are given in an order of the values."""
         nodes = np.empty(len(order), np.int64)
         nodes[order] = leaves
         return Placed(tree, nodes)
 
     @staticmethod
     def in_order(levels: list[pa.Array], order: Longs) -> Placed | None:
-        """A tree whose rows are in an order of the values; None where arrow cannot make it."""
+        """A tree whose rows are in an order of the values; None if arrow cannot build it."""
         made = Tree.from_sorted(levels, ROOT)
         return None if made is None else Placed.of(made[0], made[1][0], order)
 
 
 class Width(NamedTuple):
-    """How wide a published value is: its place from narrow to wide, and what it is called.
+    """The width of a published value: a number to sort by, and a name.
 
-    Without words it is a level of a tree, which a report names by an example.
+    Without a name it is a level of a tree, for which a report shows an example.
     """
 
     place: float
@@ -56,11 +56,11 @@ class Width(NamedTuple):
 
 
 AS_IT_WAS = "as it was"
-SUPPRESSED = Width(inf, "suppressed")
+SUPPRESSED_WIDTH = Width(inf, "suppressed")
 
 
 class _Builders(ABCMeta):
-    """Makes `Hierarchy.<name>(…)` build the hierarchy of that name, also of a new file."""
+    """Makes each builder, also one in a new file, a constructor: `Hierarchy.ranges(…)`."""
 
     if not TYPE_CHECKING:  # the known ones are methods, so that a type checker sees them
 
@@ -71,43 +71,48 @@ class _Builders(ABCMeta):
 
 
 class Hierarchy(ABC, metaclass=_Builders):
-    """How one column may be published: a tree of values, ready or to be built from the column.
+    """How one column may be generalized: a given tree, or one that is built from the column.
 
     >>> Hierarchy.ranges([5, 10, 20]).tree([17, 42, 90]).labels[:5]
     ('*', '[0, 20)', '[10, 20)', '[15, 20)', '17')
     """
 
     name: ClassVar[str]  # the key in a plan file: hierarchy = { name = … }
-    options: ClassVar[tuple[str, ...]] = ()  # further keys of the same mapping
-    is_free: ClassVar[bool] = False  # whether any range or set may be published, without a tree
-    is_ordered: ClassVar[bool] = True  # whether the order of the leaves has a meaning
-    exact: ClassVar[str] = AS_IT_WAS  # what a report calls a value that is not generalized
+    takes: ClassVar[str] = ""  # what the value of that key is, in words
+    options: ClassVar[Mapping[str, str]] = {}  # further keys of the same mapping, in words
+    is_free: ClassVar[bool] = False  # whether any range or set may be published
+    is_ordered: ClassVar[bool] = True  # whether the order of the leaves is meaningful
+    exact: ClassVar[str] = AS_IT_WAS  # the name of values that are not generalized, in reports
+
+    @classmethod
+    def summary(cls) -> str:
+        """What it does, in one line: the first line of the docstring."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
 
     @abstractmethod
     def tree(self, values: Iterable[object] = ()) -> Tree:
-        """The tree for a column with these values (each once; missing ones left out)."""
+        """The tree for a column with these values: each once, without missing ones."""
 
     def placed(self, texts: pa.Array) -> Placed | None:  # noqa: ARG002
         """The tree for a column of these texts (each once), and the node of each, with arrow.
 
-        None where that is not possible: then `tree` builds it value by value.
+        None if that is not possible: then `tree` builds it value by value.
         """
         return None
 
     def knows(self, value: object) -> bool:  # noqa: ARG002
-        """Whether `tree` has a place for this value; by default there is one for every value."""
+        """Whether `tree` accepts this value; by default every value."""
         return True
 
     def settled(self, tree: Tree | None = None) -> Hierarchy:  # noqa: ARG002
-        """The same hierarchy without the file, or the column, that it was read from.
+        """The same hierarchy, independent of its file and of the column.
 
-        `tree` is what it made of that column. The same value is then published under the same
-        labels in every table.
+        `tree` is the tree of that column. In every table a value then has the same labels.
         """
         return self
 
     def parts(self, label: str) -> list[Label]:  # noqa: ARG002
-        """The values that a free range or set is made of; none where it is not written as one."""
+        """The ends or elements of a free range or set; empty if the label is neither."""
         return []
 
     # In a plan file
@@ -126,7 +131,7 @@ class Hierarchy(ABC, metaclass=_Builders):
         """How a plan file writes this hierarchy."""
 
     def setting_in(self, folder: Path | None) -> Any:  # noqa: ARG002
-        """The same for a plan file in this folder; None: paths stay as they are."""
+        """The same for a plan file in this folder; None: paths are not changed."""
         return self.setting()
 
     @property
@@ -143,20 +148,20 @@ class Hierarchy(ABC, metaclass=_Builders):
     def listed_values(self) -> int:
         """How many values of the column the setting lists: a report must not show them.
 
-        By default whatever is not a number counts, lest a new builder shows values by mistake.
+        By default everything but numbers counts, so that no new builder shows values by mistake.
         """
         setting = self.setting()
         return _texts(list(setting.values()) if isinstance(setting, Mapping) else setting)
 
     def public_setting(self) -> Any:
-        """The setting as a report may show it: without values of the column."""
+        """The setting for a report: without values of the column."""
         listed = self.listed_values()
         if not listed:
             return self.setting()
         return {self.name: f"… {many(listed, 'value')}, see the plan file"}
 
     def steps(self) -> list[Width]:
-        """The widths that the hierarchy names, whether or not they occur in a release."""
+        """The widths of the hierarchy, whether or not they occur in a release."""
         return []
 
     def step_of(self, label: str) -> Width | None:  # noqa: ARG002
@@ -166,7 +171,7 @@ class Hierarchy(ABC, metaclass=_Builders):
     def width(self, label: str) -> Width:
         """How wide a published value is."""
         if label == ROOT:
-            return SUPPRESSED
+            return SUPPRESSED_WIDTH
         return self.step_of(label) or Width(-inf, self.exact)
 
     # Builders
@@ -187,7 +192,7 @@ class Hierarchy(ABC, metaclass=_Builders):
 
     @staticmethod
     def from_tree(nested: Mapping[Any, Any]) -> Hierarchy:
-        """A nested mapping; a leaf maps to nothing, or stands in a list.
+        """A nested mapping; leaves map to None, or are in a list.
 
         >>> Hierarchy.from_tree({"Mammal": {"Felid": ["Cat", "Lion"], "Dog": None}}).tree().labels
         ('Mammal', 'Felid', 'Cat', 'Lion', 'Dog')
@@ -196,7 +201,7 @@ class Hierarchy(ABC, metaclass=_Builders):
 
     @staticmethod
     def from_parents(parents: Mapping[Any, Any]) -> Hierarchy:
-        """A mapping from each value to its parent; the root is the parent without one.
+        """A mapping from each value to its parent; the root has no parent.
 
         >>> Hierarchy.from_parents({"Cat": "Felid", "Felid": "*", "Dog": "*"}).tree().labels
         ('*', 'Felid', 'Cat', 'Dog')
@@ -205,17 +210,16 @@ class Hierarchy(ABC, metaclass=_Builders):
 
     @staticmethod
     def ranges(widths: Sequence[float], start: float | None = None) -> Hierarchy:
-        """Numbers in ranges of growing width; a range holds its lower end and not its upper."""
+        """Numbers in ranges of growing width; a range includes its lower end, not its upper."""
         return _build("ranges", widths, start)
 
     @staticmethod
     def prefixes(keep: Sequence[int] | None = None, length: int | None = None) -> Hierarchy:
         """Codes shortened from the right: 47677 → 4767* → … → *.
 
-        `keep` names the numbers of characters to keep, for example [3, 1]; without it one
-        character goes at a time. `length` is how many characters a code has, 0 if they differ;
-        without it the length is that of the codes in the column. It decides how the codes are
-        written: 476** or 476*.
+        `keep` is the numbers of characters to keep, for example [3, 1]; by default one character
+        less per level. `length` is the number of characters of a code, 0 if codes differ; by
+        default that of the codes in the column. It decides between the labels 476** and 476*.
         """
         return _build("prefixes", keep, length)
 
@@ -226,23 +230,23 @@ class Hierarchy(ABC, metaclass=_Builders):
 
     @staticmethod
     def flat() -> Hierarchy:
-        """Suppression only: a value is published as it is, or not at all."""
+        """Suppression only: a value is published unchanged or suppressed."""
         return _build("flat")
 
     @staticmethod
     def free_ranges(low: float | None = None, high: float | None = None) -> Hierarchy:
-        """Numbers in any range that is needed, without steps: [33, 34].
+        """Numbers in any range, without fixed steps: [33, 34].
 
-        `low` and `high` are the ends of what could occur; without them, of what does occur.
+        `low` and `high` are the smallest and largest possible numbers; by default those that occur.
         """
         return _build("free_ranges", low, high)
 
     @staticmethod
     def free_sets(values: Sequence[object] | None = None) -> Hierarchy:
-        """Categories in any set that is needed, without a taxonomy: {10070, 10073}.
+        """Categories in any set, without a taxonomy: {10070, 10073}.
 
-        `values` are those that could occur, in the order in which a set names them; without them
-        those that do occur, sorted.
+        `values` are the possible values, in their order within sets; by default those that occur,
+        sorted.
         """
         return _build("free_sets", values)
 
@@ -286,13 +290,13 @@ def _from_setting(setting: Mapping[str, Any], folder: Path) -> Hierarchy:
         return builder.from_setting(setting[name], folder, **options)
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise BadHierarchy(
-            f"no hierarchy can be made of {brief(dict(setting))}: {error}; see docs/choosing.md "
-            "for what each kind takes"
+            f"cannot build a hierarchy from {brief(dict(setting))}: {error}; see docs/choosing.md "
+            "for the settings of each kind"
         ) from None
 
 
 def _texts(value: Any) -> int:
-    """How many texts a part of a setting holds."""
+    """The number of texts in a part of a setting."""
     if isinstance(value, Mapping):
         return sum(_texts(key) + _texts(inside) for key, inside in value.items())
     if isinstance(value, list | tuple):
@@ -304,7 +308,7 @@ def _texts(value: Any) -> int:
 
 
 def check_true(name: str, given: object, hint: str = "") -> None:
-    """Raise an error unless a key of a plan file that takes no value is given as true."""
+    """Raise an error unless the value of a key without options is true."""
     if given is not True:
         raise BadHierarchy(f"{name} takes only true, got {given!r}{hint}")
 

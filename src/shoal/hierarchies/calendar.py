@@ -1,4 +1,4 @@
-"""Calendar steps: the month, the quarter, the year … around a moment."""
+"""Calendar steps: the month, the quarter, the year … of a date."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shoal.base.errors import BadHierarchy, brief, did_you_mean
 STEPS = ("hour", "day", "week", "month", "quarter", "year", "N years", "decade", "century")
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
 _DAYS = {"day": 1, "week": 7}
-_WRITTEN = {  # how `around` writes the names of steps
+_WRITTEN = {  # labels as `around` writes them
     r"\d{4}-\d\d-\d\d \d\dh": "hour",
     r"week of .*": "week",
     r"\d{4}-\d\d": "month",
@@ -22,7 +22,7 @@ _WRITTEN = {  # how `around` writes the names of steps
 
 @dataclass(frozen=True)
 class CalendarStep:
-    """One step of the calendar: some months, some days, or an hour."""
+    """One calendar step: a number of months, of days, or an hour."""
 
     name: str
     months: int = 0
@@ -52,7 +52,7 @@ class CalendarStep:
 
     @staticmethod
     def written(label: str) -> CalendarStep | None:
-        """The step by the way in which a label is written; None for days and all else.
+        """The step of a label, by its form; None for days and other texts.
 
         >>> CalendarStep.written("2024-Q2").name, CalendarStep.written("2020 to 2029").name
         ('quarter', 'decade')
@@ -66,15 +66,15 @@ class CalendarStep:
         return None
 
     def holds(self, fine: CalendarStep) -> bool:
-        """Whether whole finer steps fill this one."""
+        """Whether this step consists of whole finer steps."""
         if self.months and fine.months:
             return self.months > fine.months and self.months % fine.months == 0
         if self.months:
-            return fine.days != 7  # a week may begin in one month and end in the next
+            return fine.days != 7  # a week may span two months
         return self.days > fine.days and not fine.months
 
     def around(self, moment: datetime) -> tuple[str, int, int]:
-        """The name of the step around a moment, its first day and the day after its last.
+        """The label of the step that contains a date, its first day, and the day after its last.
 
         >>> CalendarStep.of("quarter").around(datetime(2024, 5, 17))[0]
         '2024-Q2'
@@ -110,7 +110,7 @@ def _first_day(month: int) -> int:
 
 
 def as_date(value: object) -> datetime | None:
-    """The moment that a value means, or None when it means none.
+    """The date and time of a value; None if it is not a date.
 
     >>> as_date("2024-05-17")
     datetime.datetime(2024, 5, 17, 0, 0)

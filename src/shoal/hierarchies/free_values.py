@@ -1,9 +1,8 @@
-"""Free values: ranges of numbers and sets of categories that need no taxonomy (Wang 2018).
+"""Free values: ranges of numbers and sets of categories without a taxonomy (Wang 2018).
 
-A column of free values is a flat tree, its leaves the original values, and may besides be
-published as any range `[33, 34]` or any set `{10070, 10073}` of them. Such a value is a cover: the
-leaves that it stands for. In a table of codes it is a number past the nodes of the tree, given out
-by a `Covers`.
+A column of free values has a flat tree, whose leaves are the original values. It may also be
+published as any range `[33, 34]` or any set `{10070, 10073}` of them. Such a value is a cover, the
+leaves that it stands for. Its code is a number above the nodes of the tree, assigned by `Covers`.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ from shoal.hierarchies.tree import Label, Tree, flat_tree
 from shoal.hierarchies.values import ROOT, end_of, number_of, plain, shown
 
 Kind = Literal["ranges", "sets"]
-Cover = tuple[int, ...]  # of a range its first and its last leaf, of a set all its leaves, rising
+Cover = tuple[int, ...]  # the first and last leaf of a range; all leaves of a set, rising
 
-MISSING = "missing"  # how a set names the missing value
-SPELLED = 20  # a set of everything is spelled out up to so many values
+MISSING = "missing"  # the missing value in a set
+SPELLED = 20  # a set of all values is written out up to so many values
 _SPECIAL = frozenset(',{}"\n\r\t')
 
 
 @dataclass(frozen=True, eq=False)
 class FreeTree(Tree):
-    """A flat tree whose values may also be published as ranges, or sets, of each other.
+    """A flat tree whose values may also be published as ranges or sets.
 
     >>> tree = FreeTree.of_sets(["a", "b", "c"])
     >>> tree.label((1, 3)), tree.cover("{a, c}"), tree.width((1, 3))
@@ -42,14 +41,14 @@ class FreeTree(Tree):
 
     kind: Kind = "sets"
     ends: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))  # the domain [L, U] of ranges
-    numbers: tuple[Fraction, ...] = ()  # in a column of ranges, of the leaves 1, 2 and so on
+    numbers: tuple[Fraction, ...] = ()  # of the leaves 1, 2, …; only for ranges
     closed: bool = True  # whether the root is the range, or the set, of all leaves
 
     @staticmethod
     def of_ranges(
         spots: Sequence[tuple[Fraction, str]], ends: tuple[Fraction, Fraction] | None, closed: bool
     ) -> FreeTree:
-        """The tree over these numbers, rising, with the labels that they have in the column."""
+        """The tree over these rising numbers, with their labels in the column."""
         low, high = ends or (spots[0][0], spots[-1][0])
         own = closed and low < high and (low, high) == (spots[0][0], spots[-1][0])
         flat = _flat(f"[{shown(low)}, {shown(high)}]" if own else ROOT, [name for _, name in spots])
@@ -58,7 +57,7 @@ class FreeTree(Tree):
 
     @staticmethod
     def of_sets(labels: Sequence[Label], closed: bool = True) -> FreeTree:
-        """The tree over these categories, in the order in which sets name them."""
+        """The tree over these categories, in their order within sets."""
         own = closed and 1 < len(labels) <= SPELLED
         flat = _flat(_braces(labels) if own else ROOT, labels)
         return FreeTree(*flat, kind="sets", closed=closed)
@@ -70,11 +69,11 @@ class FreeTree(Tree):
         leaves = (*self.labels[1:], None)
         if self.kind == "sets":
             return FreeTree.of_sets(leaves, self.closed)
-        flat = _flat(ROOT, leaves)  # no range covers numbers and nothing
+        flat = _flat(ROOT, leaves)  # no range covers numbers and missing values
         return FreeTree(*flat, kind="ranges", ends=self.ends, numbers=self.numbers, closed=False)
 
     def opened(self) -> FreeTree:
-        """The same tree with a root that names no values, as missing values are published so."""
+        """The same tree with the root `*`, which also stands for missing values."""
         flat = _flat(ROOT, self.labels[1:])
         return FreeTree(*flat, kind=self.kind, ends=self.ends, numbers=self.numbers, closed=False)
 
@@ -86,8 +85,8 @@ class FreeTree(Tree):
     def code(self, leaves: Sequence[int]) -> int | Cover:
         """The least value that covers these nodes: a node, or a cover.
 
-        A leaf for itself, the root for everything, for the root itself, and for a number beside a
-        missing value in a column of ranges.
+        One leaf gives itself. The root results from all leaves, from the root itself, and from a
+        number together with a missing value in a column of ranges.
         """
         low, high = min(leaves), max(leaves)
         if low == high or low == 0:
@@ -113,7 +112,7 @@ class FreeTree(Tree):
         return _braces([self.labels[leaf] for leaf in cover])
 
     def cover(self, label: str) -> int | Cover | None:
-        """What a published label stands for: a node or a cover; None if it is neither."""
+        """The node or cover of a published label; None if it is neither."""
         node = 0 if label == ROOT else self.node(label)
         if node >= 0:
             return node
@@ -130,7 +129,7 @@ class FreeTree(Tree):
     def _in_set(self, label: str) -> list[int]:
         names = elements_of(label)
         nodes = [self.node(name) for name in names]
-        if -1 in nodes:  # they may be written another way
+        if -1 in nodes:  # perhaps spelled differently
             nodes = [
                 self._alike.get(plain(str(name)), -1) if node < 0 else node
                 for name, node in zip(names, nodes, strict=True)
@@ -139,11 +138,11 @@ class FreeTree(Tree):
 
     @cached_property
     def _alike(self) -> dict[str, int]:
-        """The leaves by their labels without what tells nothing."""
+        """The leaves by their labels in normal form."""
         return {plain(name): leaf for leaf, name in enumerate(self.labels) if leaf and name}
 
     def reads(self, value: int | Cover) -> bool:
-        """Whether the label of a node or a cover says what it stands for, by its text alone."""
+        """Whether the label of a node or a cover can be read back as the same value."""
         if isinstance(value, tuple):
             label: Label = self.label(value)
         elif value == 0 and self.labels[0] != ROOT:
@@ -160,7 +159,7 @@ class FreeTree(Tree):
         return bool(found) and self.code(found) == value
 
     def width(self, cover: Cover) -> Fraction:
-        """What a cover loses of its column, from 0 for a value to 1 for all (eq. 11, 12)."""
+        """The loss of a cover, from 0 for a single value to 1 for all (eq. 11, 12)."""
         if self.kind == "sets":
             return Fraction(len(cover) - 1, max(self.size - 2, 1))
         low, high = (self.numbers[leaf - 1] for leaf in cover)
@@ -179,7 +178,7 @@ def _braces(labels: Iterable[Label]) -> str:
 
 
 def _quoted(label: Label) -> str:
-    """A category inside braces; quoted where it could be taken for something else."""
+    """A category inside braces; quoted if it would be ambiguous."""
     if label is None:
         return MISSING
     plain = label not in ("", MISSING, ROOT) and label == label.strip()
@@ -187,7 +186,7 @@ def _quoted(label: Label) -> str:
 
 
 def closed_range(label: str) -> tuple[Fraction, Fraction] | None:
-    """The ends of a free range that is written as a label, or None when it is none.
+    """The ends of a free range from its label; None if it is not a range.
 
     >>> closed_range("[33, 34.5]")
     (Fraction(33, 1), Fraction(69, 2))
@@ -199,7 +198,7 @@ def closed_range(label: str) -> tuple[Fraction, Fraction] | None:
 
 
 def ends_of(label: str) -> list[str]:
-    """The ends of a range as they are written; none where it is not written as one.
+    """The ends of a range as texts; empty if the label is not a range.
 
     >>> ends_of("[33, 34.5]")
     ['33', '34.5']
@@ -209,7 +208,7 @@ def ends_of(label: str) -> list[str]:
 
 
 def elements_of(label: str) -> list[Label]:
-    """The categories that a set names; none where it is not written as one.
+    """The categories of a set; empty if the label is not a set.
 
     >>> elements_of('{a, "b, c", missing}')
     ['a', 'b, c', None]
@@ -241,14 +240,14 @@ def elements_of(label: str) -> list[Label]:
 
 @dataclass
 class Covers:
-    """The free values of one column that occur: cover i has the code `tree.size + i`."""
+    """The free values that occur in one column: cover i has the code `tree.size + i`."""
 
     tree: Tree
     covers: list[Cover] = field(default_factory=list)
     _known: dict[Cover, int] = field(default_factory=dict)
 
     def code(self, value: int | Cover) -> int:
-        """The number of a node or of a cover, a new one where it has none yet."""
+        """The code of a node or a cover; a new cover gets the next code."""
         if not isinstance(value, tuple):
             return int(value)
         known = self._known.get(value)
@@ -262,7 +261,7 @@ class Covers:
 
     @property
     def free(self) -> FreeTree:
-        """The tree, where there are covers or may be."""
+        """The tree of a column with free values."""
         assert isinstance(self.tree, FreeTree)
         return self.tree
 
@@ -272,11 +271,11 @@ class Covers:
         return [*self.tree.labels, *more]
 
     def widths(self) -> Floats:
-        """What each cover loses of its column, float64[covers]."""
+        """The loss of each cover, float64[covers]."""
         return np.array([float(self.free.width(cover)) for cover in self.covers])
 
     def lists(self) -> tuple[Longs, Ints]:
-        """The leaves of each cover, those of i from start[i] to start[i + 1]."""
+        """The leaves of each cover; those of i are start[i] … start[i + 1] - 1."""
         parts = [self.free.members(cover) for cover in self.covers]
         start = np.append(0, np.cumsum([len(part) for part in parts], dtype=np.int64))
         return start, np.concatenate([np.zeros(0, np.int32), *parts])
@@ -293,12 +292,12 @@ class Covers:
         return np.searchsorted(low[order], np.arange(size + 1)), high[order].astype(np.int32)
 
     def copy(self) -> Covers:
-        """The same values, to which more can be added."""
+        """A copy, to which more values can be added."""
         return Covers(self.tree, list(self.covers), dict(self._known))
 
 
 def join_rows(tree: FreeTree, codes: Ints, group: Longs) -> tuple[Ints, Covers]:
-    """For every row the least value that covers one column of all rows of its group."""
+    """For every record the least value that covers one column of all records of its group."""
     covers = Covers(tree)
     low = np.full(int(group.max()) + 1, tree.size, np.int32)
     high = np.zeros_like(low)

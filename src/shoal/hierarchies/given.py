@@ -1,4 +1,4 @@
-"""Given hierarchies: the whole tree is written down, and the column does not change it."""
+"""Given hierarchies: the plan or a file has the whole tree, whatever the column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.base.wording import many
-from shoal.hierarchies.base import AS_IT_WAS, SUPPRESSED, Hierarchy, Placed, Width
+from shoal.hierarchies.base import AS_IT_WAS, SUPPRESSED_WIDTH, Hierarchy, Placed, Width
 from shoal.hierarchies.tree import Tree, label_array
 from shoal.hierarchies.values import plain, text
 
@@ -22,22 +22,22 @@ class Given(Hierarchy):
     _tree: Tree
 
     def tree(self, values: Iterable[object] = ()) -> Tree:  # noqa: ARG002
-        """The tree as it was given."""
+        """The given tree."""
         return self._tree
 
     def placed(self, texts: pa.Array) -> Placed | None:
-        """The tree as it was given, where it has every value as it is written."""
+        """The given tree, if it has every value in the same spelling."""
         found = pc.index_in(texts, label_array(self._tree.labels).cast(texts.type))
         if found.null_count:
             return None
         return Placed(self._tree, found.to_numpy(zero_copy_only=False).astype(np.int64))
 
     def knows(self, value: object) -> bool:
-        """Whether the tree has this value, however it is written."""
+        """Whether the tree has this value, in any spelling."""
         return self._node(text(value)) >= 0
 
     def _node(self, label: str) -> int:
-        """The node of a value, however it is written; or -1."""
+        """The node of a value, in any spelling; or -1."""
         node = self._tree.node(label)
         return node if node >= 0 else self._alike.get(plain(label), -1)
 
@@ -65,6 +65,6 @@ class Given(Hierarchy):
         """The level of a value in the tree."""
         node = self._node(label)
         if node == 0:
-            return SUPPRESSED
+            return SUPPRESSED_WIDTH
         level = 0 if node < 0 else int(self._tree.level[node])
         return Width(-inf, AS_IT_WAS) if level == 0 else Width(level, "")

@@ -1,4 +1,4 @@
-"""Sorting of texts without making Python objects of them."""
+"""Sort texts without making Python objects."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from shoal.base.arrays import Longs
 
 
 def sorted_order(texts: pa.Array) -> Longs:
-    """The order in which different texts rise, as Python sorts them; int64[texts].
+    """The sorted order of distinct texts, as Python sorts them; int64[texts].
 
-    Eight bytes at a time are compared as one number: first those behind what all begin with, and
-    then the next ones of texts that are still alike. The bytes of UTF-8 rise as characters do.
+    Eight bytes at a time are compared as one number: first those after the common prefix, then
+    the next ones of texts that are still equal. UTF-8 bytes sort like characters.
 
     >>> sorted_order(pa.array(["b", "ab", "", "a"])).tolist()
     [2, 3, 1, 0]
@@ -31,19 +31,19 @@ def sorted_order(texts: pa.Array) -> Longs:
     content = np.append(content, np.zeros(8, np.uint8))
     if count < 2:
         return np.arange(count)
-    at = _all_begin_with(texts)
+    at = _common_prefix(texts)
     key = _eight(content, start + at, length - at)
     order = np.argsort(key)
     key = key[order]
     tied, where = order, np.arange(count)
     group: Longs = np.zeros(count, np.int64)
     while True:
-        if (length[tied] <= at).all():  # they differ in nothing but zero bytes at their end
+        if (length[tied] <= at).all():  # they differ only in zero bytes at the end
             order[where] = tied[np.lexsort((length[tied], group))]
             return order
         fresh = np.ones(len(tied) + 1, np.bool_)
         fresh[1:-1] = (group[1:] != group[:-1]) | (key[1:] != key[:-1])
-        still = ~(fresh[:-1] & fresh[1:])  # alike the one before, or the one behind
+        still = ~(fresh[:-1] & fresh[1:])  # equal to the one before or after
         if not still.any():
             return order
         at += 8
@@ -59,9 +59,9 @@ _MASKS = np.array([(2**64 - 1) ^ (2 ** (8 * (8 - left)) - 1) for left in range(9
 
 
 def _eight(content: Any, start: Any, length: Any) -> npt.NDArray[np.uint64]:
-    """Eight bytes from each place as one number, zeros where a text is shorter."""
-    first = np.minimum(start, len(content) - 8)  # of what is not there nothing is left
-    # A number may begin at any byte: the same bytes, read as numbers from each of them on.
+    """Eight bytes from each position as one number, padded with zeros."""
+    first = np.minimum(start, len(content) - 8)  # positions past the end are masked below
+    # A view that reads eight bytes from every position.
     every = np.lib.stride_tricks.as_strided(content[:8].view(">u8"), (len(content) - 7,), (1,))
     number: npt.NDArray[np.uint64] = every[first].astype(np.uint64)
     if len(length) and length.min() < 8:
@@ -69,8 +69,8 @@ def _eight(content: Any, start: Any, length: Any) -> npt.NDArray[np.uint64]:
     return number
 
 
-def _all_begin_with(texts: pa.Array) -> int:
-    """How many bytes all texts begin with."""
+def _common_prefix(texts: pa.Array) -> int:
+    """The length of the common prefix in bytes."""
     ends = pc.min_max(texts).as_py()
     low, high = ends["min"].encode(), ends["max"].encode()
     return next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))

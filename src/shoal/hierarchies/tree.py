@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 from shoal.base.arrays import Counts, Ints, Longs
 from shoal.base.errors import BadHierarchy, is_text, preview
 
-LARGEST = 2**53  # up to here every whole number is exact as a real one too
+LARGEST = 2**53  # up to here floats represent every integer exactly
 Label = str | None  # None is the label of a missing value, published as missing
 
 
 class Labels(Sequence[Label]):
-    """The labels of a large tree: an arrow array, and Python's objects when they are asked for.
+    """The labels of a large tree in an arrow array; Python objects are made on first use.
 
     >>> labels = Labels(pa.array(["b", "a"]), pa.array([1, 0]))
     >>> len(labels), labels[0], tuple(labels)
@@ -31,7 +31,7 @@ class Labels(Sequence[Label]):
         self.with_missing = False
 
     def and_missing(self) -> Labels:
-        """The same labels, and that of a missing value behind them."""
+        """The same labels, followed by the label of missing values."""
         last = pa.array([len(self._array)], self._order.type)
         nothing = pa.nulls(1, self._array.type)
         more = Labels(
@@ -68,7 +68,7 @@ class Labels(Sequence[Label]):
 
     @cached_property
     def listed(self) -> tuple[Label, ...]:
-        """The labels by node, as Python's objects."""
+        """The labels by node, as Python objects."""
         return tuple(self.array.to_pylist())
 
 
@@ -94,7 +94,7 @@ class Tree:
     labels: Sequence[Label]
     parent: Ints  # int32[nodes]; the root is its own parent
     end: Ints  # int32[nodes]
-    leaves: Counts  # [nodes], the nl of the papers: original values below (or at) the node
+    leaves: Counts  # [nodes], nl in the papers: original values below (or at) the node
 
     @staticmethod
     def from_rows(
@@ -104,8 +104,8 @@ class Tree:
         """Build a tree from rows that lead from a value up to the root.
 
         Rows of different lengths make an unbalanced tree. A label that follows itself is one
-        node. `counts` gives the number of original values that a node stands for, where that is
-        more than the values that occur.
+        node. `counts` gives the number of original values below a node, if that is more than the
+        values that occur.
         """
         parent, listed, root = _links(rows)
         children: dict[Label, list[Label]] = {}
@@ -124,14 +124,14 @@ class Tree:
         if len(labels) <= len(parent):
             reached = set(labels)
             raise BadHierarchy(
-                f"the values {preview(v for v in parent if v not in reached)} go round in a cycle "
-                f"and never reach the root {root!r}; give each value one parent nearer the root"
+                f"the values {preview(v for v in parent if v not in reached)} form a cycle "
+                f"and never reach the root {root!r}; give each value one parent closer to the root"
             )
 
         if broken := [label for label in labels if label is not None and not is_text(label)]:
             raise BadHierarchy(
-                f"the values {preview(broken)} hold half a character (a lone surrogate), which no "
-                "file can hold; remove it"
+                f"the values {preview(broken)} contain half a character (a lone surrogate), which "
+                "no file can store; remove it"
             )
         own = np.fromiter((label in listed for label in labels), np.int64, len(labels))
         leaves, end = _below(np.asarray(up, np.int32), own)
@@ -144,28 +144,28 @@ class Tree:
 
     @staticmethod
     def from_sorted(levels: Sequence[pa.Array], root: str) -> tuple[Tree, list[Longs]] | None:
-        """Build a large tree from columns: the values, what is above each, and so on.
+        """Build a large tree from columns: the values, their parents, and so on.
 
-        Rows must be such that equal labels stand together at every level; None where they do not,
-        or where a label is at two levels. Then `from_rows` has the last word. The nodes of each
-        level, in the order of the rows, come with the tree.
+        Equal labels must be adjacent at every level, and a label may be at one level only;
+        otherwise the result is None, and `from_rows` builds the tree. Also returns the nodes of
+        each level, in the order of the rows.
         """
         m = len(levels[0])
-        starts = [np.arange(m)]  # where each node of a level begins, int64[nodes of the level]
+        starts = [np.arange(m)]  # the first row of each node, int64[nodes of the level]
         heads = []
         for level in levels[1:]:
             changed = pc.not_equal(level[1:], level[:-1]).to_numpy(zero_copy_only=False)
             starts.append(np.append(0, np.flatnonzero(changed) + 1))
             if not np.isin(starts[-1], starts[-2], assume_unique=True).all():
-                return None  # a narrower node would span two of these
+                return None  # a node below would span two of these
             heads.append(level.take(pa.array(starts[-1])))
         above = pa.concat_arrays([*heads, pa.array([root], levels[0].type)])
         if len(above.unique()) < len(above) or pc.any(pc.is_in(levels[0], above)).as_py():
             return None
-        begins = np.zeros(m + 1, np.int64)  # nodes that begin in each row
+        begins = np.zeros(m + 1, np.int64)  # nodes that start in each row
         for start in starts:
             begins[start] += 1
-        # The root is 0; of the nodes that begin in a row the widest comes first.
+        # The root is 0; of the nodes that start in a row the most general comes first.
         before = 1 + np.concatenate([[0], np.cumsum(begins)])
         wider = np.zeros(m, np.int64)
         size = int(before[-1])
@@ -198,7 +198,7 @@ class Tree:
 
     @cached_property
     def level(self) -> Ints:
-        """Longest way down to a leaf, in edges; 0 for a leaf (Sec. 3, Mauger 2020)."""
+        """The longest path down to a leaf, in edges; 0 for a leaf (Sec. 3, Mauger 2020)."""
         level = np.zeros(self.size, np.int32)
         for nodes in _deepest_first(self.parent):
             np.maximum.at(level, self.parent[nodes], level[nodes] + 1)
@@ -214,17 +214,17 @@ class Tree:
         return {label: node for node, label in enumerate(self.labels)}
 
     def node(self, label: Label) -> int:
-        """The node with this label; -1 when there is none."""
+        """The node with this label; -1 if there is none."""
         if label is None and isinstance(self.labels, Labels):
             return self.size - 1 if self.labels.with_missing else -1
         return self._nodes.get(label, -1)
 
     def covers(self, wide: int, narrow: int) -> bool:
-        """Whether everything below `narrow` is below `wide` too."""
+        """Whether `wide` is `narrow` or an ancestor of it."""
         return bool(wide <= narrow < self.end[wide])
 
     def join(self, a: int, b: int) -> int:
-        """The least node that covers both: their lowest common ancestor."""
+        """The lowest common ancestor."""
         while not self.covers(a, b):
             a = int(self.parent[a])
         return a
@@ -261,7 +261,7 @@ def _links(
     parent: dict[Label, Label] = {}
     listed: set[Label] = set()
     roots: dict[Label, int] = {}  # root → the row that first ends in it
-    quarrels: dict[Label, set[Label]] = {}
+    conflicts: dict[Label, set[Label]] = {}
     for number, row in enumerate(rows, 1):
         here = row[0]
         listed.add(here)
@@ -270,7 +270,7 @@ def _links(
                 continue
             known = parent.setdefault(here, above)
             if known != above:
-                quarrels.setdefault(here, {known}).add(above)
+                conflicts.setdefault(here, {known}).add(above)
             here = above
         roots.setdefault(here, number)
     if not roots:
@@ -279,18 +279,18 @@ def _links(
         ends = ", ".join(f"{label!r} (row {row})" for label, row in list(roots.items())[:5])
         raise BadHierarchy(
             f"rows do not end in the same root: {ends}; end every row in the same value, "
-            "and leave out header lines"
+            "and remove header lines"
         )
-    if quarrels:
+    if conflicts:
         cases = "; ".join(
             f"{value!r} has the parents {preview(sorted(map(str, parents)))}"
-            for value, parents in list(quarrels.items())[:5]
+            for value, parents in list(conflicts.items())[:5]
         )
-        raise BadHierarchy(f"a value may have one parent only, but {cases}")
+        raise BadHierarchy(f"a value may have only one parent, but {cases}")
     (root,) = roots
     if root in parent:
         raise BadHierarchy(
-            f"the root {root!r} has a parent itself ({parent[root]!r}): the values go round in a "
+            f"the root {root!r} has a parent itself ({parent[root]!r}): the values form a "
             "cycle; end every row in a value that has no parent"
         )
     return parent, listed, root
@@ -301,7 +301,7 @@ def _below(parent: Ints, own: Longs) -> tuple[Longs, Ints]:
     leaves, last = own.copy(), np.arange(len(parent), dtype=np.int32)
     inner = np.zeros(len(parent), np.bool_)
     inner[parent[1:]] = True
-    leaves[~inner] = 1  # a leaf that no row begins with still is an original value
+    leaves[~inner] = 1  # a leaf that starts no row is an original value too
     for nodes in _deepest_first(parent):
         np.add.at(leaves, parent[nodes], leaves[nodes])
         np.maximum.at(last, parent[nodes], last[nodes])

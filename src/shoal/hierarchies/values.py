@@ -1,4 +1,4 @@
-"""Single values: as text, as numbers, and when two of them mean the same."""
+"""Single values: as text, as numbers, and when two of them are the same."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from shoal.base.errors import BadHierarchy, brief, preview
 from shoal.base.settings import DIGITS
 
 ROOT = "*"
-# Words that people write where they know nothing.
+# Words that people write for missing values.
 MISSING_WORDS = frozenset(
     {"?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "<NA>", "unknown", "Unknown"}
 )
-# A code such as 12e8888888 is no number that anybody means, and would take years to write out.
-# Three digits are the exponents of floats, and some 400 digits those of a float written out.
+# A code such as 12e8888888 is not meant as a number, and would take years to write out. Exponents
+# of floats have up to three digits, and a float written out has up to some 400 digits.
 _POWER = "([eE][+-]?[0-9]{1,3})?"
 _NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]{0,400})(\.[0-9]{1,400})?" + _POWER)
 _TYPED = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})" + _POWER)
-_TRUTH = {"True": "true", "False": "false"}  # Python's words, and those of arrow in a text file
+_TRUTH = {"True": "true", "False": "false"}  # as Python and as arrow write them
 LARGEST = 10**DIGITS
-# Labels hold what such numbers are when they are written out, and ends of ranges around them.
+# Such numbers written out in labels, and ends of ranges around them.
 _WRITTEN = re.compile(r"-?[0-9]{1,2000}(\.[0-9]{1,2000})?")
 
 
 def text(value: object) -> str:
-    """A value as hierarchies write it: numbers alike whether they came as text or not.
+    """A value in the form that hierarchies use: numbers are equal whether given as text or not.
 
     >>> text(17), text(17.0), text("17"), text(2.5), text(True)
     ('17', '17', '17', '2.5', 'True')
@@ -45,7 +45,7 @@ def text(value: object) -> str:
 
 
 def _decimal_text(value: Decimal) -> str:
-    """A decimal without zeros at its end; `normalize` would round it to 28 digits."""
+    """A decimal without trailing zeros; `normalize` would round it to 28 digits."""
     if not value.is_finite():
         return str(value)
     sign, digits, power = value.as_tuple()
@@ -57,9 +57,9 @@ def _decimal_text(value: Decimal) -> str:
 
 
 def plain(label: str) -> str:
-    """A label without what tells nothing: blanks around it, zeros after a point, True for true.
+    """A label in normal form: no blanks around it, no trailing zeros, true for True.
 
-    Leading zeros do tell something: 02139 is a postcode, 2139 is not.
+    Leading zeros have a meaning: 02139 is a postcode, 2139 is not.
 
     >>> plain(" 17.0 "), plain("02139"), plain("1.50"), plain("True")
     ('17', '02139', '1.5', 'true')
@@ -69,7 +69,7 @@ def plain(label: str) -> str:
 
 
 def number_of(value: object) -> Fraction | None:
-    """The exact number that a value is, or None when it is none, or one of too many digits.
+    """The exact number of a value; None if it is not a number, or has too many digits.
 
     >>> number_of("0.1"), number_of(3), number_of("old"), number_of(True)
     (Fraction(1, 10), Fraction(3, 1), None, None)
@@ -87,7 +87,7 @@ def number_of(value: object) -> Fraction | None:
 
 
 def is_long_number(value: object) -> bool:
-    """Whether it is a number that has too many digits to be measured.
+    """Whether it is a number with too many digits.
 
     >>> is_long_number("1" * 301), is_long_number("1" * 300), is_long_number("old")
     (True, False, False)
@@ -99,7 +99,7 @@ def is_long_number(value: object) -> bool:
 
 
 def not_numbers(kind: str, strange: list[object]) -> BadHierarchy:
-    """What is wrong with values that ranges cannot hold, and what to do."""
+    """The error for values that are not in any range, with advice."""
     large = [value for value in strange if is_long_number(value)]
     if large:
         begin = [f"{text(value)[:20]}…" for value in large]
@@ -108,7 +108,7 @@ def not_numbers(kind: str, strange: list[object]) -> BadHierarchy:
             f"holds longer ones: {preview(begin)}; if they are codes, give the column another "
             "hierarchy, for example prefixes or flat"
         )
-    hint = "; dates want the hierarchy dates" if isinstance(strange[0], date) else ""
+    hint = "; for dates use the hierarchy dates" if isinstance(strange[0], date) else ""
     return BadHierarchy(
         f"{kind} need numbers, but the column holds {preview(strange)}{hint}; give the column "
         "another hierarchy, or, if they mean missing, list them under missing_values"
@@ -116,12 +116,12 @@ def not_numbers(kind: str, strange: list[object]) -> BadHierarchy:
 
 
 def end_of(written: str) -> Fraction | None:
-    """The number at an end of a range, as `shown` writes it; None where there is none."""
+    """The number at an end of a range, as `shown` writes it; None if it is not a number."""
     return Fraction(written) if _WRITTEN.fullmatch(written) else number_of(written)
 
 
 def range_of(label: object) -> tuple[Fraction, Fraction] | None:
-    """The ends of a range that is written as a label, or None when it is none.
+    """The ends of a range from its label; None if it is not a range.
 
     >>> range_of("[30, 40)")
     (Fraction(30, 1), Fraction(40, 1))
@@ -134,7 +134,7 @@ def range_of(label: object) -> tuple[Fraction, Fraction] | None:
 
 
 def exact_number(number: float | Decimal | Fraction) -> Fraction:
-    """The number as it is written: 0.1 is a tenth, not the nearest binary fraction."""
+    """The decimal number: 0.1 is a tenth, not the nearest binary fraction."""
     if isinstance(number, Fraction):
         return number
     if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
@@ -142,16 +142,16 @@ def exact_number(number: float | Decimal | Fraction) -> Fraction:
     if isinstance(number, int):
         return Fraction(number)
     if not isfinite(number):
-        raise BadHierarchy(f"ranges need numbers, and {number} is none that a range can end in")
+        raise BadHierarchy(f"ranges need numbers that are finite, got {number}")
     return Fraction(str(number))
 
 
 def setting_number(number: float | Decimal | Fraction) -> Fraction:
-    """The same of a number in a plan, which a plan file must be able to hold."""
+    """The same for a number in a plan; an error if a plan file cannot store it exactly."""
     exact = exact_number(number)
     if abs(exact) >= LARGEST or (exact.denominator != 1 and _as_float(exact) is None):
         raise BadHierarchy(
-            f"a plan file cannot hold {brief(number)} exactly; write a number of at most 15 digits"
+            f"a plan file cannot store {brief(number)} exactly; write a number of at most 15 digits"
         )
     return exact
 
@@ -162,7 +162,7 @@ def simple(number: Fraction) -> int | float:
 
 
 def _as_float(number: Fraction) -> str | None:
-    """The number as Python writes it; None where a float does not hold it to the last digit."""
+    """The number as Python writes it; None if a float does not represent it exactly."""
     try:
         written = str(float(number))
     except OverflowError:
@@ -171,7 +171,7 @@ def _as_float(number: Fraction) -> str | None:
 
 
 def shown(number: Fraction) -> str:
-    """The number as a label writes it: all its digits.
+    """The number as labels write it, with all digits.
 
     >>> shown(Fraction("0.99999999999999999999")), shown(Fraction("2.50")), shown(Fraction(-7))
     ('0.99999999999999999999', '2.5', '-7')
@@ -180,8 +180,8 @@ def shown(number: Fraction) -> str:
         return str(number.numerator)
     if (written := _as_float(number)) is not None:
         return written
-    # A decimal fraction p / q, where q is a product of twos and fives: as many places as there
-    # are of either.
+    # A decimal fraction p / q, where q is a product of twos and fives: the larger exponent is the
+    # number of decimal places.
     rest, places = number.denominator, {2: 0, 5: 0}
     for prime in places:
         while rest % prime == 0:

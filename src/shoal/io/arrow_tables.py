@@ -1,4 +1,4 @@
-"""Arrow tables: whether columns have names that serve, and types of which rows can be taken."""
+"""Arrow tables: check column names, and that rows of every type can be selected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.io.compact import ArrowColumn, compact
 
 
 def check_column_names(names: list[Any], where: str) -> None:
-    """Raise an error unless every column has a name of its own."""
+    """Raise an error unless every column has a unique name."""
     if not names:
         raise BadTable(f"{where} has no columns")
     if odd := [name for name in names if not isinstance(name, str)]:
@@ -22,13 +22,13 @@ def check_column_names(names: list[Any], where: str) -> None:
         )
     if broken := [name for name in names if not is_text(name)]:
         raise BadTable(
-            f"{where} has columns whose names hold half a character (a lone surrogate), which no "
-            f"file can hold: {preview(broken)}; rename them"
+            f"{where} has columns whose names contain half a character (a lone surrogate), which "
+            f"no file can store: {preview(broken)}; rename them"
         )
     if empty := [number for number, name in enumerate(names, 1) if not name.strip()]:
         raise BadTable(
             f"{where} has columns without a name, counted from the left: {preview(empty)}; "
-            "name them or remove them (pandas writes its index so, unless told index=False)"
+            "name them or remove them (pandas writes its index like this; use index=False)"
         )
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise BadTable(
@@ -37,7 +37,7 @@ def check_column_names(names: list[Any], where: str) -> None:
 
 
 def takeable(table: pa.Table) -> pa.Table:
-    """Make sure, before a long run, that arrow can take rows of every column."""
+    """Check before a long run that arrow can select rows of every column."""
     plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     for number, field in enumerate(table.schema):
         if str(field.type) in plain:
@@ -48,7 +48,7 @@ def takeable(table: pa.Table) -> pa.Table:
 
 
 def check_takeable(name: str, values: ArrowColumn) -> None:
-    """Refuse, before a long run, a column of which arrow cannot take rows and only these."""
+    """Raise an error, before a long run, if arrow cannot select rows of a column."""
     kind = values.type
     if pa.types.is_dictionary(kind) and pa.types.is_nested(kind.value_type):
         raise BadTable(
@@ -59,13 +59,13 @@ def check_takeable(name: str, values: ArrowColumn) -> None:
         compact(values.slice(0, 0))
     except pa.ArrowNotImplementedError:
         raise BadTable(
-            f"column {name!r} is of type {values.type}, of which pyarrow cannot take "
-            "single rows; cast it to a plainer type first"
+            f"column {name!r} is of type {values.type}, of which pyarrow cannot select "
+            "single rows; cast it to a simpler type first"
         ) from None
     except BadTable as error:
         raise BadTable(f"column {name!r} {error}") from None
 
 
 def compact_table(table: pa.Table) -> pa.Table:
-    """Copy a table so that only its cells are in it."""
+    """Copy a table with only its own cells."""
     return pa.table([compact(one) for one in table.columns], table.column_names)

@@ -1,8 +1,8 @@
-"""Atomic: a file is there whole, under its name, or not at all.
+"""Atomic: a file exists complete under its name, or not at all.
 
-What is being written may hold rows that are never published. It is written to a temporary file
-that only its owner can read, is on the disk before it gets its name, and goes away if anything
-fails; what a killed run leaves, the next run that writes to the same folder removes.
+A file that is being written may contain records that are never published. It is written to a
+temporary file that only its owner can read, is synced to disk before it gets its name, and is
+removed if anything fails. What a killed run leaves is removed by the next run in the same folder.
 """
 
 from __future__ import annotations
@@ -27,55 +27,55 @@ from shoal.base.interrupt import whole
 
 try:
     import fcntl
-except ImportError:  # Windows has no locks of this kind: there stale files stay
+except ImportError:  # not on Windows, where stale files stay
     fcntl = None  # type: ignore[assignment]
 
-# The kernel that runs and the name of the machine, the process, and what makes it unique.
+# The running kernel, the machine, the process, and a random number.
 NAME = re.compile(r"\.shoal-([0-9a-f]{8})-([0-9a-f]{8})-[0-9]+-[0-9a-f]{16}(\.|$)")
-ACCESS = "system.posix_acl_access"  # a list of who may read, besides the mode
+ACCESS = "system.posix_acl_access"  # the access control list of a file
 CANNOT = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EACCES, errno.EBADF}
 
-NEW = 60  # seconds for which an empty file, which holds nothing, is left alone
+NEW = 60  # seconds for which an empty file is not removed
 
 log = logging.getLogger("shoal")
-_at_work: dict[Path, int] = {}  # temporary files of this process, and the process that made them
+_at_work: dict[Path, int] = {}  # temporary files, with the process that made them
 
 
 @contextmanager
 @whole
 def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
-    """Give a temporary file; it becomes the target at the end, or is gone if anything fails.
+    """Provide a temporary file, which becomes the target at the end or is removed on failure.
 
     A private target is readable by its owner only. One that exists keeps its permissions.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "report.html"
-    >>> with atomic(target, private=True) as beside:
-    ...     _ = beside.write_text("<p>")
+    >>> with atomic(target, private=True) as temporary:
+    ...     _ = temporary.write_text("<p>")
     >>> target.read_text(), oct(target.stat().st_mode)[-3:]
     ('<p>', '600')
     """
-    if Path(path) in _at_work:  # already a temporary file of ours, which will get its name
+    if Path(path) in _at_work:  # already a temporary file of this process
         yield Path(path)
         return
     check_place(Path(path))
     target = Path(os.path.realpath(path))  # what a link points to, not the link
     check_place(target)
     remove_stale(target.parent)
-    beside = target.with_name(_name() + "".join(target.suffixes[-2:]))
+    temporary = target.with_name(_name() + "".join(target.suffixes[-2:]))
     held = None
     try:
-        _at_work[beside] = os.getpid()
-        held = _create(beside)
-        with _by_its_name(beside, path):
-            yield beside
-        _sync(beside)
+        _at_work[temporary] = os.getpid()
+        held = _create(temporary)
+        with _by_its_name(temporary, path):
+            yield temporary
+        _sync(temporary)
         _sync(target.parent)
-        _permit(beside, target, private)
+        _permit(temporary, target, private)
         if fcntl is None and held is not None:
             os.close(held)
             held = None  # an open file cannot be renamed there
-        beside.replace(target)
+        temporary.replace(target)
         _sync(target.parent)  # the new name itself
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
@@ -83,28 +83,28 @@ def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
         if fcntl is None and held is not None:
             os.close(held)
             held = None  # nor can it be removed
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         if held is not None:
             os.close(held)
-        _at_work.pop(beside, None)
+        _at_work.pop(temporary, None)
 
 
 @contextmanager
 @whole
-def _by_its_name(beside: Path, path: str | Path) -> Iterator[None]:
-    """Let errors name the file that was asked for, not the one that is written first."""
+def _by_its_name(temporary: Path, path: str | Path) -> Iterator[None]:
+    """Let errors name the target, not the temporary file."""
     try:
         yield
     except BadInput as error:
         said = str(error)
-        if str(beside) not in said:
+        if str(temporary) not in said:
             raise
-        raise type(error)(said.replace(str(beside), str(path))) from None
+        raise type(error)(said.replace(str(temporary), str(path))) from None
 
 
 @atexit.register
 def _leave_nothing() -> None:
-    """Remove what an exception at a bad moment left: two interrupts, for example."""
+    """Remove what is left after an exception at a bad moment, such as two interrupts."""
     for path, process in list(_at_work.items()):
         if process == os.getpid():
             with suppress(OSError):
@@ -112,7 +112,7 @@ def _leave_nothing() -> None:
 
 
 def check_place(path: Path) -> None:
-    """Refuse a path at which no file can be made."""
+    """Raise an error if no file can be created at a path."""
     folder = path.parent
     try:
         path.exists()
@@ -129,7 +129,7 @@ def check_place(path: Path) -> None:
     if path.is_dir():
         raise BadFile(f"cannot write {path}: it is a directory; add the name of a file")
     if path.exists() and not path.is_file():
-        raise BadFile(f"cannot write {path}: it is not a plain file")
+        raise BadFile(f"cannot write {path}: it is not a regular file")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadFile(f"cannot write {path}: no permission to write in the directory {folder}")
 
@@ -138,14 +138,14 @@ def check_place(path: Path) -> None:
 
 
 def _create(path: Path) -> int:
-    """Create the file, readable by its owner only, and lock it for as long as we are at work."""
+    """Create the file, readable by its owner only, and lock it until it is done."""
     flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
     while True:
         held = os.open(path, flags, 0o600)
         if fcntl is None:
             return held
         try:
-            with suppress(OSError):  # a file system without locks; there nothing is removed either
+            with suppress(OSError):  # a file system without locks, where nothing is removed either
                 fcntl.flock(held, fcntl.LOCK_EX)
             if _is(path, held):
                 return held
@@ -169,7 +169,7 @@ def _name() -> str:
 
 @cache
 def _here() -> tuple[str, str]:
-    """Which running kernel this is, and which machine: what a lock can be trusted for."""
+    """The running kernel and the machine: locks are reliable within these."""
     kernel = machine = ""
     with suppress(OSError):
         kernel = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
@@ -181,11 +181,11 @@ def _here() -> tuple[str, str]:
 
 
 def remove_stale(folder: Path) -> None:
-    """Remove what killed runs left in a folder, and say so.
+    """Remove temporary files of killed runs from a folder, and log it.
 
-    A file belongs to a run that is gone if its lock can be taken. That is asked only where locks
-    tell: a run under the same kernel, also in another container, or on this machine before it
-    was started again. Files of other machines on a shared disk are left alone.
+    If the lock of a file can be taken, its run is gone. This is tested only where locks are
+    reliable: for runs under the same kernel, also in another container, or on this machine before
+    its last start. Files of other machines on a shared disk are not touched.
     """
     if fcntl is None:
         return
@@ -201,10 +201,10 @@ def remove_stale(folder: Path) -> None:
 
 
 def _of_here(path: Path, kernel: str, machine: str) -> bool:
-    """Whether a lock tells if the run that made a file is still there.
+    """Whether the lock of a file shows if its run is still alive.
 
-    Machines that are copies of one image have one name: a file that is younger than this kernel
-    may be another one's, on a disk that they share.
+    Machines cloned from one image have the same name: a file that is newer than the start of this
+    kernel may belong to another machine with the same disk.
     """
     ours, here = _here()
     if kernel == ours:
@@ -215,7 +215,7 @@ def _of_here(path: Path, kernel: str, machine: str) -> bool:
 
 
 def _removed(path: Path) -> bool:
-    """Remove a temporary file unless somebody is at work on it."""
+    """Remove a temporary file unless a run is using it."""
     with suppress(OSError):  # locked, gone, or of another user
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         file = os.open(path, flags)
@@ -235,9 +235,9 @@ def _removed(path: Path) -> bool:
 
 
 def _sync(path: Path) -> None:
-    """Wait until the disk has a file, or the names in a folder."""
+    """Sync a file, or the names in a folder, to disk."""
     if path.is_dir() and os.name == "nt":
-        return  # Windows has no such thing for folders
+        return  # not possible for folders on Windows
     try:
         file = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
         try:
@@ -252,32 +252,32 @@ def _sync(path: Path) -> None:
 # Permissions
 
 
-def _permit(beside: Path, target: Path, private: bool) -> None:
-    """Give the new file the permissions that it should have; never more than the old one had."""
+def _permit(temporary: Path, target: Path, private: bool) -> None:
+    """Set the permissions of the new file: never more than the old one had."""
     if os.name == "nt":
         return
     try:
         old = target.stat()
     except FileNotFoundError:
-        beside.chmod(0o600 if private else 0o666 & ~_umask())
+        temporary.chmod(0o600 if private else 0o666 & ~_umask())
         return
     mode = stat.S_IMODE(old.st_mode) & 0o777
-    new = beside.stat()
+    new = temporary.stat()
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-        with suppress(OSError):  # only the administrator may give a file away
-            os.chown(beside, old.st_uid, -1)
+        with suppress(OSError):  # only the administrator may change the owner
+            os.chown(temporary, old.st_uid, -1)
         try:
-            os.chown(beside, -1, old.st_gid)
-        except OSError:  # another group: it may do what both its people and all others could
+            os.chown(temporary, -1, old.st_gid)
+        except OSError:  # another group: it gets what both the old group and others had
             both = (mode >> 3) & mode & 0o007
             mode = mode & 0o700 | both << 3 | both
-    if not _same_list(beside, target):
+    if not _same_list(temporary, target):
         mode &= 0o700
-    beside.chmod(mode)
+    temporary.chmod(mode)
 
 
-def _same_list(beside: Path, target: Path) -> bool:
-    """Copy the list of who else may read (an ACL), or its absence; whether that went well."""
+def _same_list(temporary: Path, target: Path) -> bool:
+    """Copy the access control list (ACL), or remove it; return whether that succeeded."""
     if not hasattr(os, "getxattr"):
         return True
     try:
@@ -286,17 +286,17 @@ def _same_list(beside: Path, target: Path) -> bool:
         listed = None
     try:
         if listed is not None:
-            os.setxattr(beside, ACCESS, listed)
-        elif ACCESS in os.listxattr(beside):  # the folder gives one to all that is new in it
-            os.removexattr(beside, ACCESS)
+            os.setxattr(temporary, ACCESS, listed)
+        elif ACCESS in os.listxattr(temporary):  # inherited from the folder
+            os.removexattr(temporary, ACCESS)
     except OSError as error:
         return listed is None and error.errno in CANNOT
     return True
 
 
 def _umask() -> int:
-    """The permissions that this user takes from new files."""
-    with suppress(OSError, StopIteration, ValueError):  # Linux tells without changing it
+    """The permission mask of new files."""
+    with suppress(OSError, StopIteration, ValueError):  # Linux shows it without changing it
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="ignore").splitlines()
         return int(next(line for line in lines if line.startswith("Umask:")).split()[1], 8)
     umask = os.umask(0o077)

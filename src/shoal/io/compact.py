@@ -1,8 +1,8 @@
-"""Compact: an arrow column that holds its cells and nothing else.
+"""Compact: an arrow column with only its own cells.
 
-An arrow column can carry values that stand in none of its cells: entries of a dictionary that no
-row refers to, what lies under a missing struct, the rows around a slice, notes on its fields. A
-reader of a file, or of the memory, can see them.
+An arrow column can contain values that are in none of its cells: unused dictionary entries, values
+below a null struct, the rows around a slice, metadata of its fields. Readers of a file or of the
+memory can see them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from shoal.base.errors import BadTable
 
 ArrowColumn: TypeAlias = "pa.Array | pa.ChunkedArray"
 
-# Extension types whose settings say how to read a value, and can hold none themselves.
+# Extension types whose parameters contain no values.
 KNOWN = ("arrow.uuid", "arrow.json", "arrow.bool8", "pandas.period", "pandas.interval")
 
 
 def compact(values: ArrowColumn) -> ArrowColumn:
-    """Copy a column so that only its cells are in it, at any depth; its type stays as it is.
+    """Copy a column with only its own cells, at any depth; its type stays the same.
 
-    Notes on fields are left out. An extension type that is not known becomes what it is stored as.
+    Metadata of fields is dropped. An unknown extension type becomes its storage type.
 
     >>> coded = pa.array(["Ann", "Bob"]).dictionary_encode().slice(1)
     >>> compact(pa.StructArray.from_arrays([coded], ["who"])).field("who").dictionary.to_pylist()
@@ -61,7 +61,7 @@ def compact(values: ArrowColumn) -> ArrowColumn:
     if pa.types.is_large_list(kind):
         return pa.LargeListArray.from_arrays(_offsets(values), compact(values.values), plain)
     if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
-        sizes = pc.list_value_length(values).fill_null(0)  # views may overlap, and leave gaps
+        sizes = pc.list_value_length(values).fill_null(0)  # views may overlap or leave gaps
         ends = pc.cumulative_sum(sizes)
         made = pa.ListViewArray if pa.types.is_list_view(kind) else pa.LargeListViewArray
         flat = compact(values.flatten())
@@ -70,7 +70,7 @@ def compact(values: ArrowColumn) -> ArrowColumn:
 
 
 def _dictionary(values: pa.DictionaryArray) -> pa.DictionaryArray:
-    """Only the entries that some row refers to, in their order."""
+    """Only the entries that are in use, in their order."""
     indices = values.indices
     used = pc.unique(indices.drop_null())
     used = used.take(pc.sort_indices(used))
@@ -80,7 +80,7 @@ def _dictionary(values: pa.DictionaryArray) -> pa.DictionaryArray:
 
 
 def _offsets(values: Any) -> pa.Array:
-    """Where each list begins; null where the list is missing."""
+    """The start of each list; null if the list is null."""
     if not values.null_count:
         return values.offsets
     missing = np.append(values.is_null().to_numpy(zero_copy_only=False), False)
@@ -88,7 +88,7 @@ def _offsets(values: Any) -> pa.Array:
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """The type that a compact column has: without notes on fields, at any depth.
+    """The type of a compact column: without metadata of fields, at any depth.
 
     >>> plain_type(pa.list_(pa.field("item", pa.int8(), metadata={"a": "b"}))).field(0).metadata
     """
@@ -118,7 +118,7 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
 
 
 def plain_field(field: pa.Field) -> pa.Field:
-    """The same field of a plain type, without notes."""
+    """The same field with a plain type and without metadata."""
     return pa.field(field.name, plain_type(field.type), field.nullable)
 
 
@@ -127,5 +127,5 @@ def _known(kind: pa.BaseExtensionType) -> bool:
 
 
 def _refused(kind: pa.DataType) -> BadTable:
-    """Unions and runs: values that no cell shows cannot be told from the others."""
-    return BadTable(f"holds {kind}, which can hide values; cast it to a plainer type first")
+    """The error for unions and run-end encoding: unused values cannot be detected there."""
+    return BadTable(f"is of type {kind}, which can hide values; cast it to a simpler type first")

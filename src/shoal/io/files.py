@@ -1,4 +1,4 @@
-"""Files: tables are read and written in the format that the name of the file says."""
+"""Files: read and write tables in the format of the file name."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ def read_table(path: str | Path, progress: Progress | None = None) -> pa.Table:
     check_source(path, "")
     if path.stat().st_size == 0:
         raise BadFile(f"cannot read {path}: the file is empty")
-    reason = "it is damaged, cut off, or not what its name says; make or fetch it anew"
+    reason = "it is damaged, incomplete, or not of the format that its name says"
     try:
         return takeable(form.read(path, progress))
     except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
-        # Only the system's own words are passed on: arrow's show rows.
+        # Only messages of the operating system are passed on: those of arrow contain rows.
         if isinstance(error, OSError) and error.errno:
             reason = os.strerror(error.errno)
     raise BadFile(f"cannot read {path}: {reason}")
 
 
 def write_table(table: pa.Table, path: str | Path) -> None:
-    """Write a table to this very path, in the format that its name says."""
+    """Write a table to exactly this path, in the format of its name."""
     format_of(Path(path)).write(table, Path(path))
 
 
 def check_bytes(path: Path, table: pa.Table) -> None:
-    """Raise an error unless a file, from which this table was read, holds only its cells."""
+    """Raise an error unless the file of this table contains only its cells."""
     format_of(path).check_bytes(path, table)
 
 

@@ -1,7 +1,7 @@
-"""File formats: what each of them can do, and which one a file has by its name.
+"""File formats: their interface, and the format of a file by its name.
 
-The formats are in the folder `formats`, one per file. This module and theirs import no heavy
-library, as the help of the command line names the endings.
+The formats are in the folder `formats`, one per file. None of these modules imports a heavy
+library, as the help of the command line lists the endings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from shoal.base.folder_registry import FolderRegistry
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Progress: TypeAlias = Callable[[int, int], None]  # bytes of the file read so far, and in all
+Progress: TypeAlias = Callable[[int, int], None]  # bytes read so far, size of the file
 
 
 class Format(ABC):
@@ -27,25 +27,30 @@ class Format(ABC):
 
     name: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]  # of file names, in lower case: ".csv"
-    packings: ClassVar[tuple[str, ...]] = ()  # endings of compressed files, behind the others
-    keeps_types: ClassVar[bool]  # whether columns are read with the types they were written with
+    packings: ClassVar[tuple[str, ...]] = ()  # endings of compressed files, which follow the others
+    keeps_types: ClassVar[bool]  # whether files store the types of columns
+
+    @classmethod
+    def summary(cls) -> str:
+        """What it is, in one line: the first line of the docstring."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
 
     @abstractmethod
     def read(self, path: Path, progress: Progress | None) -> pa.Table:
         """Read a file into an arrow table.
 
-        Errors must not show what stands in a row. The system's and arrow's own errors may pass:
-        the caller replaces their words.
+        Errors must not contain cells. Errors of the operating system and of arrow may pass: the
+        caller replaces their messages.
         """
 
     @abstractmethod
     def write(self, table: pa.Table, path: Path) -> None:
-        """Write a table to this very path; the same table always gives the same bytes."""
+        """Write a table to exactly this path; the same table always gives the same bytes."""
 
     def check_bytes(self, path: Path, table: pa.Table) -> None:
-        """Raise an error unless a file, from which this table was read, holds only its cells.
+        """Raise an error unless the file of this table contains only its cells.
 
-        By default the cells are written again and must give the very bytes of the file.
+        By default the cells are written again and must give exactly the bytes of the file.
         """
         from shoal.io.arrow_tables import compact_table  # needs pyarrow
 
@@ -84,20 +89,20 @@ def known_endings() -> str:
     """The endings of all formats, for messages.
 
     >>> known_endings()
-    '.csv, .txt, .tsv, .tab (also with .gz, .xz, .zst behind) or .parquet, .pq'
+    '.csv, .txt, .tsv, .tab (also followed by .gz, .xz, .zst) or .parquet, .pq'
     """
     alike: dict[tuple[str, ...], list[str]] = {}  # by packings
     for kind in formats.values():
         alike.setdefault(kind.packings, []).extend(kind.endings)
     return " or ".join(
-        ", ".join(endings) + (f" (also with {', '.join(packings)} behind)" if packings else "")
+        ", ".join(endings) + (f" (also followed by {', '.join(packings)})" if packings else "")
         for packings, endings in alike.items()
     )
 
 
 def holds_more(what: str) -> ShoalError:
-    """The error for a file that was written and holds more than its table."""
+    """The error for a written file that contains more than its table."""
     return ShoalError(
-        f"the file that was written holds more than the cells of its table: {what}; this is a "
-        "defect, and nothing is released"
+        f"the file that was written contains more than the cells of its table: {what}; this is a "
+        "bug in shoal, and nothing is released"
     )

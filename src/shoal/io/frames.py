@@ -1,9 +1,9 @@
-"""Frames: pandas, polars and pyarrow tables alike, in and out; the same kind back."""
+"""Frames: one interface to pandas, polars and pyarrow tables; results are of the same kind."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from shoal.io.atomic import atomic, check_place
 from shoal.io.compact import ArrowColumn, compact, plain_field
 from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
 from shoal.io.format import Progress
-from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, Layout
+from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 from shoal.io.text_writing import same_cells, text_parts
 
 __all__ = [
@@ -36,7 +36,7 @@ __all__ = [
 
 
 class Frame:
-    """A table of any kind, as shoal sees it: named columns of equal length.
+    """A table of any kind: named columns of equal length.
 
     >>> frame = Frame(pa.table({"zip": ["47677", None], "age": [29, 31]}))
     >>> frame.kind, frame.names, frame.height
@@ -53,12 +53,14 @@ class Frame:
         self.kind = "arrow" if is_arrow else "pandas" if is_pandas else "polars"
         self.names: list[str] = self._frame.columns
         self.height: int = self._frame.shape[0]
+        # Results that callers keep with the frame, so that each is computed once.
+        self.memo: dict[Hashable, Any] = {}
 
     def __repr__(self) -> str:
         return f"Frame({self.kind}, {self.height} rows, {len(self.names)} columns)"
 
     def column(self, name: str) -> ArrowColumn:
-        """Give a column as arrow, missing values as null; what arrow has no type for, as text."""
+        """Return a column as arrow, missing values as null; types that arrow lacks become text."""
         values = self._exact(name)
         kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
         return self._spelled(name) if isinstance(kind, pa.BaseExtensionType) else values
@@ -66,7 +68,7 @@ class Frame:
     def faithful(self, name: str) -> bool:
         """Whether different cells of a column always differ in its arrow form too.
 
-        Objects do not: 1 and "1" may stand side by side, and look alike as text.
+        Object columns do not: 1 and "1" may both occur, and are equal as text.
         """
         if self.kind == "pandas":
             return str(self.native[name].dtype) not in ("object", "category")
@@ -79,11 +81,11 @@ class Frame:
     def rebuild(
         self, rows: np.ndarray[Any, Any], columns: dict[str, ArrowColumn], drop: Collection[str]
     ) -> Frame:
-        """Take these rows by position, put these columns in place of their namesakes, drop some."""
+        """Take these rows by position, replace these columns, and drop others."""
         if any(len(values) != len(rows) for values in columns.values()):
             raise ValueError("every new column must be as long as the rows that are taken")
         names = [name for name in self.names if name not in drop]
-        # A frame without any column would forget its height, so one is kept to be replaced.
+        # A frame without columns would lose its height, so one is kept and replaced below.
         taken = [name for name in names if name not in columns] or self.names[:1]
         native = self._frame.select(taken)[np.asarray(rows, dtype=np.int64)].to_native()
         native = self._forget(native)
@@ -92,7 +94,7 @@ class Frame:
         return Frame(frame.with_columns(*new).select(names).to_native())
 
     def _forget(self, native: Any) -> Any:
-        """Drop what a frame remembers besides its cells: labels, notes, categories nobody has."""
+        """Drop everything but the cells: row labels, metadata, unused categories."""
         if self.kind == "pandas":
             return _forget_pandas(native, nw.get_native_namespace(self._frame))
         if self.kind == "polars":
@@ -108,14 +110,14 @@ class Frame:
         return pa.table([compact(one) for one in native.columns], pa.schema(fields, known))
 
     def _exact(self, name: str) -> ArrowColumn:
-        """Give a column in the arrow type nearest to its own."""
+        """Return a column in the closest arrow type."""
         series = self._frame[name]
         if self.kind == "arrow":
             return series.to_native()
         if self.kind == "polars" and series.dtype == nw.Object:
-            return self._spelled(name)  # arrow would hold the objects' addresses
+            return self._spelled(name)  # arrow would store the addresses of the objects
         if self.kind == "pandas" and self.native[name].dtype == object:
-            # Of a mixture arrow makes what it can: a date of a time, a one of True.
+            # Arrow converts mixed values: a time to a date, True to 1.
             kinds = {type(value) for value in self.native[name].dropna()}
             if len(kinds) > 1 and not kinds <= {int, float}:
                 return self._spelled(name)
@@ -125,7 +127,7 @@ class Frame:
             return self._spelled(name)
 
     def _spelled(self, name: str) -> pa.Array:
-        """Give a column as Python would print it."""
+        """Return a column as text, as Python prints it."""
         series = self._frame[name]
         pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
         cells = [None if null else str(value) for value, null in pairs]
@@ -134,8 +136,8 @@ class Frame:
         except UnicodeEncodeError:
             rows = [row for row, cell in enumerate(cells, 1) if cell and not is_text(cell)]
             raise BadTable(
-                f"column {name!r} holds half a character (a lone surrogate), which no file can "
-                f"hold, in the rows {preview(rows)}; remove it, for example with "
+                f"column {name!r} contains half a character (a lone surrogate), which no file can "
+                f"store, in the rows {preview(rows)}; remove it, for example with "
                 ".str.encode('utf-8', 'ignore').str.decode('utf-8')"
             ) from None
 
@@ -143,7 +145,7 @@ class Frame:
         """Turn an arrow column into a column of this kind of frame."""
         library: Any = nw.get_native_namespace(self._frame)
         if self.kind == "pandas":
-            # Without this pandas turns whole numbers among nulls into floats.
+            # Otherwise pandas converts integers with nulls to floats.
             nullable = {pa.int64(): library.Int64Dtype(), pa.bool_(): library.BooleanDtype()}
             native = values.to_pandas(types_mapper=nullable.get if values.null_count else None)
         elif self.kind == "polars":
@@ -155,7 +157,7 @@ class Frame:
 
 
 def _forget_pandas(native: Any, library: Any) -> Any:
-    native = native.reset_index(drop=True)  # labels re-identify people
+    native = native.reset_index(drop=True)  # row labels re-identify people
     native.attrs = {}
     native.columns = library.Index(list(native.columns))
     for name in native.columns:
@@ -165,22 +167,22 @@ def _forget_pandas(native: Any, library: Any) -> Any:
         elif _is_arrow(column):
             cells = compact(column.array.__arrow_array__())
             kind = column.dtype
-            if isinstance(kind, library.ArrowDtype):  # without notes on its fields
+            if isinstance(kind, library.ArrowDtype):  # without metadata of its fields
                 kind = library.ArrowDtype(cells.type)
             native[name] = library.Series(kind.__from_arrow__(cells))
     return native
 
 
 def _is_arrow(column: Any) -> bool:
-    """Whether pandas keeps a column in buffers of arrow."""
+    """Whether pandas stores a column in arrow buffers."""
     return "Arrow" in type(column.array).__name__ and hasattr(column.array, "__arrow_array__")
 
 
 def _trimmed(series: Any, library: Any) -> Any:
-    """A polars column that holds its cells and nothing else, at any depth.
+    """A polars column with only its own cells, at any depth.
 
-    Enums lose the categories that no cell shows. Rows of text that were taken share the buffer
-    with those that were not, which goes into files too: text is copied.
+    Enums lose unused categories. Selected rows of text share a buffer with the other rows, which
+    would be written to files too: text is copied.
     """
     kind = series.dtype
     spelled = _spelled_type(kind, library)
@@ -221,7 +223,7 @@ def _trimmed_type(series: Any, library: Any) -> Any:
 
 
 def _spelled_type(kind: Any, library: Any) -> Any:
-    """The type with text in the place of categories."""
+    """The type with text instead of categories."""
     if isinstance(kind, library.Enum | library.Categorical):
         return library.String()
     if isinstance(kind, library.List):
@@ -234,9 +236,9 @@ def _spelled_type(kind: Any, library: Any) -> Any:
 
 
 def open_frame(source: Any, progress: Progress | None = None) -> Frame:
-    """Take a pandas or polars DataFrame, a pyarrow Table, or the path of a file.
+    """Open a pandas or polars DataFrame, a pyarrow Table, or the path of a file.
 
-    `progress` is called with the bytes of a file that were read so far, and with all of them.
+    `progress` is called with the bytes read so far and the size of the file.
 
     >>> open_frame(pa.table({"age": [29, 31]}))
     Frame(arrow, 2 rows, 1 columns)
@@ -256,14 +258,14 @@ def open_frame(source: Any, progress: Progress | None = None) -> Frame:
                     check_takeable(name, source[name].array.__arrow_array__())
         return Frame(source)
     if nw.dependencies.is_polars_lazyframe(source):
-        raise BadTable("a polars LazyFrame holds no rows yet; call .collect() first")
+        raise BadTable("a polars LazyFrame has no rows yet; call .collect() first")
     wanted = "a pandas or polars DataFrame, a pyarrow Table, or the path of a file"
     found = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
     raise BadTable(f"a table is {wanted}; got {found}")
 
 
 def fingerprint(source: Any) -> str | None:
-    """SHA-256 of all bytes of a file; None for a table that did not come as the path of one."""
+    """The SHA-256 of a file; None if the table is not given as a path."""
     if not isinstance(source, str | Path):
         return None
     with Path(source).open("rb") as file:
@@ -276,14 +278,14 @@ def read(path: str | Path, progress: Progress | None = None) -> Frame:
 
 
 def read_back(path: str | Path) -> Frame:
-    """Read a file that was just written; an error if it holds more than the cells of its table."""
+    """Read a written file; raise an error if it contains more than the cells of its table."""
     frame = read(path)
     check_bytes(Path(path), frame.native)
     return frame
 
 
 def write(frame: Frame, path: str | Path) -> None:
-    """Write a frame to this very path, in the format that its name says."""
+    """Write a frame to exactly this path, in the format of its name."""
     if keeps_types(path):
         columns = [frame._exact(name) for name in frame.names]
         write_table(pa.table(columns, frame.names), path)
@@ -292,8 +294,8 @@ def write(frame: Frame, path: str | Path) -> None:
 
 
 def csv_parts(frame: Frame) -> Iterator[Any]:
-    """The bytes of the CSV file that `write` makes of a frame, without writing it."""
-    return text_parts(_for_text(frame), Layout("", ""))
+    """The bytes of the CSV file that `write` would write."""
+    return text_parts(_for_text(frame), TextLayout("", ""))
 
 
 def _for_text(frame: Frame) -> pa.Table:
@@ -303,7 +305,7 @@ def _for_text(frame: Frame) -> pa.Table:
 
 
 def same_rows(one: Frame, other: Frame) -> bool:
-    """Whether two frames hold the same cells, row by row, whatever the types of their columns.
+    """Whether two frames have the same cells, row by row, regardless of column types.
 
     >>> same_rows(Frame(pa.table({"age": [29, 31]})), Frame(pa.table({"age": ["29", "31"]})))
     True

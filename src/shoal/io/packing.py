@@ -1,4 +1,4 @@
-"""Packing: compressed text files, by the last ending of their name."""
+"""Packing: compression of text files, by the last ending of their name."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ PACKINGS = tuple(UNPACK)
 
 
 def packed(raw: IO[bytes], packing: str) -> Any:
-    """A stream that packs what is written to it."""
+    """A stream that compresses what is written to it."""
     return PACK[packing](raw)
 
 
 def unpacked(raw: IO[bytes], packing: str) -> Any:
-    """Open what is packed; buffered, so that a read gives as much as was asked for."""
+    """A stream that decompresses; buffered, so that a read returns as much as requested."""
     return io.BufferedReader(UNPACK[packing](raw), 1 << 20) if packing else raw

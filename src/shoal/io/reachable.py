@@ -1,8 +1,8 @@
-"""Reachable: whether the bytes of a written file hold its cells and nothing else.
+"""Reachable: whether a written file contains its cells and nothing else.
 
-A reader of a file can see more than its table: entries of dictionaries that no row refers to, the
-least and the largest value of a column, notes, bytes between the parts. Here the file is taken
-apart byte by byte, by code that knows nothing of how it was written.
+A reader of a file can see more than its table: unused dictionary entries, the minimum and maximum
+of a column, metadata, bytes between the parts. Here the file is parsed byte by byte, by code that
+is independent of the code that wrote it.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ import pyarrow as pa
 
 from shoal.io.compact import plain_field
 from shoal.io.format import holds_more
-from shoal.io.text_layout import Layout, opened
+from shoal.io.text_layout import TextLayout, opened
 from shoal.io.text_writing import text_parts
 
 Struct: TypeAlias = "dict[int, Any]"  # a Thrift struct, by number of field
 
-CODECS = {"LZ4": "lz4_raw"}  # what pyarrow calls them
+CODECS = {"LZ4": "lz4_raw"}  # names in pyarrow
 MAGIC = b"PAR1"
 ARROW = b"ARROW:schema"
 DATA, DICTIONARY = 0, 2  # kinds of pages (parquet.thrift, PageType)
 BY_DICTIONARY = (2, 8)  # encodings whose values are places in the dictionary (Encoding)
-COUNTS = {3, 4}  # of missing and of distinct values: no value (Statistics)
-GZIP_HEADER = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0])  # no name of a file, no comment, no time
+COUNTS = {3, 4}  # counts of missing and of distinct values (Statistics)
+GZIP_HEADER = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0])  # no file name, no comment, no time
 
 
 # Text
 
 
-def check_text(path: Path, layout: Layout, table: pa.Table) -> None:
-    """Raise an error unless the cells that were read, written again, are the very bytes."""
+def check_text(path: Path, layout: TextLayout, table: pa.Table) -> None:
+    """Raise an error unless the cells, written again, give exactly the same bytes."""
     if layout.packing == ".gz":
         with path.open("rb") as raw:
             if raw.read(len(GZIP_HEADER)) != GZIP_HEADER:
@@ -45,9 +45,9 @@ def check_text(path: Path, layout: Layout, table: pa.Table) -> None:
     with opened(path, layout) as stream:
         for part in text_parts(table, layout):
             if stream.read(len(part)) != part:
-                raise holds_more("text that stands in no cell")
+                raise holds_more("text that is in no cell")
         if stream.read(1):
-            raise holds_more("text behind the last row")
+            raise holds_more("text after the last row")
 
 
 # Parquet
@@ -55,11 +55,11 @@ def check_text(path: Path, layout: Layout, table: pa.Table) -> None:
 
 class _Page(NamedTuple):
     header: Struct
-    content: bytes  # unpacked
+    content: bytes  # decompressed
 
 
 def check_parquet(path: Path) -> None:
-    """Raise an error unless every byte of a Parquet file is accounted for by its cells."""
+    """Raise an error unless every byte of a Parquet file belongs to its cells."""
     import pyarrow.parquet as pq  # slow to import, and often not needed
 
     with pq.ParquetFile(path) as file:
@@ -87,18 +87,18 @@ def check_parquet(path: Path) -> None:
 
 
 def _check_notes(notes: dict[bytes, bytes]) -> None:
-    """Only the types of the columns may be noted, and no notes in them."""
+    """Raise an error for metadata other than the types of the columns."""
     if set(notes) - {ARROW}:
-        raise holds_more("notes")
+        raise holds_more("metadata")
     if ARROW in notes:
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(notes[ARROW])))
         plain = pa.schema([plain_field(field) for field in schema])
         if not schema.equals(plain, check_metadata=True):
-            raise holds_more("notes on columns")
+            raise holds_more("metadata of columns")
 
 
 def _check_tiles(data: mmap.mmap, chunks: list[tuple[int, int]]) -> None:
-    """The parts that were looked at must be the whole file."""
+    """Raise an error unless the checked parts are the whole file."""
     footer = int.from_bytes(data[-8:-4], "little")
     place = len(MAGIC)
     for start, end in sorted(chunks):
@@ -110,7 +110,7 @@ def _check_tiles(data: mmap.mmap, chunks: list[tuple[int, int]]) -> None:
 
 
 def _check_dictionary(pages: Iterator[_Page], repetition: int, definition: int) -> None:
-    """Every entry of a dictionary must be a cell's."""
+    """Raise an error unless every dictionary entry is used by a cell."""
     used = np.zeros(0, np.bool_)
     for header, content in pages:
         if header[1] == DICTIONARY:
@@ -120,7 +120,7 @@ def _check_dictionary(pages: Iterator[_Page], repetition: int, definition: int) 
         elif header[5][2] in BY_DICTIONARY:
             used[_places(content, header[5][1], repetition, definition)] = True
     if not used.all():
-        raise holds_more("entries of a dictionary that stand in no row")
+        raise holds_more("dictionary entries that are in no row")
 
 
 def _pages(data: mmap.mmap, start: int, end: int, packing: str) -> Iterator[_Page]:
@@ -153,7 +153,7 @@ def _places(content: bytes, count: int, repetition: int, definition: int) -> npt
 
 
 def _runs(content: bytes, width: int, count: int) -> npt.NDArray[Any]:
-    """Numbers of this many bits, repeated or packed (Parquet's RLE / bit-packing hybrid)."""
+    """Decode integers of this width (the RLE / bit-packing hybrid of Parquet)."""
     if not width:
         return np.zeros(count, np.int64)
     weights = 1 << np.arange(width)

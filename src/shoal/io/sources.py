@@ -1,4 +1,4 @@
-"""Sources: whether a path can be read at all."""
+"""Sources: whether a path can be read."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ KINDS = {
 
 
 def check_source(path: Path, what: str, hint: str = "") -> None:
-    """Refuse to read what is not a plain file: a pipe or a device may never end.
+    """Raise an error unless the path is a regular file: a pipe or a device may never end.
 
-    `what` says what the file is for, as in "the plan "; `hint` what to do where there is none.
+    `what` is the purpose of the file, as in "the plan "; `hint` the advice if there is none.
     """
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
@@ -30,7 +30,7 @@ def check_source(path: Path, what: str, hint: str = "") -> None:
         raise BadFile(f"cannot read {what}{path}: no such file{hint}") from None
     except ValueError:  # a lone surrogate or a NUL in the name
         raise BadFile(f"cannot read {what}{str(path)!r}: no file can have this name") from None
-    except OSError as error:  # a loop of links, a name that is too long, no permission
+    except OSError as error:  # a loop of links, a name too long, no permission
         shown = str(path) if len(str(path)) < 200 else f"{str(path)[:80]}…"
         raise BadFile(f"cannot read {what}{shown}: {os.strerror(error.errno or 0)}") from None
     if kind != stat.S_IFREG:

@@ -1,4 +1,4 @@
-"""Text formats: one line per row, fields between delimiters, possibly compressed."""
+"""Delimited text formats: one line per row, possibly compressed."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 from shoal.io.format import Format, Progress, packing_of
 from shoal.io.packing import PACKINGS
-from shoal.io.text_layout import Layout
+from shoal.io.text_layout import TextLayout
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 class Text(Format):
-    """A text file with a header. The modules that do the work are slow to import."""
+    """A text file with a header; the modules that read and write it are slow to import."""
 
     packings = PACKINGS
     keeps_types = False
     delimiter: ClassVar[str] = ""  # "": the header decides
 
-    def _layout(self, path: Path) -> Layout:
-        return Layout(self.delimiter, packing_of(path))
+    def _layout(self, path: Path) -> TextLayout:
+        return TextLayout(self.delimiter, packing_of(path))
 
     def read(self, path: Path, progress: Progress | None) -> pa.Table:
         """Read a file; every column is text."""
@@ -36,7 +36,7 @@ class Text(Format):
         write_text(table, path, self._layout(path))
 
     def check_bytes(self, path: Path, table: pa.Table) -> None:
-        """Raise an error unless the cells, written again, are the very bytes before packing."""
+        """Raise an error unless the cells, written again, give the same decompressed bytes."""
         from shoal.io.reachable import check_text
 
         check_text(path, self._layout(path), table)

@@ -1,4 +1,4 @@
-"""The layout of a text file: what its name says of delimiter and packing."""
+"""The layout of a text file: delimiter and compression by its name."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import IO, NamedTuple
 from shoal.io.packing import unpacked
 
 DELIMITERS = ",;\t|"
-DELIMITER_KEY = b"shoal.delimiter"  # a note on an arrow table: what its file had
+DELIMITER_KEY = b"shoal.delimiter"  # metadata of an arrow table: the delimiter of its file
 
 
-class Layout(NamedTuple):
-    """What the name of a text file says."""
+class TextLayout(NamedTuple):
+    """Delimiter and compression of a text file."""
 
     delimiter: str  # "" if the header decides
     packing: str  # "" or one of PACKINGS
 
 
 @contextmanager
-def opened(path: Path, layout: Layout) -> Iterator[IO[bytes]]:
-    """The bytes of a text file, unpacked."""
+def opened(path: Path, layout: TextLayout) -> Iterator[IO[bytes]]:
+    """The decompressed bytes of a text file."""
     with path.open("rb") as raw, unpacked(raw, layout.packing) as stream:
         yield stream

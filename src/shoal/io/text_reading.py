@@ -1,6 +1,6 @@
 """Reading text files: every column stays text, so that 007 stays 007.
 
-No error shows what stands in a row: it may name a person.
+Errors never contain cells, which may name a person.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from shoal.base.errors import SHOWN, BadFile, BadTable
 from shoal.io.arrow_tables import check_column_names
 from shoal.io.format import Progress
 from shoal.io.packing import unpacked
-from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, Layout, opened
+from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout, opened
 
 BOM = b"\xef\xbb\xbf"
-# What files in wider encodings begin with; of the longest mark first, as one begins with another.
+# Byte order marks of wider encodings; the longest first, as one is a prefix of another.
 WIDE = {
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-BLOCK = 1 << 23  # bytes that arrow parses at once; a single row must fit in
+BLOCK = 1 << 23  # bytes that arrow parses at once; a row must fit
 
 
-def read_text(path: Path, layout: Layout, progress: Progress | None) -> pa.Table:
-    """Read a text file with arrow; look at it row by row only if something is wrong."""
+def read_text(path: Path, layout: TextLayout, progress: Progress | None) -> pa.Table:
+    """Read a text file with arrow; inspect it row by row only if something is wrong."""
     with opened(path, layout) as stream:
         head = stream.read(1 << 20)
     if not head.removeprefix(BOM).strip():
@@ -50,7 +50,7 @@ def read_text(path: Path, layout: Layout, progress: Progress | None) -> pa.Table
     check_column_names(header.names, str(path))
 
     schema = pa.schema([(name, pa.string()) for name in header.names])
-    if not layout.delimiter:  # what is read from .tsv and written to .csv gets commas
+    if not layout.delimiter:  # a table from .tsv that is written to .csv gets commas
         schema = schema.with_metadata({DELIMITER_KEY: header.delimiter})
     alone = len(header.names) == 1  # then an empty line is a row, and "" in it is missing as well
     parsing = pa_csv.ParseOptions(delimiter=header.delimiter, ignore_empty_lines=not alone)
@@ -63,36 +63,38 @@ def read_text(path: Path, layout: Layout, progress: Progress | None) -> pa.Table
         if not stream.peek(1):
             return schema.empty_table()
         size = path.stat().st_size
-        source = Source(stream, header.delimiter, lambda: progress and progress(raw.tell(), size))
+        source = CountedBytes(
+            stream, header.delimiter, lambda: progress and progress(raw.tell(), size)
+        )
         blocks = pa_csv.ReadOptions(column_names=header.names, block_size=BLOCK)
-        with suppress(ValueError):  # arrow's errors are of this kind too, and show rows
+        with suppress(ValueError):  # arrow errors are of this kind too, and contain rows
             table = pa_csv.read_csv(source, blocks, parsing, types)
     if table is None:
         _check_bytes(path, layout)
         _check_rows(path, layout, header)
-        raise BadTable(f"{path} is no table of text, or has a row longer than {BLOCK} bytes")
-    # A quote that is never closed swallows rows, names and all, into one field. Then quotes are
-    # odd in number, or there are more lines than rows; both can happen in a sound file as well.
-    # Arrow takes text behind a closing quote for a part of the field, which nobody meant.
+        raise BadTable(f"{path} is not a text table, or has a row longer than {BLOCK} bytes")
+    # A quote that is never closed merges many rows into one field. Then the number of quotes is
+    # odd, or there are more lines than rows; both can happen in a valid file as well. Arrow takes
+    # text after a closing quote as part of the field, which is never intended.
     if source.odd_quotes or source.quotes % 2 or source.lines != table.num_rows:
         _check_rows(path, layout, header)
     return table.replace_schema_metadata(schema.metadata)
 
 
-class Source:
-    """A stream on its way to arrow: lines and quotes are counted, NUL bytes refused."""
+class CountedBytes:
+    """A stream for arrow that counts lines and quotes, and rejects NUL bytes."""
 
-    closed = False  # arrow asks
+    closed = False  # arrow reads this attribute
 
     def __init__(self, stream: IO[bytes], delimiter: str, report: Callable[[], None]) -> None:
         self._stream = stream
         self._report = report
         self._ends = Counter[bytes]()
-        self._border = np.zeros(256, np.bool_)  # bytes that may stand before and behind a field
+        self._border = np.zeros(256, np.bool_)  # bytes that may precede or follow a field
         self._border[list(b'\r\n"' + delimiter.encode())] = True
         self._last = b"\n"
         self.quotes = self.lines = 0
-        self.odd_quotes = False  # whether a quote stands where none belongs
+        self.odd_quotes = False  # whether a quote is in an unexpected place
 
     def read(self, size: int) -> bytes:
         """The next bytes of the stream, at most this many."""
@@ -100,19 +102,18 @@ class Source:
         if b"\0" in chunk:
             raise ValueError("NUL byte")
         if chunk:
-            self._look_at_quotes(chunk)
+            self._check_quotes(chunk)
             self._ends.update({end: chunk.count(end) for end in (b"\n", b"\r")})
             self.lines = max(self._ends.values()) + (not chunk.endswith((b"\n", b"\r")))
         self._report()
         return chunk
 
-    def _look_at_quotes(self, chunk: bytes) -> None:
-        """Find out whether every quote opens a field, closes one, or is doubled inside one.
+    def _check_quotes(self, chunk: bytes) -> None:
+        """Check that every quote opens a field, closes one, or is doubled inside one.
 
-        Every other quote opens, and has a delimiter, the end of a line or the quote before it that
-        it doubles in front of it; every other one closes, and has one of these behind it. Where it
-        is not so, the rows have to be looked at one by one: a quote in the middle of a field
-        without quotes is allowed.
+        Quotes open and close in turn. An opening quote follows a delimiter, the end of a line or
+        the quote that it doubles; a closing one precedes one of these. Otherwise the rows must be
+        checked one by one: a quote inside an unquoted field is allowed.
         """
         closed = self.quotes % 2 == 0
         if self._last == b'"' and closed and not self._border[chunk[0]]:
@@ -134,7 +135,7 @@ class _Header(NamedTuple):
 
 
 def _header(head: bytes, delimiter: str = "") -> _Header:
-    r"""Find names and delimiter in the beginning of a text file.
+    r"""Find names and delimiter at the start of a text file.
 
     >>> _header(b'"a;b";c\n1;2\n')
     _Header(names=['a;b', 'c'], delimiter=';', size=8)
@@ -151,8 +152,8 @@ def _header(head: bytes, delimiter: str = "") -> _Header:
     return _Header(names, delimiter, len(bom) + sum(map(len, lines[: reader.line_num])))
 
 
-def _check_bytes(path: Path, layout: Layout) -> None:
-    """Say which line of a file is not text in UTF-8, if there is one."""
+def _check_bytes(path: Path, layout: TextLayout) -> None:
+    """Raise an error that names the first line that is not UTF-8 text, if there is one."""
     with opened(path, layout) as stream:
         start = stream.read(4)
     for mark, name in WIDE.items():
@@ -164,7 +165,7 @@ def _check_bytes(path: Path, layout: Layout) -> None:
     with opened(path, layout) as stream:
         for number, line in enumerate(stream, 1):
             if b"\0" in line:
-                found = f"is no table of text: there is a NUL byte in line {number}"
+                found = f"is not a text table: there is a NUL byte in line {number}"
             elif line.decode(errors="ignore").encode() != line:
                 found = f"is not in UTF-8: line {number} cannot be decoded"
             else:
@@ -172,8 +173,8 @@ def _check_bytes(path: Path, layout: Layout) -> None:
             raise BadFile(f"{path} {found}; save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')")
 
 
-def _check_rows(path: Path, layout: Layout, header: _Header) -> None:
-    """Say which rows have too few or too many fields, or a broken quote, if there are any."""
+def _check_rows(path: Path, layout: TextLayout, header: _Header) -> None:
+    """Raise an error that names rows with a wrong number of fields or a broken quote, if any."""
     width = len(header.names)
     ragged = []  # (line, number of fields)
     line = 1
@@ -198,5 +199,5 @@ def _check_rows(path: Path, layout: Layout, header: _Header) -> None:
         rest = f" and {len(ragged) - SHOWN} more differ" if len(ragged) > SHOWN else ""
         raise BadTable(
             f"{path}: rows must have {width} fields as the header has, but {shown}{rest}; quote "
-            f"fields that hold the delimiter {header.delimiter!r}, remove lines that are no rows"
+            f"fields that contain {header.delimiter!r}, and remove lines that are not rows"
         )

@@ -1,4 +1,4 @@
-"""Writing text files, and what a column is as text."""
+"""Writing text files, and columns as text."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import pyarrow.compute as pc
 from shoal.base.errors import BadFile
 from shoal.io.compact import ArrowColumn
 from shoal.io.packing import packed
-from shoal.io.text_layout import DELIMITER_KEY, Layout
+from shoal.io.text_layout import DELIMITER_KEY, TextLayout
 
 
-def write_text(table: pa.Table, path: Path, layout: Layout) -> None:
-    """Write a table to this very path."""
+def write_text(table: pa.Table, path: Path, layout: TextLayout) -> None:
+    """Write a table to exactly this path."""
     with path.open("wb") as raw, packed(raw, layout.packing) as out:
         for part in text_parts(table, layout):
             out.write(part)
 
 
-def text_parts(table: pa.Table, layout: Layout) -> Iterator[pa.Buffer]:
-    """The bytes of the text file that holds a table, before they are packed."""
+def text_parts(table: pa.Table, layout: TextLayout) -> Iterator[pa.Buffer]:
+    """The bytes of the text file of a table, before compression."""
     notes = table.schema.metadata or {}
     delimiter = layout.delimiter or notes.get(DELIMITER_KEY, b",").decode()
     names = table.column_names
@@ -35,7 +35,7 @@ def text_parts(table: pa.Table, layout: Layout) -> Iterator[pa.Buffer]:
 
 
 def same_cells(one: ArrowColumn, other: ArrowColumn) -> bool:
-    """Whether two columns hold the same in every row, as a text file would write it.
+    """Whether two columns are equal in every row, as a text file would write them.
 
     >>> same_cells(pa.array([17, None]), pa.array(["17", ""]))
     True
@@ -43,7 +43,7 @@ def same_cells(one: ArrowColumn, other: ArrowColumn) -> bool:
     first, second = map(_chunked, (one, other))
     if first.type == second.type and first.equals(second):
         return True
-    with suppress(BadFile):  # no text: then both must be of one type
+    with suppress(BadFile):  # cannot be text: then both must be of one type
         first, second = (_chunked(_text(column, "")).fill_null("") for column in (first, second))
     return bool(first.equals(second))
 
@@ -59,7 +59,7 @@ def _text(values: ArrowColumn, name: str) -> ArrowColumn:
     if pa.types.is_nested(values.type):
         plain = [json.dumps(value, default=str, ensure_ascii=False) for value in values.to_pylist()]
         return pa.array(plain, pa.large_string(), mask=values.is_null().to_numpy())
-    with suppress(pa.ArrowInvalid):  # the coarsest unit that loses nothing: no trail of zeros
+    with suppress(pa.ArrowInvalid):  # the coarsest unit without loss: no trailing zeros
         if pa.types.is_timestamp(values.type):
             values = values.cast(pa.timestamp("s", values.type.tz))
         if pa.types.is_duration(values.type):  # arrow would write a number without its unit
@@ -69,20 +69,20 @@ def _text(values: ArrowColumn, name: str) -> ArrowColumn:
         return values.cast(pa.large_string())
     except pa.ArrowException:
         raise BadFile(
-            f"column {name!r} is of type {values.type}, which a text file cannot hold; "
+            f"column {name!r} is of type {values.type}, which a text file cannot store; "
             "write Parquet, or drop the column"
         ) from None
 
 
 def _lines(columns: list[pa.Array], delimiter: str) -> pa.Buffer:
-    r"""Join columns of text to the lines of a text file.
+    r"""Join columns of text into the lines of a text file.
 
     >>> columns = [["a", None], ["1;2", ""]]
     >>> _lines([pa.array(column, pa.large_string()) for column in columns], ";").to_pybytes()
     b'a;"1;2"\n;""\n'
     """
     comma, nothing, end = pa.array([delimiter, "", "\n"], pa.large_string())
-    missing = "" if len(columns) > 1 else '""'  # an empty line is no row to most readers
+    missing = "" if len(columns) > 1 else '""'  # most readers skip an empty line
     fields = [_quoted(column, delimiter).fill_null(missing) for column in columns]
     rows = pc.binary_join_element_wise(*fields, comma)
     rows = pc.binary_join_element_wise(rows, nothing, end)
@@ -92,7 +92,7 @@ def _lines(columns: list[pa.Array], delimiter: str) -> pa.Buffer:
 
 
 def _quoted(values: pa.Array, delimiter: str) -> pa.Array:
-    """Quote the fields that need it; arrow's own writer quotes all text."""
+    """Quote the fields that need it; the writer of arrow quotes all text."""
     special = pc.match_substring_regex(values, f'["\r\n{delimiter}]|^$')
     if not pc.any(special).as_py():
         return values

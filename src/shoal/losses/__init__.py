@@ -19,7 +19,7 @@ from shoal.base.settings import Setting
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Label, Tree
 from shoal.kernels.tree_sums import sum_to_root
-from shoal.table.encode import Domain
+from shoal.table.encode import Domain, Domains
 
 
 class Loss(Setting):
@@ -52,6 +52,16 @@ class Loss(Setting):
             domain.name: CostMatrix.of(domain.tree, cost)
             for domain, cost in zip(domains, self.costs(domains), strict=True)
         }
+
+
+def costs_of(loss: Loss, domains: Sequence[Domain]) -> list[Floats]:
+    """`loss.costs`, computed once for the domains of a table; the arrays are not to be changed."""
+    if not isinstance(domains, Domains):
+        return loss.costs(domains)
+    key = type(loss), loss.model_dump_json()
+    if key not in domains.costs:
+        domains.costs[key] = loss.costs(domains)
+    return list(domains.costs[key])
 
 
 class EdgeLoss(Loss):

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.base.arrays import Floats
 from shoal.hierarchies.free_values import Covers
-from shoal.losses import Loss, alteration
+from shoal.losses import Loss, alteration, costs_of
 from shoal.table.encode import Table
 from shoal.table.published_table import Held
 from shoal.table.recoding import Recoding
@@ -23,4 +23,4 @@ def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> lis
         covers = recoding.covers[j] if recoding.covers else Covers(tree)
         count = np.bincount(codes[:, j], minlength=tree.size + len(covers)).astype(np.float64)
         after.append(Held(count[: tree.size], count[tree.size :], covers).spread())
-    return [alteration(loss.costs(table.domains), before, after) for loss in losses]
+    return [alteration(costs_of(loss, table.domains), before, after) for loss in losses]

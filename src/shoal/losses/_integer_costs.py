@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.base.arrays import Floats, Longs
 from shoal.kernels.tree_sums import least_below
-from shoal.losses import Loss
+from shoal.losses import Loss, costs_of
 from shoal.table.encode import Domain
 
 # Largest sum of costs over all records. Kernels add a few such sums and use 2 ** 61 as infinity:
@@ -32,7 +32,7 @@ def exact_costs(
     search that could gain by generalizing would never end. These costs are then not the reported
     loss. Code that proves something about the loss asks for its real costs with `falling`.
     """
-    costs = loss.costs(domains)
+    costs = costs_of(loss, domains)
     if not falling:
         costs = [never_falling(domain, cost) for domain, cost in zip(domains, costs, strict=True)]
     highest = sum(float(np.abs(cost).max()) for cost in costs) * max(records, 1)

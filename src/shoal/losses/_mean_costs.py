@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.base.arrays import Floats
 from shoal.base.folder_registry import FolderRegistry
-from shoal.losses import Loss
+from shoal.losses import Loss, costs_of
 from shoal.table.encode import Domain
 
 _losses = FolderRegistry("shoal.losses", Loss)  # type: ignore[type-abstract]
@@ -28,7 +28,7 @@ def mean_costs(domains: Sequence[Domain]) -> list[Floats]:
     total = [np.zeros(domain.tree.size) for domain in domains]
     able = 0
     for kind in metrics_in_mean().values():
-        costs = kind().costs(domains)
+        costs = costs_of(kind(), domains)
         most = _largest_loss(costs, domains)
         if most > 0:
             total = [have + cost / most for have, cost in zip(total, costs, strict=True)]

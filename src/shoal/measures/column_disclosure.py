@@ -1,4 +1,4 @@
-"""If known: how many people a column that is published as it is would leave alone."""
+"""Column disclosure: how many people a column published unchanged would make unique."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from shoal.io.frames import Frame
-from shoal.table.coding import value_codes
+from shoal.table.coded_columns import coded_as_text
 from shoal.table.equivalence_classes import tally
 from shoal.table.published_table import Published
 from shoal.table.roles import Column, columns_with_role
 
-BAD = 0.05  # the share of people alone from which on a reader is warned
-MANY = 50  # values from which on a sensitive column tells people apart rather than groups
+BAD = 0.05  # the share of unique people from which on the user is warned
+MANY = 50  # values from which on a sensitive column singles out people rather than groups
 
 
 @dataclass(frozen=True)
 class ColumnDisclosure:
-    """What a column would give away to somebody who knows it, beside the quasi-identifiers."""
+    """What a column would disclose to an attacker who knows it and the quasi-identifiers."""
 
-    values: int  # different ones, a missing one counted
-    alone: int  # people whom nobody else has the class and the values of
+    values: int  # distinct values, including missing
+    alone: int  # people who would be unique by class and values
 
     def as_dict(self) -> dict[str, int]:
         """The numbers by the names of the JSON file."""
@@ -37,18 +36,18 @@ def if_known(
     missing_values: Sequence[str] = (),
     linked: bool = True,
 ) -> dict[str, ColumnDisclosure]:
-    """Measure each other and each sensitive column of a table as if it were one more that is known.
+    """Measure each other and sensitive column of a table as if attackers knew it.
 
-    Where rows of a person are `linked`, by a number that is published, somebody is alone if nobody
-    else has rows with all of their classes and values. Where they are not, one row is enough that
-    has its class and its value to itself.
+    If the records of a person are `linked` by a published number, a person is unique if no other
+    person has records with all of their classes and values. Otherwise a person is unique if one
+    of their records is.
     """
     found = {}
     label, people = published.classes.label.astype(np.int32), published.people
     for name in [*columns_with_role(columns, "other"), *columns_with_role(columns, "sensitive")]:
         if name not in frame.names:
             continue
-        codes, values = value_codes(_flat(frame.column(name)), missing_values)
+        codes, values = coded_as_text(frame, name, missing_values)
         classes = tally(np.stack([label, codes], axis=1), people)
         if people is None or linked:
             alone = classes.candidates == 1
@@ -59,10 +58,10 @@ def if_known(
     return found
 
 
-def told(one: ColumnDisclosure, name: str, people: int) -> str:
+def describe(one: ColumnDisclosure, name: str, people: int) -> str:
     """A sentence about one column.
 
-    >>> told(IfKnown(9, 4), "income", 7).split(". ")[1]
+    >>> describe(ColumnDisclosure(9, 4), "income", 7).split(". ")[1]
     'If an outsider knew it, 4 of 7 people would be alone'
     """
     values = "1 value" if one.values == 1 else f"{one.values:,} different values"
@@ -75,17 +74,10 @@ def told(one: ColumnDisclosure, name: str, people: int) -> str:
 def worth_warning(
     known: Mapping[str, ColumnDisclosure], columns: Mapping[str, Column], people: int
 ) -> list[str]:
-    """The columns that somebody should think about, the worst first."""
+    """The columns that deserve a warning, the worst first."""
     names = [
         name
         for name, one in known.items()
         if one.alone > BAD * people and (columns[name].role == "other" or one.values > MANY)
     ]
     return sorted(names, key=lambda name: -known[name].alone)
-
-
-def _flat(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """A column, with lists and the like as text: they are told apart as values are."""
-    if not pa.types.is_nested(array.type):
-        return array
-    return pa.array([None if v is None else str(v) for v in array.to_pylist()], pa.string())

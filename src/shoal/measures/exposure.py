@@ -1,4 +1,4 @@
-"""Exposure: what a table gives away to somebody who has it."""
+"""Exposure: what a table discloses to a reader."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shoal.measures.record_counts import RowCount, row_count
 from shoal.measures.risks import Risks, risks
 from shoal.table.alike import places_alike
 from shoal.table.encode import Table
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 
 NOT_PUBLISHED = "(not published)"
@@ -25,7 +25,7 @@ NOT_PUBLISHED = "(not published)"
 
 @dataclass(frozen=True)
 class Exposure:
-    """Classes, risks and what each attack finds."""
+    """Classes, risks and the result of each attack."""
 
     rows: int
     people: int
@@ -34,20 +34,20 @@ class Exposure:
     average_class_size: float
     risks: Risks
     attacks: dict[str, dict[str, Any]]
-    # Beside an original: how many people have how many rows that could be theirs, fewest first.
+    # With a linkage model: pairs (matching records, people with so many), fewest first.
     candidates: tuple[tuple[int, int], ...] = ()
-    row_count: RowCount | None = None  # where rows of a person can be linked and counted
-    # How sure somebody can be who knows a class, by sensitive column; only where there are classes.
+    row_count: RowCount | None = None  # None: the records of a person cannot be counted
+    # How certain a sensitive value is within a class, by column; empty without classes.
     beliefs: Mapping[str, Belief] = field(default_factory=dict)
 
     @property
     def linked(self) -> bool:
-        """Whether the table was measured beside its original: then there are no classes."""
+        """Whether it was measured with a linkage model: then there are no classes."""
         return bool(self.candidates)
 
     @property
     def weighed(self) -> bool:
-        """Whether the chances are known: rows that could be a person's may differ in theirs."""
+        """Whether probabilities are known: the matches of a person may differ in theirs."""
         return not self.linked or "matching" in self.attacks
 
     def as_dict(self) -> dict[str, Any]:
@@ -58,38 +58,38 @@ class Exposure:
             "classes": self.classes,
             "smallest_class": self.smallest_class,
             "average_class_size": self.average_class_size,
-            "risks": self.told(),
+            "risks": self.all_risks(),
             "attacks": self.attacks,
         }
 
-    def told(self) -> dict[str, Any]:
-        """The risks by the names of the JSON file: the chances, and whom the row count tells."""
+    def all_risks(self) -> dict[str, Any]:
+        """The risks by the names of the JSON file: probabilities, and risk by record count."""
         counted = None if self.row_count is None else self.row_count.as_dict()
         return {**self.chances(), "row_count": counted}
 
     def chances(self) -> dict[str, float | None]:
-        """The risks by name; None where nobody weighed the rows that could be a person's."""
+        """The risks by name; None if the probabilities of the matches are not known."""
         chances = self.risks.as_dict()
         if not self.weighed:
             chances["average"] = None
-            if self.smallest_class > 1:  # a single row that could be somebody's is sure to be
+            if self.smallest_class > 1:  # a single match is certain
                 chances["prosecutor"] = None
-            if chances["journalist"] is None:  # then the marketer's number is the average
+            if chances["journalist"] is None:  # then the marketer risk is the average
                 chances["marketer"] = None
         return chances
 
     def showing(self, published: Published) -> Exposure:
-        """The same, without sensitive values that are not in the published table."""
+        """The same without sensitive values that the published table does not have."""
         known = {one.name: one.values for one in published.sensitive}
         attacks = {
             name: {key: _shown(found, known.get(key, ())) for key, found in findings.items()}
             for name, findings in self.attacks.items()
         }
-        return replace(self, attacks=attacks, beliefs={})  # which name values
+        return replace(self, attacks=attacks, beliefs={})  # beliefs name values
 
 
 def _shown(found: Any, known: Sequence[Any]) -> Any:
-    """What an attack found in a column, its value as it is published, or withheld if it is not."""
+    """The result of an attack on a column, with its value as published, or withheld."""
     if not isinstance(found, dict) or not isinstance(found.get("value"), str):
         return found
     (place,) = places_alike([found["value"]], known)
@@ -99,16 +99,16 @@ def _shown(found: Any, known: Sequence[Any]) -> Any:
 def expose(
     published: Published,
     population: Table | None = None,
-    linkage: Linkage | None = None,
+    linkage: MatchGraph | None = None,
     progress: Progress = silent,
     k: int = 0,
 ) -> Exposure:
-    """Measure a table as its reader sees it, who may have a table of the whole population.
+    """Measure a table from the view of a reader, who may have a table of the population.
 
-    With the graph of original and release it is measured as somebody sees it who knows the
-    quasi-identifiers of everybody in it: the crowd of a person is then the records that could be
-    that person's. These need not be equally likely: the chances are those that the attack
-    `matching` finds. `k` is the crowd that was asked for; 0: what is reached counts.
+    With the graph of original and release the attacker knows the quasi-identifiers of all people
+    in the table. The candidates of a person are then the matching records. These need not be
+    equally likely: the attack `matching` finds their probabilities. `k` is the required class
+    size; 0: the one that is reached.
     """
     found = {}
     for name, kind in catalog.attacks.items():
@@ -133,15 +133,15 @@ def expose(
 
 
 def _weighed(counted: Risks, matching: dict[str, Any]) -> Risks:
-    """The risks, with the chances of rows that are not equally likely where they were sampled.
+    """The risks, with the sampled probabilities of matches that are not equally likely.
 
-    The likeliest of n rows is never less likely than 1/n, whatever a sample says.
+    The most likely of n records has at least 1/n, whatever the sample says.
     """
     largest, mean, error = (
         matching.get(key) or 0.0
         for key in ("largest_probability", "mean_largest_probability", "error")
     )
-    largest = min(1.0, largest + 3.0 * error)  # a risk had better be told too high
+    largest = min(1.0, largest + 3.0 * error)  # rather too high than too low
     average = max(counted.average, mean)
     return replace(
         counted,
@@ -151,14 +151,14 @@ def _weighed(counted: Risks, matching: dict[str, Any]) -> Risks:
     )
 
 
-def _distribution(linkage: Linkage | None) -> tuple[tuple[int, int], ...]:
-    """How many people have how many candidates."""
+def _distribution(linkage: MatchGraph | None) -> tuple[tuple[int, int], ...]:
+    """Pairs (candidates, people with so many)."""
     if linkage is None:
         return ()
     rows, people = np.unique(linkage.candidates, return_counts=True)
     return tuple(zip(rows.tolist(), people.tolist(), strict=True))
 
 
-def _smallest(published: Published, linkage: Linkage | None) -> int:
+def _smallest(published: Published, linkage: MatchGraph | None) -> int:
     """Candidates of the most exposed person."""
     return published.classes.smallest if linkage is None else int(linkage.matches.min())

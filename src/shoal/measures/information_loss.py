@@ -12,7 +12,7 @@ from shoal.base.arrays import Floats
 from shoal.base.errors import BadTable
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.tree_sums import sum_below
-from shoal.losses import Loss, alteration
+from shoal.losses import Loss, alteration, costs_of
 from shoal.losses._mean_costs import metrics_in_mean
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
@@ -60,11 +60,11 @@ def measure(
     _check_counts(table, before, held)
     after = [one.spread() for one in held]
     losses = {
-        name: alteration(kind().costs(table.domains), before, after)
+        name: alteration(costs_of(kind(), table.domains), before, after)
         for name, kind in catalog.losses.items()
         if issubclass(kind, Loss) and kind.reported
     }
-    guiding = loss.costs(table.domains)
+    guiding = costs_of(loss, table.domains)
     losses.setdefault(loss.name, alteration(guiding, before, after))
     cells = table.rows * len(table.names)
     if recoding is not None:
@@ -125,7 +125,7 @@ def kept(table: Table, loss: Loss, covers: Sequence[Covers] = ()) -> list[Floats
     A free value of width W keeps 1 - W of the information of a leaf (eq. 11 and 12, Wang 2018).
     The loss of a cell is what its original value keeps minus what the published value keeps.
     """
-    costs = loss.costs(table.domains)
+    costs = costs_of(loss, table.domains)
     if not covers:
         return costs
     return [

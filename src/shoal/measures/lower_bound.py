@@ -21,7 +21,7 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import preview
 from shoal.base.progress import Progress, silent
 from shoal.kernels.search.cells import Lattice
-from shoal.losses import Loss
+from shoal.losses import Loss, costs_of
 from shoal.losses._integer_costs import LARGEST, exact_costs
 from shoal.models import Model
 from shoal.table.encode import Table
@@ -127,7 +127,7 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
     if table.free:
         # A free set loses less than the root, which is all that a flat tree knows of it.
         return Bound(None, f"{preview(table.free)} may be published as free ranges or sets")
-    for domain, cost in zip(table.domains, loss.costs(table.domains), strict=True):
+    for domain, cost in zip(table.domains, costs_of(loss, table.domains), strict=True):
         if (cost[domain.tree.parent] > cost + 1e-12).any():
             found = f"by {loss.name} a wider value of {domain.name!r} can cost less"
             return Bound(None, f"{found}, so no bound is known")
@@ -163,9 +163,9 @@ def _each_alone(lattice: Lattice, k: int, most: int, progress: Progress) -> tupl
     best, each = no_cells(lattice, k), np.arange(n)
     known = np.zeros(n, np.int64)
     for ceiling in _ceilings(int(lattice.own[:, -1].max())):
-        tell = partial(progress, "bounding", int((best.cost < NONE).sum()) / (2 * n))
-        tell()
-        most -= cheapest_cells(lattice, best, each, ceiling, int(NONE), most, tell)
+        report = partial(progress, "bounding", int((best.cost < NONE).sum()) / (2 * n))
+        report()
+        most -= cheapest_cells(lattice, best, each, ceiling, int(NONE), most, report)
         if most <= 0:
             break  # a cell that was found now need not be the cheapest
         known = np.minimum(best.cost, ceiling)  # a tuple without a cell pays more
@@ -194,8 +194,8 @@ def _together(
     cap = own - known * fine
     lost, left = int(((own - cap) * size).sum()), most
     while True:
-        tell = partial(progress, "bounding", 1 - left / (2 * most))
-        fall, looks = common_falls(fine_lattice, size, cap, k, left, tell)
+        report = partial(progress, "bounding", 1 - left / (2 * most))
+        fall, looks = common_falls(fine_lattice, size, cap, k, left, report)
         left -= looks
         if left <= 0:
             break  # the last falls may be too deep

@@ -1,4 +1,4 @@
-"""Measured: all numbers of a published table, whether it was just made or is audited."""
+"""Measured: all measurements of a published table, for a run and for an audit."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from shoal.measures.verify import check_all, raise_unless_satisfied
 from shoal.models import Check
 from shoal.plan import Plan
 from shoal.table.encode import Table
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 from shoal.table.recoding import Recoding
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What a published table guarantees, gives away and has lost."""
+    """What a published table guarantees, discloses and has lost."""
 
     published: Published
-    linkage: Linkage | None  # where a model is about the graph of original and release
+    linkage: MatchGraph | None  # None: the plan has no linkage model
     checks: list[Check]
     after: Exposure  # of the published table
-    before: Exposure | None  # of the original, without values that are not published
-    quality: Quality | None  # None: there is no original
-    utility: Utility | None  # None: there is no original, and no model has an enhanced one
-    if_known: dict[str, ColumnDisclosure]  # what columns published unchanged would give away
-    worrying: list[str]  # those of them that are worth a warning, the worst first
+    before: Exposure | None  # of the original, without unpublished values; None: not measured
+    quality: Quality | None  # None: no original
+    utility: Utility | None  # None: no original, and no model with an enhanced version
+    if_known: dict[str, ColumnDisclosure]  # disclosure by columns published unchanged, if known
+    worrying: list[str]  # those columns that deserve a warning, the worst first
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +42,17 @@ class Source:
     """The original that a published table is compared with."""
 
     table: Table
-    recoding: Recoding | None = None  # known only to the run that made the release
-    # Reads the original as if it were published; None: its own exposure is not asked for.
+    recoding: Recoding | None = None  # None: the release was made elsewhere
+    # Reads the original as if it were published unchanged; None: its exposure is not measured.
     unprotected: Callable[[], Published] | None = None
-    queries: Queries | None = None  # counting queries to ask both; None: the usual ones
+    queries: Queries | None = None  # counting queries to answer from both; None: the default ones
 
 
 def measure_published(
     frame: Frame,
     plan: Plan,
     published: Published,
-    linkage: Linkage | None = None,
+    linkage: MatchGraph | None = None,
     source: Source | None = None,
     *,
     population: Table | None = None,
@@ -63,7 +63,7 @@ def measure_published(
 ) -> Measured:
     """Measure a published table, alone or against its original.
 
-    `frame` is the table and `published` what anybody can read from it. With `must_hold` a violated
+    `frame` is the table and `published` what a reader learns from it. With `must_hold` a violated
     requirement raises an error before anything else is measured. `begin` is called with the name
     of each step as it begins, "verify" and "attack".
     """
@@ -75,8 +75,8 @@ def measure_published(
     quality, utility = _compared(plan, published, source, progress)
     after, before = _exposures(plan, published, linkage, source, population, progress)
     if not persons_published:
-        after = replace(after, row_count=None)  # nobody can count them in the release
-    # Without classes there is nothing that a column could be added to.
+        after = replace(after, row_count=None)  # a reader cannot count the records of a person
+    # With a linkage model there are no classes that a further column could split.
     known = {}
     if linkage is None:
         known = if_known(frame, plan.columns, published, plan.missing_values, persons_published)
@@ -96,7 +96,7 @@ def measure_published(
 def _compared(
     plan: Plan, published: Published, source: Source | None, progress: Progress
 ) -> tuple[Quality | None, Utility | None]:
-    """What was lost and what the table is still good for, compared with its original."""
+    """The information lost and the remaining utility, compared with the original."""
     if source is None:
         found = vulnerable(published, plan.models)
         return None, Utility(None, None, found) if found else None
@@ -115,12 +115,12 @@ def _compared(
 def _exposures(
     plan: Plan,
     published: Published,
-    linkage: Linkage | None,
+    linkage: MatchGraph | None,
     source: Source | None,
     population: Table | None,
     progress: Progress,
 ) -> tuple[Exposure, Exposure | None]:
-    """What the published table gives away, and what its original would have given away."""
+    """What the published table discloses, and what its original would have disclosed."""
     k = required_class_size(plan.models)
     progress("attack", 0.5)
     after = expose(published, population, linkage, progress, k)

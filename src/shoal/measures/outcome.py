@@ -1,4 +1,4 @@
-"""Outcome: all that a run found out, as data by the names under which people ask for it.
+"""Outcome: all results of a run as data.
 
 The `Release` of `shoal.flow` is an Outcome that can also save, report and explain itself.
 """
@@ -32,41 +32,41 @@ from shoal.table.published_table import Published
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A published table with what was promised, what was reached and what was lost."""
+    """A published table with its requirements, the levels reached and the information lost."""
 
-    frame: Any  # of the kind that was handed in; an arrow table for a path
+    frame: Any  # of the same kind as the input; an arrow table for a path
     plan: Plan
-    seen: Published  # the frame as its reader sees it
+    seen: Published  # the frame as a reader sees it
     checks: list[Check]
     quality: Quality
     utility: Utility
-    before: Exposure  # what the original would have given away
+    before: Exposure  # what the original would have disclosed
     after: Exposure
     rows: int
     published: int
     suppressed: int
     discernibility: int
     seconds: dict[str, float]
-    notes: list[str]  # what the reader should know besides
-    keep_order: bool  # whether the rows stand in the order of the original
+    notes: list[str]  # further remarks for the reader
+    keep_order: bool  # whether records are in the order of the original
     made: datetime
-    original: Table | None  # what a file is checked against; only where a model needs it
-    # Whose each row is, int64[published]; only where the release has no person numbers in it.
+    original: Table | None  # to verify a file against; None: no model needs it
+    # The person of each record, int64[published]; None: the release has person numbers or none.
     person_of_record: Longs | None
-    if_known: dict[str, ColumnDisclosure]  # what columns published unchanged would give away
-    worrying: list[str]  # those of them that are worth a warning, the worst first
-    seed: int | None  # None: chance came from the operating system
+    if_known: dict[str, ColumnDisclosure]  # disclosure by columns published unchanged, if known
+    worrying: list[str]  # those columns that deserve a warning, the worst first
+    seed: int | None  # None: randomness came from the operating system
     version: str
-    applied: Applied | None = None  # where the recoding of another table was applied
-    original_sha256: str | None = None  # of the file that was read; None: no file
-    explainer: Explains | None = None  # what can say why; only where an algorithm ran
-    tried: list[Tried] = field(default_factory=list)  # where the plan left something to choose
-    _bounds: list[Bound | None] = field(default_factory=list, init=False)  # once it was asked for
+    applied: Applied | None = None  # if the recoding of another table was applied
+    original_sha256: str | None = None  # of the input file; None: the input was no file
+    explainer: Explains | None = None  # None: no algorithm ran
+    tried: list[Tried] = field(default_factory=list)  # if the plan left a choice open
+    _bounds: list[Bound | None] = field(default_factory=list, init=False)  # once it is computed
 
     def __repr__(self) -> str:
-        held = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
+        levels = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
         classes = "" if self.after.linked else f" in {self.classes:,} classes"
-        return f"Release of {self.published:,} rows{classes}: {held}"
+        return f"Release of {self.published:,} rows{classes}: {levels}"
 
     @property
     def classes(self) -> int:
@@ -75,7 +75,7 @@ class Outcome:
 
     @property
     def smallest_class(self) -> int:
-        """Candidates of the most exposed person: without persons, the smallest class."""
+        """Candidates of the most exposed person; without a person column, the smallest class."""
         return self.after.smallest_class
 
     @property
@@ -85,7 +85,7 @@ class Outcome:
 
     @property
     def risks(self) -> Risks:
-        """Chances of re-identification in the release."""
+        """Re-identification risks of the release."""
         return self.after.risks
 
     @property
@@ -105,7 +105,7 @@ class Outcome:
 
     @property
     def objective(self) -> dict[str, Any] | None:
-        """What `full-domain` minimized, as measured on the release; None: another algorithm."""
+        """The objective that `full-domain` minimized, measured on the release; else None."""
         name = getattr(self.plan.algorithm, "objective", None)
         if name is None or self.applied is not None:
             return None
@@ -121,13 +121,13 @@ class Outcome:
     def bound(self) -> Bound | None:
         """The lower bound on the loss, with the requirements that it covers; None: no class size.
 
-        It takes some seconds on a large table, so it is found when it is first asked for.
+        It takes some seconds on a large table, so it is computed on first use.
         """
         return self.find_bound()
 
     @property
     def bound_known(self) -> bool:
-        """Whether the bound was asked for already, so that it costs nothing."""
+        """Whether the bound was computed already."""
         return bool(self._bounds)
 
     def find_bound(self, progress: Progress = silent) -> Bound | None:
@@ -179,7 +179,7 @@ class Outcome:
             "column_losses": self.quality.columns,
             "utility": self.utility.as_dict(),
             "checks": [check.as_dict() for check in self.checks],
-            "risks": self.after.told(),
+            "risks": self.after.all_risks(),
             "attacks": self.attacks,
             "findings": [one.as_dict() for one in self.findings],
             "beliefs": {name: one.as_dict() for name, one in self.after.beliefs.items()},

@@ -1,8 +1,8 @@
-"""Counting queries: how far the answers of a release are from those of its original.
+"""Counting queries: the error of answers from a release instead of its original.
 
-A query counts the rows with values of some quasi-identifiers and of a sensitive column (Sec. 5,
-Wang 2018). The values that it asks for are values of the original. They stay in here: only errors
-are told.
+A query counts the records with certain values of some quasi-identifiers and of a sensitive column
+(Sec. 5, Wang 2018). Its values are values of the original, so queries are not reported, only their
+errors.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from math import ceil
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from pydantic import field_validator
 
 from shoal.base.arrays import Floats, Longs
 from shoal.base.errors import BadTable
-from shoal.base.settings import Setting
+from shoal.base.settings import AtLeastOne, PositiveShare, Setting
 from shoal.hierarchies.free_values import FreeTree
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import text
@@ -28,42 +27,28 @@ from shoal.table.published_table import Published, places
 from shoal.table.roles import naming
 from shoal.table.sensitive import Histogram, Sensitive
 
-MANY_ROWS = 250_000  # from which on fewer queries are asked, so that they take few seconds
-FEWEST = 50  # queries that are asked of any table
-TRIES = 20  # draws for each query, until its answer is not zero
+MANY_ROWS = 250_000  # from which on there are fewer queries, so that they take few seconds
+FEWEST = 50  # queries for any table
+TRIES = 20  # draws per query, until its true answer is not zero
 
 
 class Queries(Setting):
     """Counting queries, drawn at random.
 
-    A query asks for a span of values of some quasi-identifiers and of a sensitive column. Wang
-    2018 draws the quasi-identifiers and does not say how wide the spans are. Here a span is a
-    share of the values that occur, the same in each column, such that the query selects
-    `selectivity` of the rows if values are spread evenly.
+    A query selects a span of values of some quasi-identifiers and of a sensitive column. Wang 2018
+    draws the quasi-identifiers and does not state the width of the spans. Here a span is a share
+    of the values that occur, the same in each column, such that a query selects `selectivity` of
+    the records if values are uniformly distributed.
     """
 
     name: ClassVar[str] = "queries"
-    number: int = 1000
-    dimensions: int = 2  # quasi-identifiers of a query: the paper's λ
-    selectivity: float = 0.1
-    seed: int = 0  # its own, so that a release and its audit are asked the same
-
-    @field_validator("number", "dimensions")
-    @classmethod
-    def _some(cls, given: int) -> int:
-        if given < 1:
-            raise ValueError(f"needs number and dimensions of 1 or more, got {given}")
-        return given
-
-    @field_validator("selectivity")
-    @classmethod
-    def _share(cls, share: float) -> float:
-        if not 0 < share <= 1:
-            raise ValueError(f"needs a selectivity above 0 and up to 1, got {share:g}")
-        return share
+    number: AtLeastOne = 1000
+    dimensions: AtLeastOne = 2  # quasi-identifiers per query: λ in the paper
+    selectivity: PositiveShare = 0.1
+    seed: int = 0  # fixed, so that a release and its audit use the same queries
 
     def fitting(self, rows: int) -> int:
-        """How many are asked of so many rows: fewer of a very large table."""
+        """The number of queries for a table of this size: fewer for a very large one."""
         if rows <= MANY_ROWS:
             return self.number
         return min(self.number, max(FEWEST, self.number * MANY_ROWS // rows))
@@ -71,13 +56,13 @@ class Queries(Setting):
 
 @dataclass(frozen=True)
 class Answers:
-    """How far the answers of a release are from those of its original."""
+    """The error of answers from a release instead of its original."""
 
     number: int  # queries that were answered
-    asked: int  # queries that were asked for
+    asked: int  # queries that were requested
     dimensions: int
-    sensitive: bool  # whether they are about a sensitive column too
-    mean: float | None  # relative error; None: no query was answered
+    sensitive: bool  # whether queries include a sensitive column
+    mean: float | None  # relative error; None: no query could be answered
     median: float | None
 
     def as_dict(self) -> dict[str, Any]:
@@ -90,14 +75,16 @@ class Answers:
         }
 
     def notes(self, rows: int) -> list[str]:
-        """Say it where fewer queries were answered than asked for."""
+        """Report if fewer queries were answered than requested."""
         if self.number == self.asked:
             return []
-        why = f"the table has {rows:,} rows" if rows > MANY_ROWS else "the others count no row"
-        return [f"{self.number:,} counting queries were asked, not {self.asked:,}: {why}"]
+        why = f"the table has {rows:,} records"
+        if rows <= MANY_ROWS:
+            why = "no record satisfies the others"
+        return [f"{self.number:,} counting queries were answered, not {self.asked:,}: {why}"]
 
 
-# What a published value covers
+# Published values as leaves
 
 
 def covered_leaves(tree: Tree, label: Label) -> Longs:
@@ -115,7 +102,7 @@ def covered_leaves(tree: Tree, label: Label) -> Longs:
 
 
 def leaves_outside(tree: Tree, label: Label) -> Longs:
-    """The leaves that a label covers which is no node of the tree: those of a free value."""
+    """The leaves of a label that is not a node of the tree: those of a free value."""
     cover = tree.cover(label) if isinstance(tree, FreeTree) and label is not None else None
     if isinstance(cover, tuple):
         assert isinstance(tree, FreeTree)
@@ -129,8 +116,8 @@ def leaves_outside(tree: Tree, label: Label) -> Longs:
 
 
 @dataclass(frozen=True, eq=False)
-class Cover:
-    """Which leaves each of some published values covers: runs of leaves in the tree's order."""
+class LeafRuns:
+    """The leaves that published values cover, as runs in the order of the tree."""
 
     start: Longs  # int64[values]: value v has the runs start[v] … start[v + 1] - 1
     low: Longs  # int64[runs], places among the leaves
@@ -138,19 +125,19 @@ class Cover:
     size: Longs  # int64[values], leaves
 
     @staticmethod
-    def of_nodes(tree: Tree, nodes: Longs) -> Cover:
-        """Nodes of a tree; each is one run."""
+    def of_nodes(tree: Tree, nodes: Longs) -> LeafRuns:
+        """The runs of nodes: one each."""
         upto = _leaves_before(tree)
         low, high = upto[nodes], upto[tree.end[nodes]]
-        return Cover(np.arange(len(nodes)), low, high, high - low)
+        return LeafRuns(np.arange(len(nodes)), low, high, high - low)
 
     @staticmethod
-    def of_labels(tree: Tree, values: Sequence[Any]) -> Cover:
-        """Values as a table holds them, None a missing one."""
+    def of_labels(tree: Tree, values: Sequence[Any]) -> LeafRuns:
+        """The runs of values as a table has them; None is missing."""
         known = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
         nodes = _places(values, known, tree.node(None))
         if (nodes >= 0).all():
-            return Cover.of_nodes(tree, nodes)
+            return LeafRuns.of_nodes(tree, nodes)
         upto, runs = _leaves_before(tree), []
         for value, node in zip(values, nodes, strict=True):
             label = None if value is None else text(value)
@@ -159,7 +146,7 @@ class Cover:
         many = np.array([len(low) for low, _ in runs])
         low, high = (np.concatenate(ends) for ends in zip(*runs, strict=True))
         start = np.cumsum(many) - many
-        return Cover(start, low, high, np.add.reduceat(high - low, start))
+        return LeafRuns(start, low, high, np.add.reduceat(high - low, start))
 
     def share(self, low: int, high: int) -> Floats:
         """The share of each value's leaves that are in a span, float64[values].
@@ -172,22 +159,22 @@ class Cover:
 
 
 def _places(values: Sequence[Any], known: dict[str, int], missing: int) -> Longs:
-    """Where each value is known, -1 where it is not; int64[values]."""
+    """The node of each value, or -1; int64[values]."""
     found = [missing if v is None else known.get(text(v), -1) for v in values]
-    if -1 in found:  # it may be written another way, which takes longer to find
+    if -1 in found:  # perhaps spelled differently, which is slower to find
         others = places(values, known, -1)
         found = [missing if v is None else p for v, p in zip(values, others, strict=True)]
     return np.array(found, np.int64)
 
 
 def _leaves_before(tree: Tree) -> Longs:
-    """Leaves that come before each node in the tree's order, int64[nodes + 1]."""
+    """The number of leaves before each node in the order of the tree, int64[nodes + 1]."""
     leaf = tree.end == np.arange(1, tree.size + 1)
     return np.append(0, np.cumsum(leaf)).astype(np.int64)
 
 
 def _runs(leaves: Longs) -> tuple[Longs, Longs]:
-    """Sorted places as runs of neighbours: where each begins, and one past its end."""
+    """Sorted positions as runs of neighbours: where each starts, and one past its end."""
     breaks = np.flatnonzero(np.diff(leaves) > 1)
     return leaves[np.append(0, breaks + 1)], leaves[np.append(breaks, len(leaves) - 1)] + 1
 
@@ -196,7 +183,7 @@ def _runs(leaves: Longs) -> tuple[Longs, Longs]:
 
 
 class Span(NamedTuple):
-    """Values of a column that a query asks for: neighbours in the column's order."""
+    """The values of a column that a query selects: neighbours in the order of the column."""
 
     column: int
     low: int
@@ -210,8 +197,8 @@ class Query(NamedTuple):
     sensitive: Span | None
 
 
-class Secrets(NamedTuple):
-    """The rows of each vector by their sensitive value, all vectors of a value together."""
+class ValueCounts(NamedTuple):
+    """The records of each vector per sensitive value, sorted by value."""
 
     vector: Longs  # int64[pairs]
     rows: Floats  # float64[pairs]
@@ -220,21 +207,21 @@ class Secrets(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """A table as queries look at it: distinct vectors, and how many rows have which secret."""
+    """A table prepared for queries: distinct vectors, and their sensitive values."""
 
-    covers: tuple[Cover, ...]  # one a quasi-identifier
-    codes: tuple[Longs, ...]  # int64[vectors] a quasi-identifier, places in its cover
+    covers: tuple[LeafRuns, ...]  # one per quasi-identifier
+    codes: tuple[Longs, ...]  # int64[vectors] per quasi-identifier, places in its cover
     rows: Floats  # float64[vectors]
-    secrets: tuple[Secrets, ...]  # one a sensitive column
+    secrets: tuple[ValueCounts, ...]  # one per sensitive column
 
     def answer(self, query: Query) -> float:
-        """The rows that a query counts (eq. 19, Wang 2018).
+        """The records that a query counts (eq. 19, Wang 2018).
 
-        A wide value is taken to be each of its leaves with the same chance. Where all values are
-        leaves the answer is exact. Rows are counted, as COUNT(*) does; the paper counts people,
-        who may have several rows that a query asks for.
+        A generalized value counts as each of its leaves with the same probability. If all values
+        are leaves the answer is exact. Records are counted, as COUNT(*) does; the paper counts
+        people, who may have several records.
         """
-        # Sums, not products of vectors: those start threads, which costs more than it saves.
+        # Sums instead of dot products, which start threads: slower for this size.
         weight = np.ones(len(self.rows))
         for span in query.quasi:
             shares = self.covers[span.column].share(span.low, span.high)
@@ -253,7 +240,7 @@ def answer(
     queries: Queries,
     watch: Callable[[float], None] = lambda _: None,
 ) -> Answers:
-    """Ask original and release the same queries; one whose true answer is zero is drawn again.
+    """Answer the same queries from original and release; a query with answer 0 is drawn again.
 
     `watch` is called with the share that is done.
     """
@@ -282,7 +269,7 @@ def answer(
 
 
 def _draw(queries: Queries, occurring: Sequence[Longs], secrets: Sequence[int]) -> Iterator[Query]:
-    """Queries without end; each about λ quasi-identifiers and one sensitive column, if any."""
+    """An endless sequence of queries on λ quasi-identifiers and one sensitive column, if any."""
     rng = np.random.default_rng(queries.seed)
     dimensions = min(queries.dimensions, len(occurring))
     share = queries.selectivity ** (1 / (dimensions + bool(secrets)))
@@ -299,14 +286,14 @@ def _draw(queries: Queries, occurring: Sequence[Longs], secrets: Sequence[int]) 
 
 
 def _span(column: int, values: int, share: float, rng: np.random.Generator) -> Span:
-    """A span of this share of all values, anywhere."""
+    """A random span of this share of all values."""
     width = max(1, ceil(values * share - 1e-9))
     low = int(rng.integers(values - width + 1))
     return Span(column, low, low + width)
 
 
 def _occurring(counted: Counted, original: Table) -> list[Longs]:
-    """The leaves that a value of the original covers, in the order of each tree."""
+    """The leaves that values of the original cover, in the order of each tree."""
     occurring = []
     for cover, tree in zip(counted.covers, original.trees, strict=True):
         change = np.zeros(_leaves_before(tree)[-1] + 1, np.int64)
@@ -317,11 +304,11 @@ def _occurring(counted: Counted, original: Table) -> list[Longs]:
 
 
 class _Shared(NamedTuple):
-    """A sensitive column that original and release both have."""
+    """A sensitive column of both original and release."""
 
     before: Sensitive
     after: Sensitive
-    values: list[Any]  # those of the original in their own order, a missing one last
+    values: list[Any]  # of the original, sorted; missing last
 
 
 def _shared(original: Table, published: Published) -> list[_Shared]:
@@ -338,14 +325,14 @@ def _count_original(original: Table, columns: Sequence[_Shared]) -> Counted:
     covers, codes = [], []
     for j, tree in enumerate(original.trees):
         nodes, code = np.unique(original.codes[classes.first, j], return_inverse=True)
-        covers.append(Cover.of_nodes(tree, nodes.astype(np.int64)))
+        covers.append(LeafRuns.of_nodes(tree, nodes.astype(np.int64)))
         codes.append(code.astype(np.int64))
     secrets = tuple(_secrets(classes, column.before, column.values) for column in columns)
     return Counted(tuple(covers), tuple(codes), classes.size.astype(np.float64), secrets)
 
 
 def _count_published(original: Table, published: Published, columns: Sequence[_Shared]) -> Counted:
-    """The release; rows that are not published are in no answer."""
+    """The release; suppressed records are in no answer."""
     classes = published.classes
     covers, codes = [], []
     for name, tree in zip(original.names, original.trees, strict=True):
@@ -354,19 +341,19 @@ def _count_published(original: Table, published: Published, columns: Sequence[_S
         used, code = np.unique(code, return_inverse=True)
         with naming(name):
             values = [None if c < 0 else published.values[j][c] for c in used]
-            covers.append(Cover.of_labels(tree, values))
+            covers.append(LeafRuns.of_labels(tree, values))
         codes.append(code.astype(np.int64))
     secrets = tuple(_secrets(classes, column.after, column.values) for column in columns)
     return Counted(tuple(covers), tuple(codes), classes.size.astype(np.float64), secrets)
 
 
-def _secrets(classes: Classes, column: Sensitive, values: list[Any]) -> Secrets:
-    """Gather the rows by value; a value that is not among `values` is asked for by no query."""
+def _secrets(classes: Classes, column: Sensitive, values: list[Any]) -> ValueCounts:
+    """Sort the counts by value; values that are not in `values` are dropped."""
     histogram: Histogram = classes.histograms[column.name]
-    # As elsewhere, values count as one that are alike: the release may write one another way.
+    # Spellings of a value count as one: the release may use another one.
     place = np.array(places_alike(column.values, values), np.int64)[histogram.value]  # int64[pairs]
     order = np.argsort(place, kind="stable")
     order = order[place[order] >= 0]
     first = np.searchsorted(place[order], np.arange(len(values) + 1))
     rows = histogram.count[order].astype(np.float64)
-    return Secrets(histogram.of_class[order], rows, first)
+    return ValueCounts(histogram.of_class[order], rows, first)

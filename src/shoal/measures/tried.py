@@ -1,4 +1,4 @@
-"""Tried: what was tried before an algorithm was chosen, and what it lost."""
+"""Tried: the runs among which an algorithm was chosen."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from shoal.base.errors import preview
 
 @dataclass(frozen=True)
 class Tried:
-    """One thing that was tried, and what it lost."""
+    """One run that was tried, and its loss."""
 
     algorithm: str  # its name, and the options that differ from the default
     loss: str  # the guiding loss
     on: str  # "sample" or "table"
     rows: int
-    lost: float | None  # percent; None: it did not come to an end
+    lost: float | None  # percent; None: it failed or was stopped
     seconds: float
-    reason: str = ""  # why it did not
+    reason: str = ""  # why it failed or was stopped
     chosen: bool = False
-    free: tuple[str, ...] = ()  # columns without a hierarchy that were free ranges or sets here
+    free: tuple[str, ...] = ()  # flat columns that were published as free ranges or sets
 
     @property
     def words(self) -> str:

@@ -1,7 +1,7 @@
-"""Utility: what a release is still good for (Sec. 4.1 and 5, Wang 2018).
+"""Utility: what a release can still be used for (Sec. 4.1 and 5, Wang 2018).
 
-Three numbers: the normalized information loss, how far the answers to counting queries are off,
-and the classes that keep an identity-reserved model and would fail its enhanced one.
+Three measures: the normalized information loss, the error of counting queries, and the classes
+that satisfy an identity-reserved model but violate its enhanced version.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from shoal.hierarchies.values import ROOT
+from shoal.losses import costs_of
 from shoal.losses.lm import LM
 from shoal.measures.information_loss import Quality
 from shoal.measures.queries import Answers, Queries, answer
@@ -27,14 +28,14 @@ from shoal.table.published_table import Published
 
 @dataclass(frozen=True)
 class Vulnerable:
-    """Classes that keep an identity-reserved model and fail its enhanced one (Sec. 5)."""
+    """Classes that satisfy an identity-reserved model but not its enhanced version (Sec. 5)."""
 
     model: str
     column: str
-    enhanced: str  # the model that they fail
+    enhanced: str  # the model that they violate
     classes: int
     all_classes: int
-    people: int  # who are in them
+    people: int  # in these classes
     all_people: int
 
     @property
@@ -60,14 +61,14 @@ class Vulnerable:
 
 @dataclass(frozen=True)
 class Utility:
-    """What a release is still good for."""
+    """What a release can still be used for."""
 
-    normalized_loss: float | None  # from 0 to 1; None: there is no original
-    answers: Answers | None  # None: there is no original
-    vulnerable: tuple[Vulnerable, ...]  # one for each model that has an enhanced one
+    normalized_loss: float | None  # from 0 to 1; None: no original
+    answers: Answers | None  # None: no original
+    vulnerable: tuple[Vulnerable, ...]  # one per model with an enhanced version
 
     def notes(self, rows: int) -> list[str]:
-        """What the reader should know besides."""
+        """Further remarks for the reader."""
         return [] if self.answers is None else self.answers.notes(rows)
 
     def as_dict(self) -> dict[str, Any]:
@@ -93,7 +94,7 @@ def utility_of(
     queries: Queries | None = None,
     watch: Callable[[float], None] = lambda _: None,
 ) -> Utility:
-    """Measure what a release is good for, compared with its original.
+    """Measure the utility of a release, compared with its original.
 
     `watch` is called with the share that is done.
     """
@@ -107,27 +108,27 @@ def utility_of(
 def normalized_loss(original: Table, published: Published, quality: Quality) -> float:
     """The mean loss of a cell, from 0 to 1 (eq. 15, Wang 2018).
 
-    That of a value is (leaves below - 1) / (all leaves - 1), which is the metric lm (eq. 12), and
-    that of a suppressed one is 1; either less what the original had lost already. lm is a share of
-    what could be lost: it differs where a column has one value only, or where originals are general
-    already.
+    A value loses (leaves below - 1) / (all leaves - 1), which is the metric lm (eq. 12), and a
+    suppressed one loses 1; what the original had lost already is subtracted. lm is a share of the
+    largest possible loss: it differs for columns with a single value, and for originals that are
+    general already.
     """
-    costs = LM().costs(original.domains)  # float64[nodes] a column, together 1 a row at most
+    costs = costs_of(LM(), original.domains)  # float64[nodes] per column
     possible = [float(c @ d.counts) for c, d in zip(costs, original.domains, strict=True)]
     lost = quality.losses["lm"] / 100.0 * sum(possible)
     suppressed = max(original.rows - published.rows, 0)
-    single = 0.0  # in a column of one value nothing is lost but what is suppressed
+    single = 0.0  # a column of one value can lose only suppressed records
     for one, held in zip(original.domains, published.counts(original), strict=True):
         if int(one.tree.leaves[0]) <= 1:
-            star = one.tree.labels[0] == ROOT  # and a * was lost before
+            star = one.tree.labels[0] == ROOT  # a * was lost before
             known = original.rows - int(one.counts[0]) * star
-            told = published.rows - (float(held.nodes[0]) - suppressed) * star
-            single += min(suppressed, known - told)
+            left = published.rows - (float(held.nodes[0]) - suppressed) * star
+            single += min(suppressed, known - left)
     return (lost + single / len(costs)) / original.rows
 
 
 def vulnerable(published: Published, models: Sequence[Model]) -> tuple[Vulnerable, ...]:
-    """Classes that keep an identity-reserved model and fail its enhanced one, model by model."""
+    """Classes that satisfy an identity-reserved model but not its enhanced version, per model."""
     return tuple(
         _vulnerable(published, model, stronger)
         for model in models

@@ -1,4 +1,4 @@
-"""Verify: judges the very table that would be published, and trusts nothing else."""
+"""Verify: check the requirements on the table that would be published, and on nothing else."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy.typing as npt
 from shoal.base.errors import NotHeld
 from shoal.models import Check, LinkageModel, Model, SensitiveModel
 from shoal.table.equivalence_classes import Classes
-from shoal.table.match_graph import Linkage
+from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 
 
 def verify(
-    published: Published, models: Sequence[Model], linkage: Linkage | None = None
+    published: Published, models: Sequence[Model], linkage: MatchGraph | None = None
 ) -> list[Check]:
-    """Check every requirement on the published table; raise unless all of them are satisfied.
+    """Check every requirement on the published table; raise an error unless all are satisfied.
 
-    Linkage models need the graph of the release and its original.
+    MatchGraph models need the graph of the release and its original.
     """
     checks = check_all(published, models, linkage)
     raise_unless_satisfied(models, checks)
@@ -28,14 +28,14 @@ def verify(
 
 
 def check_all(
-    published: Published, models: Sequence[Model], linkage: Linkage | None = None
+    published: Published, models: Sequence[Model], linkage: MatchGraph | None = None
 ) -> list[Check]:
-    """Check every requirement on the published table, satisfied or not."""
+    """Check every requirement on the published table; violations raise no error."""
     return [model.check(seen(model, published, linkage)) for model in models]
 
 
 def raise_unless_satisfied(models: Sequence[Model], checks: Sequence[Check]) -> None:
-    """Raise an error that names the requirements which are violated, if there are any."""
+    """Raise an error that lists the violated requirements, if there are any."""
     if not all(check.holds for check in checks):
         cases = "; ".join(
             f"{model.key} requires {check.required:g}, the table reaches {check.reached:g}"
@@ -45,12 +45,12 @@ def raise_unless_satisfied(models: Sequence[Model], checks: Sequence[Check]) -> 
         raise NotHeld(f"the table that would be published violates a requirement: {cases}")
 
 
-def seen(model: Model, published: Published, linkage: Linkage | None) -> Classes:
-    """What a model is judged on.
+def seen(model: Model, published: Published, linkage: MatchGraph | None) -> Classes:
+    """The classes on which a model is measured.
 
-    Beside a linkage model there need not be any classes: what an attacker can learn of a person
-    is then in the records that could be that person's, and models about sensitive values are
-    judged on those (Sec. 8, Tassa 2012).
+    With a linkage model in the plan there need not be classes of equal records. An attacker then
+    learns about a person from the records that match, so models about sensitive values are
+    measured on the matches (Sec. 8, Tassa 2012).
     """
     if linkage is not None and isinstance(model, LinkageModel):
         return linkage.views[model.view]
@@ -60,20 +60,20 @@ def seen(model: Model, published: Published, linkage: Linkage | None) -> Classes
 
 
 def of_rows(
-    model: Model, told: npt.NDArray[Any], published: Published, linkage: Linkage | None
+    model: Model, found: npt.NDArray[Any], published: Published, linkage: MatchGraph | None
 ) -> npt.NDArray[Any]:
-    """What a model tells of each row, from what it tells of what it is judged on.
+    """The result of a model per record, from its result per class: a level, or a verdict.
 
-    That may be the level or whether it is enough; where it is told twice, the lower one. The rows
-    of the release must stand in the order of the original.
+    Of two results for a record the lower one counts. The records of the release must be in the
+    order of the original.
     """
     mine = published.classes.label
     if linkage is None or not (model.linkage or isinstance(model, SensitiveModel)):
-        return told[mine]
+        return found[mine]
     view = model.view if isinstance(model, LinkageModel) else "matches"
     if view == "preimages":
-        return told[mine]
-    original = told[linkage.original.label]
+        return found[mine]
+    original = found[linkage.original.label]
     if view == "both":
-        original = np.minimum(original, told[len(linkage.original) + mine])
+        original = np.minimum(original, found[len(linkage.original) + mine])
     return np.asarray(original)

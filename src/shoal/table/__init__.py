@@ -1,1 +1,1 @@
-"""Coded records and their groupings; no judgement. Internal."""
+"""Coded records and how they are grouped; nothing here judges privacy. Internal."""

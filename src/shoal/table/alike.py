@@ -1,8 +1,8 @@
-"""Alike: sensitive values that a reader takes for the same count as one value.
+"""Alike: sensitive values that a reader takes for the same value count as one.
 
 Two values are alike when they differ only in white space around or between words, in the Unicode
-form of their characters, in characters that nobody sees, in letter case, or in the way a number or
-a date is written. Leading zeros matter: 02139 is a code, 2139 is not the same one.
+form of their characters, in invisible characters, in letter case, or in the spelling of a number or
+a date. Leading zeros matter: the code 02139 differs from 2139.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import pyarrow.compute as pc
 
 from shoal.hierarchies.values import plain, text
 
-# Compatibility characters that mean something else than the plain ones: 10⁵ is not 105.
+# Compatibility characters with a meaning of their own: 10⁵ is not 105.
 _MEANT = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>")
-# Characters that nobody sees, besides those that Unicode calls formats (Cf): fillers, selectors of
-# variants, and a blank of Braille.
+# Invisible characters other than the Unicode category Cf: fillers, variation selectors, and the
+# blank Braille pattern.
 _UNSEEN = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
 _UNSEEN |= {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
-# Signs that stand for plain ones: minus, hyphens, apostrophes.
+# Typographic variants of ASCII signs: minus, hyphens, apostrophes.
 _SIGNS = {"\u2212": "-", "\u2010": "-", "\u2011": "-", "\u2018": "'", "\u2019": "'"}
 _EXPONENT = re.compile(r"([+-]?[0-9.]+[eE][+-]?)0+([0-9]+)")
 _SHORT = re.compile(
@@ -38,22 +38,22 @@ _MOMENT = re.compile(
     r"(?:[zZ]|[+-]00:?00)?"
 )
 
-# What arrow can settle without looking at single values in Python. In text of these characters,
-# brought into the form NFC, letter case is all that can differ besides blanks, numbers and dates.
+# What arrow can decide without a loop over values in Python. Texts of these characters in the form
+# NFC can differ only in letter case, blanks, numbers and dates.
 _PLAIN_TEXT = "^[ -~À-ÖØ-Þà-öø-įĴ-ľŁ-ňŊ-žЀ-џ一-鿿가-힣]*$"
 _ASCII_TEXT = "^[ -~]*$"
 _BLANKS = "^ | $|  "
 _NUMBER = r"^[+-]?(\.?[0-9])[0-9.]*([eE][+-]?[0-9]+)?$"
 _ZEROS = r"^(-?(?:0|[1-9][0-9]{0,399}))(?:\.0{1,400}|(\.[0-9]{0,399}[1-9])0{1,400})$"
-# Numbers that are written in one way only, and codes with leading zeros, which are no numbers.
+# Numbers with a single spelling, and codes with leading zeros, which are not numbers.
 _SETTLED = r"^(0|0[0-9]+|-?[1-9][0-9]{0,399}|-?(0|[1-9][0-9]{0,399})\.[0-9]{0,399}[1-9])$"
 _TIME = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[ tT]"
 
 
 def alike(value: object, case: bool = False) -> str:
-    """What a value is taken for: equal for values that count as one.
+    """A key that is equal for values that count as one.
 
-    `case` says whether letter case matters, as it does in the numbers of persons.
+    `case`: whether letter case matters, as it does for person numbers.
 
     >>> alike(" Flu\u00a0A ") == alike("flu a"), alike("1.0") == alike(1), alike("01") == alike("1")
     (True, True, False)
@@ -68,7 +68,7 @@ def alike(value: object, case: bool = False) -> str:
         label = label.lower()
     if not label.isprintable():  # white space of all kinds becomes a blank
         label = "".join(c for c in _spaced(label) if c == " " or c.isprintable())
-        label = unicodedata.normalize("NFC", label)  # what was apart may have come together
+        label = unicodedata.normalize("NFC", label)  # removals may have brought characters together
     label = " ".join(_spaced(label).split())
     if match := _EXPONENT.fullmatch(label):  # 1e03 is 1e3
         label = match[1] + match[2]
@@ -85,7 +85,7 @@ def alike(value: object, case: bool = False) -> str:
 
 @lru_cache(maxsize=4096)
 def _character(one: str) -> str:
-    """A character as the plain one that it is a form of; nothing for what nobody sees."""
+    """The plain form of a character; "" for an invisible one."""
     if unicodedata.category(one) == "Cf" or ord(one) in _UNSEEN:
         return ""
     if one in _SIGNS:
@@ -102,7 +102,7 @@ def _spaced(label: str) -> str:
 
 
 def _day(label: str) -> str:
-    """A date, with its time only where that is not midnight."""
+    """A date, with its time unless that is midnight."""
     try:
         moment = datetime.fromisoformat(label.replace(",", ".").upper())
     except ValueError:
@@ -112,7 +112,7 @@ def _day(label: str) -> str:
 
 
 def alike_texts(values: pa.Array, case: bool = False) -> pa.Array:
-    """The same for an array of texts, with arrow wherever a value is as plain as most are."""
+    """The same for an array of texts, by arrow wherever possible."""
     if pc.all(pc.string_is_ascii(values)).as_py() is not False:
         odd = pc.invert(pc.match_substring_regex(values, _ASCII_TEXT))
         keys = values if case else pc.ascii_lower(values)
@@ -137,14 +137,14 @@ def alike_texts(values: pa.Array, case: bool = False) -> pa.Array:
 
 
 def places_alike(values: Sequence[object], known: Sequence[object]) -> list[int]:
-    """Where each value is among the known ones, which are not alike; -1 where it is not.
+    """The position of each value among the known ones, which are not alike; -1 if it is not there.
 
     >>> places_alike(["Flu", None, "cold"], ["flu", None])
     [0, 1, -1]
     """
     same = {_written(one): place for place, one in enumerate(known)}
     found = [same.get(_written(one), -1) for one in values]
-    if -1 in found:  # perhaps they are written another way
+    if -1 in found:  # perhaps spelled differently
         others = {alike(one): place for place, one in enumerate(known) if one is not None}
         for i, place in enumerate(found):
             if place < 0 and values[i] is not None:

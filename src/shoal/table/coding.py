@@ -1,4 +1,4 @@
-"""Coding: the values of a column as numbers, each value once."""
+"""Coding: the values of a column as integer codes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shoal.base.errors import SHOWN, BadTable
 from shoal.hierarchies.values import text
 from shoal.table.alike import alike, alike_texts
 
-Watch = Callable[[float], None]  # called with the share that is done
+Watch = Callable[[float], None]  # called with the completed share
 OFTEN = 1 << 15  # values between two calls
 
 
 class Watched(Iterable[Any]):
-    """Values one by one, reporting how far it is from `begin` to `end`."""
+    """Iterates over values and reports progress from `begin` to `end`."""
 
     def __init__(self, values: Sequence[Any], watch: Watch, begin: float, end: float) -> None:
         self._values, self._watch, self._begin, self._end = values, watch, begin, end
@@ -34,7 +34,7 @@ class Watched(Iterable[Any]):
 
 
 class Values(Sequence[Any]):
-    """Different values as arrow holds them: Python's objects are made when they are asked for.
+    """Distinct values in an arrow array; Python objects are made on first use.
 
     >>> values = Values(pa.array(["b", "a"]))
     >>> len(values), values[1], list(values)
@@ -67,7 +67,7 @@ class Values(Sequence[Any]):
 
     @cached_property
     def listed(self) -> list[Any]:
-        """The values as Python's objects."""
+        """The values as Python objects."""
         values = self.array.to_pylist()
         if self.array.type == pa.float32():  # 0.1 as a file has it, not 0.10000000149011612
             return [float(str(np.float32(value))) for value in values]
@@ -75,7 +75,7 @@ class Values(Sequence[Any]):
 
     @cached_property
     def texts(self) -> pa.Array | None:
-        """The values as hierarchies write them, where arrow writes them so; else None."""
+        """The values as texts in the form that hierarchies use; None if arrow cannot make it."""
         kind = self.array.type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             return self.array
@@ -93,7 +93,7 @@ def value_codes(array: Any, missing_values: Sequence[str] = ()) -> tuple[Ints, V
         array = array.cast(array.type.value_type)
     if pa.types.is_nested(array.type):
         raise BadTable(
-            f"holds {array.type}, several values a cell; give it the role other, or split it"
+            f"has several values per cell ({array.type}); give it the role other, or split it"
         )
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
@@ -113,12 +113,12 @@ def value_codes(array: Any, missing_values: Sequence[str] = ()) -> tuple[Ints, V
 
 
 def _not_missing(values: Values, tokens: Sequence[str]) -> Bools:
-    """Which values are neither null nor one of the texts that mean missing, bool[values]."""
+    """Which values are neither null nor a token for missing, bool[values]."""
     keep = values.array.is_valid().to_numpy(zero_copy_only=False)
     if not tokens:
         return np.asarray(keep)
     if values.texts is not None:
-        for token in tokens:  # there are few, and to compare is faster than to look up
+        for token in tokens:  # a few comparisons are faster than a lookup
             same = pc.equal(values.texts, pa.scalar(token, values.texts.type)).fill_null(False)
             if pc.any(same).as_py():
                 keep = keep & ~same.to_numpy(zero_copy_only=False)
@@ -130,15 +130,15 @@ def _not_missing(values: Values, tokens: Sequence[str]) -> Bools:
 
 
 class Merged(NamedTuple):
-    """A column in which values that a reader takes for the same have one code."""
+    """A column in which values that are alike have one code."""
 
     codes: Ints  # int32[n], -1 is missing
-    values: Sequence[Any]  # as most rows write them
-    spellings: tuple[tuple[Any, ...], ...]  # what counts as one, that of `values` first
+    values: Sequence[Any]  # in the most frequent spelling
+    spellings: tuple[tuple[Any, ...], ...]  # spellings that count as one, that of `values` first
 
 
 def merge_alike(codes: Ints, values: Values, missing_values: Sequence[str] = ()) -> Merged:
-    """Give values that are alike the same code; blanks, and what is alike missing, are missing.
+    """Give values that are alike the same code; blanks and variants of missing are missing.
 
     >>> found = merge_alike(*value_codes(pa.array(["flu", "Flu ", "cold", "flu"])))
     >>> found.codes.tolist(), found.values, found.spellings
@@ -157,7 +157,7 @@ def merge_alike(codes: Ints, values: Values, missing_values: Sequence[str] = ())
     group = coded.indices.to_numpy(zero_copy_only=False)  # int[values]
     if len(missing) == len(values) and not missing.any():
         return Merged(codes, values, ())
-    # The way in which most rows write it stands for all; of several the first by the alphabet.
+    # The most frequent spelling represents all; among equals the first in alphabetical order.
     often = np.bincount(codes[codes >= 0], minlength=len(values))
     by_text = np.argsort(np.array([text(value) for value in values], object), kind="stable")
     rank = np.empty(len(values), np.int64)
@@ -178,7 +178,7 @@ def merge_alike(codes: Ints, values: Values, missing_values: Sequence[str] = ())
 
 
 def merged_note(name: str, spellings: Sequence[tuple[Any, ...]]) -> str:
-    """Say which values of a published column count as one, so that somebody can look at them."""
+    """Report which values of a published column count as one, so that the user can check."""
     pairs = [
         " = ".join("missing" if value is None else repr(text(value)) for value in ways)
         for ways in spellings[:SHOWN]

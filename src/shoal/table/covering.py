@@ -1,8 +1,8 @@
-"""Covering: which of many vectors of published values cover which rows, without trying all pairs.
+"""Covering: which published vectors cover which records, without testing all pairs.
 
-No pair of a vector and a row is looked at unless the first columns of the vector cover the first
-columns of the row: vectors and rows are walked column by column, as two tries, and a value finds
-the vectors above it among its few ancestors.
+Vectors and records form two tries, which are traversed column by column. A pair is visited only if
+the first columns of the vector cover those of the record, and a value finds the vectors above it
+among its few ancestors.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from shoal.base.arrays import Ints, Longs
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import Covers
 
-BLOCK = 1 << 20  # pairs that are looked at together; bounds the memory, not the result
+BLOCK = 1 << 20  # pairs per block; limits memory, does not affect the result
 
 
 def covering(
@@ -28,8 +28,8 @@ def covering(
 ) -> Iterator[tuple[Longs, Longs]]:
     """Blocks of pairs (row of `narrow`, row of `wide` that covers it), each pair once.
 
-    Both are int32[rows, q] and hold no row twice. `wide` holds nodes, or free values of `covers`;
-    `narrow` holds nodes only. `order` says which columns are looked at first.
+    Both are int32[rows, q] with distinct rows. `wide` has nodes or free values of `covers`;
+    `narrow` has nodes only. `order` is the order of the columns in the tries.
     """
     if not len(wide) or not len(narrow):
         return
@@ -40,19 +40,19 @@ def covering(
 
 
 class _Level(NamedTuple):
-    """One column of sorted distinct rows: the beginnings of rows, and how they go on."""
+    """One level of a trie over sorted distinct rows: prefixes, and how they continue."""
 
-    begin: Longs  # beginning b goes on as begin[b] … begin[b + 1] - 1
-    node: Ints  # the node with which it goes on
+    begin: Longs  # prefix b continues as begin[b] … begin[b + 1] - 1
+    node: Ints  # the node with which it continues
 
     def keys(self, nodes: int) -> Longs:
-        """Rising numbers for beginning and node together; their places are the new beginnings."""
+        """Rising keys of prefix and node together; their places are the longer prefixes."""
         b = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
         return b * nodes + self.node
 
 
 def _trie(rows: Ints) -> list[_Level]:
-    """The common beginnings of sorted distinct rows."""
+    """The prefixes of sorted distinct rows."""
     levels = []
     differs = np.zeros(len(rows), np.bool_)
     differs[0] = True
@@ -74,7 +74,7 @@ def _walk(
     keys = [level.keys(size) for level, size in zip(above, codes, strict=True)]
     wider = [one.above() if len(one) else None for one in columns]
     nowhere = np.zeros(1, np.int64)
-    # Column, beginnings below, beginnings above that cover them, and which share of all it is.
+    # Column, prefixes below, prefixes above that cover them, and their share of the work.
     todo = [(0, nowhere, nowhere, 1.0)]
     done = 0.0
     while todo:

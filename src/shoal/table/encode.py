@@ -1,15 +1,14 @@
-"""Encode: a frame becomes a Table of integer codes."""
+"""Encode: turn a frame into a Table of integer codes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from shoal.base.arrays import Ints, Longs
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import SHOWN, BadHierarchy, BadTable
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.base import Hierarchy
@@ -18,30 +17,37 @@ from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
-from shoal.table.alike import alike_texts
-from shoal.table.coding import Values, Watch, Watched, merge_alike, value_codes
+from shoal.table.coded_columns import coded, merged_codes, person_codes
+from shoal.table.coding import Values, Watch, Watched
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
 
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """One quasi-identifier: its name, its tree, and how often the table holds each value."""
+    """One quasi-identifier: its name, its tree, and how often each value occurs."""
 
     name: str
     tree: Tree
     counts: Longs  # int64[nodes]
 
 
+class Domains(tuple[Domain, ...]):
+    """The quasi-identifiers of one table; `losses.costs_of` keeps here what it has computed."""
+
+    def __init__(self, domains: Iterable[Domain]) -> None:  # noqa: ARG002 (a tuple takes it)
+        self.costs: dict[Hashable, list[Floats]] = {}
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as integer codes: all that models, losses and algorithms look at."""
+    """A table as integer codes, the input of models, losses and algorithms."""
 
     names: tuple[str, ...]  # the quasi-identifiers
     trees: tuple[Tree, ...]
     codes: Ints  # int32[n, q], nodes of the trees
-    people: Longs | None  # int64[n], 0 and up; None: each row its own person
-    exact: tuple[bool, ...]  # whether different values of a column always have different codes
+    people: Longs | None  # int64[n], 0 and up; None: each record is one person
+    exact: tuple[bool, ...]  # per column, whether different values have different codes
     sensitive: tuple[Sensitive, ...] = ()
 
     @property
@@ -56,16 +62,16 @@ class Table:
 
     @property
     def unified(self) -> Ints:
-        """The codes with all rows of a person made alike: the join of what is known of them.
+        """The codes with all records of a person generalized to the same values.
 
-        Rows of one person stay linked in a release. Were they published in different classes,
-        whoever is in all of those classes could be told from everybody who is not.
+        The records of a person stay linked in a release. In different classes they would single
+        out the few people who are in all of those classes.
         """
         return self._joined[0]
 
     @property
     def covers(self) -> tuple[Covers, ...]:
-        """The free values among the unified codes, a column each."""
+        """The free values among the unified codes, per column."""
         return self._joined[1]
 
     @cached_property
@@ -86,7 +92,7 @@ class Table:
         return np.stack(columns, axis=1), tuple(covers)
 
     def take(self, rows: Longs) -> Table:
-        """These rows, and the people who have one of them."""
+        """These records, with the people who have one of them."""
         people = self.people
         return Table(
             self.names,
@@ -104,12 +110,12 @@ class Table:
         return [name for name, tree in both if isinstance(tree, FreeTree)]
 
     @cached_property
-    def domains(self) -> list[Domain]:
+    def domains(self) -> Domains:
         """The quasi-identifiers, with how often each value occurs."""
-        return [
+        return Domains(
             Domain(name, tree, np.bincount(self.codes[:, j], minlength=tree.size))
             for j, (name, tree) in enumerate(zip(self.names, self.trees, strict=True))
-        ]
+        )
 
 
 def encode(
@@ -136,10 +142,9 @@ def encode(
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
         with naming(name):
             tree, one_to_one = _encode_quasi(
-                frame.column(name),
+                coded(frame, name, missing_values),
                 hierarchy,
                 missing,
-                missing_values,
                 codes[:, j],
                 lambda share, j=j: progress("encode", (j + share) / many),  # type: ignore[misc]
             )
@@ -148,7 +153,7 @@ def encode(
     people = None
     for name in columns_with_role(columns, "person"):
         progress("encode", len(names) / many)
-        people = person_codes(frame.column(name), missing_values)
+        people = person_codes(frame, name, missing_values)
     sensitive = sensitive_columns(
         frame, columns, missing_values, lambda i: progress("encode", 1 - i / many)
     )
@@ -158,15 +163,14 @@ def encode(
 
 
 def _encode_quasi(
-    array: Any,
+    column: tuple[Ints, Values],
     hierarchy: Hierarchy,
     missing: Missing,
-    missing_values: Sequence[str],
     out: Ints,
     watch: Watch,
 ) -> tuple[Tree, bool]:
-    """Encode one quasi-identifier into `out`; say whether no two values share a code."""
-    indices, values = value_codes(array, missing_values)  # int32[n] with -1, distinct values
+    """Encode one quasi-identifier into `out`; return its tree, and whether codes are unique."""
+    indices, values = column  # int32[n] with -1, distinct values
     lacks = indices.min() < 0
     if lacks and missing == "error":
         where = np.flatnonzero(indices < 0)
@@ -187,12 +191,12 @@ def _encode_quasi(
     nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
     np.take(nodes, indices, out=out)
     alone = not len(values) or int(np.bincount(nodes[:-1]).max()) == 1
-    # There are several ways to be missing (null, NaN, a token), and they must look alike.
+    # Null, NaN and tokens all mean missing, and must be published alike.
     return tree, alone and not lacks
 
 
 def _place(values: Values, hierarchy: Hierarchy, indices: Ints, watch: Watch) -> tuple[Tree, Longs]:
-    """The tree of a column and the node of each value, value by value: int64[values]."""
+    """The tree of a column and the node of each value, int64[values]; one value at a time."""
     try:
         tree = hierarchy.tree(Watched(values, watch, 0.0, 0.5))
     except BadHierarchy as error:
@@ -222,7 +226,7 @@ def _place(values: Values, hierarchy: Hierarchy, indices: Ints, watch: Watch) ->
 
 
 def _rows(indices: Ints, strange: list[int]) -> str:
-    """Where values stand first; nothing if there are none. Row 1 is the first one."""
+    """The first rows with these values, for a message; "" if there are none. Rows start at 1."""
     if not strange:
         return ""
     first = [int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]]
@@ -237,46 +241,17 @@ def sensitive_columns(
     missing_values: Sequence[str] = (),
     left: Callable[[int], None] = lambda _: None,
 ) -> tuple[Sensitive, ...]:
-    """The sensitive columns of a frame, those of the plan that it has.
+    """The sensitive columns of the plan that the frame has.
 
-    `left` is told how many are still to come.
+    `left` is called with the number of columns that remain.
     """
     names = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     found = []
     for i, name in enumerate(names):
         left(len(names) - i)
-        found.append(_sensitive(name, frame.column(name), columns[name].hierarchy, missing_values))
+        one = merged_codes(frame, name, missing_values)
+        column = Sensitive.of(name, one.codes, one.values, columns[name].hierarchy, one.spellings)
+        if one.spellings and column.tree is not None:
+            _ = column.nodes  # raises an error if the hierarchy separates spellings of a value
+        found.append(column)
     return tuple(found)
-
-
-def _sensitive(
-    name: str, array: Any, hierarchy: Hierarchy | None, missing_values: Sequence[str]
-) -> Sensitive:
-    """One sensitive column, in which values count as one that a reader takes for the same."""
-    with naming(name):
-        codes, values = value_codes(array, missing_values)
-    merged = merge_alike(codes, values, missing_values)
-    column = Sensitive.of(name, merged.codes, merged.values, hierarchy, merged.spellings)
-    if merged.spellings and column.tree is not None:
-        _ = column.nodes  # an error where the hierarchy tells apart what counts as one value
-    return column
-
-
-def person_codes(array: Any, missing_values: Sequence[str] = ()) -> Longs:
-    """Number the persons; a row without a person is a person of its own.
-
-    A number is the same person however it is written: 17, "17.0" and " 17" are one. Letter case
-    matters: many systems number people with letters of both cases.
-    """
-    indices, values = value_codes(array, missing_values)
-    count = len(values)
-    if values.texts is values.array and count:
-        coded = alike_texts(values.array, case=True).dictionary_encode()
-        count = len(coded.dictionary)
-        if count < len(values):
-            one = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
-            indices = np.append(one, np.int32(-1))[indices]
-    people = indices.astype(np.int64)
-    nobody = people < 0
-    people[nobody] = count + np.arange(nobody.sum())
-    return people

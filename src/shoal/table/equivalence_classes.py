@@ -1,4 +1,4 @@
-"""Equivalence classes: the tally of a table by its published values."""
+"""Equivalence classes: the records of a table grouped by their published values."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from shoal.table.sensitive import Histogram, Sensitive
 class Classes:
     """The classes of a table, in the order in which they first appear."""
 
-    label: Longs  # int64[n], the class of each row
-    first: Longs  # int64[classes], its first row
-    size: Longs  # int64[classes], its rows
+    label: Longs  # int64[n], the class of each record
+    first: Longs  # int64[classes], its first record
+    size: Longs  # int64[classes], its records
     people: Longs  # int64[classes], its people
-    candidates: Longs  # int64[n], people whom the row's person cannot be told from
+    candidates: Longs  # int64[n], people who could be the person of the record
     histograms: dict[str, Histogram] = field(default_factory=dict)  # sensitive columns by name
     holdings: dict[str, PersonValues] = field(
         default_factory=dict
@@ -35,7 +35,7 @@ class Classes:
 
     @property
     def crowd(self) -> Longs:
-        """For each class the candidates of its most exposed person, int64[classes]."""
+        """The candidates of the most exposed person of each class, int64[classes]."""
         crowd = self.people.copy()
         np.minimum.at(crowd, self.label, self.candidates)
         return crowd
@@ -56,7 +56,7 @@ class Classes:
     def merged(self, into: Longs, ids: Longs) -> Classes:
         """The classes with the numbers `ids` after these ones were merged `into` them.
 
-        Each merged class takes the place of its records, as nothing is known of single ones.
+        Each merged class counts as one record, as single records are not known here.
         """
         number = np.full(len(into), -1, np.int64)
         number[ids] = np.arange(len(ids))
@@ -76,9 +76,9 @@ def tally(
 ) -> Classes:
     """Group equal rows of int32[n, q] codes into classes.
 
-    `people` numbers the person of each row, 0 and up; without it every row is its own person.
-    Somebody who sees which rows are one person's can look for the people who have a row in every
-    class in which that person has one: they are the candidates, and fewer than a class holds.
+    `people` numbers the person of each record, 0 and up; without it every record is one person.
+    An attacker who sees which records belong to one person can look for people with a record in
+    every class where that person has one. These candidates may be fewer than the people of a class.
 
     >>> tally(np.array([[1, 2], [0, 0], [1, 2]], np.int32)).size.tolist()
     [2, 1]

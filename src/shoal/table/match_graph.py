@@ -1,11 +1,11 @@
-"""Linkage: whose record each published one could be (Sec. 4.2 and 6.2, Tassa 2012).
+"""Match graph: which original each published record could be (Sec. 4.2 and 6.2, Tassa 2012).
 
 Original and release form a graph: an edge joins an original with every published record that
-covers it. Somebody who knows all originals draws that graph. An edge is a match if some perfect
-matching holds it; only matches can be true, and whoever tests all edges is left with them.
+covers it. An attacker who knows all originals can build that graph. An edge is a match if it is in
+some perfect matching; only matches can be true, and an attacker can exclude all other edges.
 
-Equal originals are one node, and so are records that are published alike (a class); what is
-stored is the pairs of such nodes that fit, never all pairs.
+Equal originals share a node, and so do records with equal published values (a class). Only pairs
+of nodes that fit are stored.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.published_table import Published
 from shoal.table.sensitive import Histogram
 
-MOST_PAIRS = 30_000_000  # pairs of original and class; a hundred bytes each make 3 GB
+MOST_PAIRS = 30_000_000  # pairs of original and class; 100 bytes each make 3 GB
 
 
 @dataclass(frozen=True, eq=False)
-class Linkage:
-    """The graph of an original and its release, and one perfect matching in it."""
+class MatchGraph:
+    """The graph of an original and its release, with one perfect matching."""
 
     original: Classes  # the distinct originals: tally of the original table
     classes: Classes  # the classes of the published table
     start: Longs  # int64[classes + 1]
     fits: Ints  # int32[pairs]: class g covers the originals fits[start[g]:start[g + 1]]
-    given: Longs  # int64[pairs], records of the original that a perfect matching gives the class
+    given: Longs  # int64[pairs], originals that the perfect matching assigns to the class
 
     @staticmethod
     def of_groups(
         originals: Longs, published: Longs, start: Longs, fits: Ints, given: Longs
-    ) -> Linkage:
-        """The graph of so many equal originals and records that are published alike."""
-        return Linkage(_crowds(originals), _crowds(published), start, fits, given)
+    ) -> MatchGraph:
+        """The graph of groups of equal originals and groups of equal published records."""
+        return MatchGraph(_sized(originals), _sized(published), start, fits, given)
 
     @cached_property
     def of_class(self) -> Longs:
@@ -69,9 +69,9 @@ class Linkage:
         """The strongly connected component of each original and of each class.
 
         In H an edge leads from a record to all whose published vector covers it (Sec. 6.2.1).
-        Equal originals reach each other, and so do records that are published alike, so they
-        may share a node: an original leads to the classes that cover it, a class to the originals
-        that the perfect matching gives it.
+        Equal originals reach each other, and so do equal published records, so they may share a
+        node: an original leads to the classes that cover it, a class to the originals that the
+        perfect matching assigns to it.
         """
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
@@ -100,7 +100,7 @@ class Linkage:
 
     @cached_property
     def owners(self) -> Longs:
-        """Records of the original of which each class's records could be, int64[classes]."""
+        """Originals that match the records of each class, int64[classes]."""
         held = self.match
         return self._sum(
             self.of_class[held], self.original.size[self.fits[held]], len(self.classes)
@@ -108,22 +108,22 @@ class Linkage:
 
     @property
     def candidates(self) -> Longs:
-        """Published records that could be that of each record of the original, int64[n]."""
+        """The number of published records that match each original, int64[n]."""
         return self.matches[self.original.label]
 
     @cached_property
     def views(self) -> dict[str, Classes]:
         """What each linkage model counts, as classes of so many people.
 
-        The sensitive values of `matches` are those of all records that are a match: what an
-        attacker is left with (Sec. 8, Tassa 2012).
+        The sensitive values of `matches` are those of all matching records, which is what an
+        attacker can learn (Sec. 8, Tassa 2012).
         """
         both = np.concatenate([self.neighbours, self.preimages])
         return {
-            "neighbours": _crowds(self.neighbours),
-            "preimages": _crowds(self.preimages),
-            "both": _crowds(both),
-            "matches": _crowds(self.matches, self._histograms()),
+            "neighbours": _sized(self.neighbours),
+            "preimages": _sized(self.preimages),
+            "both": _sized(both),
+            "matches": _sized(self.matches, self._histograms()),
         }
 
     def _histograms(self) -> dict[str, Histogram]:
@@ -147,23 +147,24 @@ class Linkage:
         return np.bincount(place, amount, size).astype(np.int64)
 
 
-def _crowds(people: Longs, histograms: dict[str, Histogram] | None = None) -> Classes:
-    """Classes of so many people each, as models look at them."""
+def _sized(people: Longs, histograms: dict[str, Histogram] | None = None) -> Classes:
+    """Classes of so many people each, in the form that models take."""
     each = np.arange(len(people))
     return Classes(each, each, people, people, people, histograms or {})
 
 
-def link(original: Table, published: Published) -> Linkage:
-    """Draw the graph of an original and its release; an error unless they fit together."""
+def link(original: Table, published: Published) -> MatchGraph:
+    """Build the graph of an original and its release; raise an error unless they fit together."""
     if original.people is not None and original.crowd < original.rows:
         raise BadPlan(
-            "linkage models are about rows, and this table has people with several rows; leave "
-            "out the person column if each row may stand for itself, or choose another model"
+            "linkage models are about records, and this table has people with several records; "
+            "remove the person column if each record may count as one person, or choose another "
+            "model"
         )
     if original.rows != published.rows:
         raise BadTable(
             f"the release has {published.rows} rows and its original {original.rows}: there is no "
-            "perfect matching between them, so nobody's matches can be told"
+            "perfect matching between them, so matches are not defined"
         )
     if original.free:
         raise BadPlan(
@@ -172,7 +173,7 @@ def link(original: Table, published: Published) -> Linkage:
         )
     vectors, _ = published.vectors(original, "original")  # int32[classes, q]
     start = tally(original.codes)
-    order = telling_first(vectors, original)
+    order = selective_order(vectors, original)
     tuples, back = sorted_tuples(original.codes, start, order)
     trees, vectors = _bare_trees(original, order), np.ascontiguousarray(vectors[:, order])
     begin, fits = pairs(tuples, trees, vectors)
@@ -186,7 +187,7 @@ def link(original: Table, published: Published) -> Linkage:
             f"{preview((rows[:6] + 1).tolist())}): there is no perfect matching between them"
         )
     given = _matching(start.size, published.classes.size, begin, fits)
-    return Linkage(start, published.classes, begin, fits, given)
+    return MatchGraph(start, published.classes, begin, fits, given)
 
 
 def pairs(tuples: Tuples, trees: Trees, vectors: Ints) -> tuple[Longs, Ints]:
@@ -199,9 +200,9 @@ def pairs(tuples: Tuples, trees: Trees, vectors: Ints) -> tuple[Longs, Ints]:
     start = np.append(0, np.cumsum(count))
     if start[-1] > MOST_PAIRS:
         raise BadTable(
-            f"too much fits: {start[-1]:,} pairs of an original and a published vector, and "
-            f"{MOST_PAIRS:,} are as many as memory allows; a smaller k, finer hierarchies or fewer "
-            "quasi-identifiers make less fit"
+            f"too many pairs: {start[-1]:,} pairs of an original and a published vector fit, and "
+            f"memory allows {MOST_PAIRS:,}; use a smaller k, finer hierarchies or fewer "
+            "quasi-identifiers"
         )
     fits = np.empty(int(start[-1]), np.int32)
     for part in parts(m):
@@ -210,14 +211,14 @@ def pairs(tuples: Tuples, trees: Trees, vectors: Ints) -> tuple[Longs, Ints]:
 
 
 def sorted_tuples(codes: Ints, start: Classes, order: Longs) -> tuple[Tuples, Longs]:
-    """The prefix tree over the distinct rows, and where each of its tuples is in `start`."""
+    """The prefix tree over the distinct records, and the place of each tuple in `start`."""
     vector = np.ascontiguousarray(codes[start.first][:, order])  # int32[tuples, q]
     back = np.lexsort(vector.T[::-1])
     return make_tuples(vector[back], start.size[back], start.first[back]), back
 
 
 def _bare_trees(table: Table, order: Longs) -> Trees:
-    """The hierarchies one after the other; what they cost does not matter here."""
+    """The concatenated hierarchies; costs are not used here."""
     trees = [table.trees[j] for j in order]
     start = np.concatenate([[0], np.cumsum([tree.size for tree in trees])])
     nothing = np.zeros(start[-1], np.int64)
@@ -225,8 +226,8 @@ def _bare_trees(table: Table, order: Longs) -> Trees:
     return Trees(start, parent, end, nothing, nothing, False)
 
 
-def telling_first(vectors: Ints, table: Table, free: Sequence[Covers] = ()) -> Longs:
-    """The columns, those in which a vector covers the fewest rows first."""
+def selective_order(vectors: Ints, table: Table, free: Sequence[Covers] = ()) -> Longs:
+    """The columns, ordered by how few records a vector covers there."""
     shares = []
     for j, tree in enumerate(table.trees):
         often = np.bincount(table.codes[:, j], minlength=tree.size)
@@ -241,10 +242,10 @@ def telling_first(vectors: Ints, table: Table, free: Sequence[Covers] = ()) -> L
 
 
 def _matching(originals: Longs, published: Longs, start: Longs, fits: Ints) -> Longs:
-    """How many records of which original a perfect matching gives each class, int64[pairs].
+    """How many records of each original a perfect matching assigns to each class, int64[pairs].
 
-    It is a flow: from each original as many as there are of it, into each class as many as it
-    has. If not everybody finds a place there is no perfect matching.
+    It is a maximum flow from the originals, with their counts, to the classes, with their sizes.
+    If it does not assign all records, there is no perfect matching.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
@@ -257,12 +258,12 @@ def _matching(originals: Longs, published: Longs, start: Longs, fits: Ints) -> L
     room = np.concatenate([originals, np.minimum(originals[fits], published[of_class]), published])
     graph = csr_array((room.astype(np.int32), (begin, end)), shape=(m + p + 2, m + p + 2))
     found = maximum_flow(graph, source, sink)
-    everybody = int(originals.sum())
-    if found.flow_value < everybody:
+    total = int(originals.sum())
+    if found.flow_value < total:
         raise BadTable(
-            f"{everybody - found.flow_value} rows of the original find no row of the release that "
-            "is not another's: there is no perfect matching between them, so the release was not "
-            "made from this original"
+            f"{total - found.flow_value} rows of the original cannot be matched with rows of "
+            "the release of their own: there is no perfect matching between them, so the release "
+            "was not made from this original"
         )
     flow = csr_array(found.flow)
     given = np.zeros(pairs, np.int64)

@@ -1,4 +1,4 @@
-"""Holdings: which people a class has, how many records each, and which sensitive values."""
+"""Person values: the people of each class, with their records and sensitive values."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from shoal.kernels.hitting import hitting_sizes
 from shoal.table.sensitive import Histogram, Sensitive
 
 NO_END = 1 << 62
-SEARCH_BUDGET = 50_000_000  # people that a search for hitting sets may look at: about a second
+SEARCH_BUDGET = 50_000_000  # people that a search for hitting sets may visit: about a second
 
 
 @dataclass(frozen=True, eq=False)
 class PeopleHistogram(Histogram):
-    """A histogram of people: they may have several values, so that shares add up to more than 1."""
+    """A histogram of people, who may have several values: shares may add up to more than 1."""
 
     people: Longs  # int64[classes]
     crowd: int  # people of the whole table
@@ -35,14 +35,14 @@ class PeopleHistogram(Histogram):
 
 @dataclass(frozen=True, eq=False)
 class PersonValues:
-    """The people of each class with their sensitive values, each value once a person."""
+    """The people of each class with their distinct sensitive values."""
 
     column: Sensitive
     start: Longs  # int64[classes + 1]: class c has the people start[c] … start[c + 1] - 1
-    who: Longs  # int64[people], the number of each; who is in several classes has one number
+    who: Longs  # int64[people], person numbers; a person in several classes has one
     records: Longs  # int64[people], records of each
     first: Longs  # int64[people + 1]: person e has the values first[e] … first[e + 1] - 1
-    value: Ints  # int32[holdings], places in column.values, rising within a person
+    value: Ints  # int32[pairs], places in column.values, rising within a person
     total: Longs  # int64[values], people of the whole table who have the value
     crowd: int  # people of the whole table
 
@@ -57,7 +57,7 @@ class PersonValues:
         new_value[1:] |= code[1:] != code[:-1]
         begins = np.flatnonzero(new_person)
         many = np.bincount(label[begins], minlength=classes)
-        places = np.cumsum(new_value) - 1  # where a row's value is told
+        places = np.cumsum(new_value) - 1  # the place of each record's value
         first = np.append(places[begins], int(new_value.sum()))
         values = len(column.values)
         total = np.bincount(np.unique(people * values + code) % values, minlength=values)
@@ -87,17 +87,17 @@ class PersonValues:
 
     @cached_property
     def most_records(self) -> Longs:
-        """Records of the person in each class who has most of them, int64[classes]."""
+        """The most records of any person of each class, int64[classes]."""
         return np.maximum.reduceat(self.records, self.start[:-1])
 
     @property
     def most_people(self) -> Longs:
-        """People of each class who have the value that most of them have, int64[classes]."""
+        """The most people of each class who share a value, int64[classes]."""
         return np.maximum.reduceat(self._counted.count, self._counted.start[:-1])
 
     @cached_property
     def _counted(self) -> Histogram:
-        """How many people of each class have each value."""
+        """The number of people with each value, per class."""
         of_class = np.repeat(np.arange(len(self)), self.people)
         of_holding = np.repeat(of_class, np.diff(self.first))
         values = len(self.column.values)
@@ -106,7 +106,7 @@ class PersonValues:
         return Histogram(self.column, start, (pair % values).astype(np.int32), people, self.total)
 
     def histogram(self, of_people: bool) -> Histogram:
-        """How many people have each value; shares are of all these, or of the people."""
+        """The number of people with each value; shares are of the people, or of all such pairs."""
         if not of_people:
             return self._counted
         old = self._counted
@@ -115,16 +115,16 @@ class PersonValues:
         )
 
     def in_classes(self, some: Bools) -> int:
-        """How many people have a record in some of the classes; whoever is in several, once."""
+        """The number of distinct people with a record in some of the classes."""
         return len(np.unique(self.who[np.repeat(some, self.people)]))
 
     def hitting_sizes(
         self, limits: Longs, budget: Longs | None = None, which: Longs | None = None
     ) -> Longs:
-        """The fewest values of which everybody in a class has one, int64[which].
+        """The size of the smallest set of values of which each person of a class has one.
 
-        Of each class it is told up to its limit, and one more where it is larger; -1 where the
-        `budget`, int64[1], of people to look at was spent before.
+        int64[which]. Sizes above the limit of a class are given as the limit + 1; -1: the
+        `budget`, int64[1], of people to visit was spent.
         """
         which = np.arange(len(self)) if which is None else which
         people = self.start[which + 1] - self.start[which]
@@ -133,7 +133,7 @@ class PersonValues:
         many = self.first[who + 1] - self.first[who]
         first = np.append(0, np.cumsum(many))
         place = np.repeat(self.first[who] - first[:-1], many) + np.arange(first[-1])
-        # With few people the limit is their number, which no smallest hitting set passes.
+        # A smallest hitting set has at most as many values as there are people.
         limits = np.minimum(limits, people)
         budget = np.array([NO_END]) if budget is None else budget
         sizes: Longs = hitting_sizes(
@@ -142,9 +142,9 @@ class PersonValues:
         return sizes
 
     def merged(self, part: Longs, classes: int) -> PersonValues:
-        """The same people in fewer classes: class c becomes a part of part[c], or of none (-1).
+        """The same people in fewer classes: class c becomes part of part[c], or of none (-1).
 
-        Nobody may be in two classes that become one.
+        No person may be in two classes that become one.
         """
         of_person = part[np.repeat(np.arange(len(self)), self.people)]
         order = np.argsort(of_person, kind="stable")

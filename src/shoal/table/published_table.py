@@ -1,4 +1,4 @@
-"""A table as its reader sees it: published values, grouped into classes."""
+"""A table as a reader sees it: published values, grouped into classes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
-from shoal.table.coding import value_codes
-from shoal.table.encode import Table, person_codes, sensitive_columns
+from shoal.table.coded_columns import coded, person_codes
+from shoal.table.encode import Table, sensitive_columns
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
 from shoal.table.roles import Column, columns_with_role
@@ -24,11 +24,11 @@ from shoal.table.sensitive import Sensitive
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """The quasi-identifiers of a table as they stand there, and who its rows belong to."""
+    """The published values of a table, and the person of each record."""
 
     names: tuple[str, ...]
     codes: Ints  # int32[n, q], -1 is a missing value
-    values: tuple[Sequence[Any], ...]  # what the codes of each column stand for
+    values: tuple[Sequence[Any], ...]  # per column, the value of each code
     people: Longs | None
     sensitive: tuple[Sensitive, ...] = ()
 
@@ -55,7 +55,7 @@ class Published:
     def vectors(self, table: Table, holder: str) -> tuple[Ints, tuple[Covers, ...]]:
         """The published values of each class as codes of a table, int32[classes, q].
 
-        They are nodes of its trees, or free values. `whose` says in a message what the table is.
+        They are nodes of its trees, or free values. `holder` names the table in messages.
         """
         vectors = np.empty((len(self.classes), len(self.names)), np.int32)
         found = []
@@ -69,8 +69,8 @@ class Published:
                 shown = preview("missing" if c < 0 else self.values[j][c] for c in strange)
                 raise BadTable(
                     f"column {name!r} publishes {shown}, which neither the {holder} nor its "
-                    f"hierarchy has; give the {holder} that holds everybody in the table, and the "
-                    "plan that the release was made with"
+                    f"hierarchy has; give the {holder} that includes all people of the table, and "
+                    "the plan that the release was made with"
                 )
             found.append(covers)
         return vectors, tuple(found)
@@ -78,7 +78,7 @@ class Published:
     def counts(self, table: Table) -> list[Held]:
         """How often each node of the original's trees, and each free value, is published.
 
-        Records of the original that are not published count at the root: all of them is lost.
+        Suppressed records count at the root, as all of their information is lost.
         """
         counts = []
         for j, tree in enumerate(table.trees):
@@ -111,10 +111,11 @@ class Held:
     covers: Covers
 
     def spread(self) -> Floats:
-        """The same in nodes alone, for what it costs: float64[nodes].
+        """The same as counts of nodes alone that have the same cost, float64[nodes].
 
-        All leaves of a free column cost the same, and a free value of width W costs W times what
-        the root does (eq. 11 and 12, Wang 2018): it counts W at the root, the rest at a leaf.
+        All leaves of a free column have the same cost, and a free value of width W costs W times
+        as much as the root (eq. 11 and 12, Wang 2018): it counts W at the root, the rest at a
+        leaf.
         """
         if not len(self.free):
             return self.nodes
@@ -126,7 +127,7 @@ class Held:
 
 
 def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
-    """The code of each published value, a node or a free value; -1 where it is neither."""
+    """The code of each published value, a node or a free value; -1 if it is neither."""
     tree = covers.tree
     same = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
     codes = places(values, same, -1)
@@ -138,9 +139,9 @@ def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
 
 
 def preview_release(table: Table, recoding: Recoding) -> tuple[Published, Table]:
-    """What a reader will see of a recoding, and the part of the table that is published.
+    """The table that a recoding publishes as a reader sees it, and its originals.
 
-    Rows stand in the order of the table.
+    Records are in the order of the table.
     """
     rows = np.flatnonzero(recoding.record != SUPPRESSED)
     part = table.take(rows)
@@ -161,9 +162,9 @@ def read_published(
     missing_values: Sequence[str] = (),
     people: Longs | None = None,
 ) -> Published:
-    """Read the quasi-identifiers and the persons of a table, as anybody could who has it.
+    """Read the quasi-identifiers and the persons of a table, as any reader of it could.
 
-    `people` says whose each row is, where the table does not.
+    `people` numbers the person of each record if the table has no person column.
     """
     names = columns_with_role(columns, "quasi")
     if not names:
@@ -179,17 +180,17 @@ def read_published(
     codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
     values = []
     for j, name in enumerate(names):
-        codes[:, j], distinct = value_codes(frame.column(name), missing_values)
+        codes[:, j], distinct = coded(frame, name, missing_values)
         values.append(distinct)
     for name in columns_with_role(columns, "person"):
         if name in frame.names:
-            people = person_codes(frame.column(name), missing_values)
+            people = person_codes(frame, name, missing_values)
     sensitive = sensitive_columns(frame, columns, missing_values)
     return Published(tuple(names), codes, tuple(values), people, sensitive)
 
 
 def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:
-    """Where each value is known, however it is written: 17 and 17.0 are the same."""
+    """The place of each value among known labels, in any spelling: 17 and 17.0 are the same."""
     labels = [text(value) for value in values]
     found = [known.get(label, nowhere) for label in labels]
     if nowhere in found:
@@ -201,7 +202,7 @@ def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> lis
 
 
 def of_people(of_rows: Longs, people: Longs) -> Longs:
-    """What is the same for all rows of a person, once for each, int64[people]."""
+    """Values per person, int64[people], from values that all records of a person share."""
     each = np.empty(int(people.max()) + 1, np.int64)
     each[people] = of_rows
     return each

@@ -1,4 +1,4 @@
-"""Recoding: what an algorithm decided, and how it becomes a frame again."""
+"""Recoding: the result of an algorithm, and how it becomes a frame again."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.tree import Tree, label_array
 from shoal.io.frames import Frame
 from shoal.table.encode import Table
-from shoal.table.roles import Column, columns_with_role, left_out
+from shoal.table.roles import Column, columns_with_role, not_published
 
 SUPPRESSED = -1
 
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """The distinct published vectors, and which one each record got (-1: suppressed)."""
+    """The distinct published vectors, and the vector of each record (-1: suppressed)."""
 
     vectors: Ints  # int32[vectors, q], nodes of the trees, or free values
     record: Longs  # int64[n]
-    covers: tuple[Covers, ...] = ()  # what codes past the nodes stand for, if there are any
-    notes: tuple[str, ...] = ()  # what the reader should know about how it was found
-    levels: tuple[int, ...] = ()  # the level of each column, where there is one for all records
+    covers: tuple[Covers, ...] = ()  # the free values, whose codes follow those of the nodes
+    notes: tuple[str, ...] = ()  # remarks on how it was found
+    levels: tuple[int, ...] = ()  # of each column, if it is the same for all records
 
     @property
     def suppressed(self) -> int:
-        """Records that are not published at all."""
+        """Records that are not published."""
         return int((self.record == SUPPRESSED).sum())
 
     def codes(self) -> Ints:
-        """What is published of each record, int32[n, q]; a suppressed one is all roots."""
+        """The published codes of each record, int32[n, q]; a suppressed record is all roots."""
         codes = self.vectors[self.record]
         codes[self.record == SUPPRESSED] = 0
         return codes
 
 
 def check_covers(table: Table, recoding: Recoding) -> None:
-    """Make sure that every published value covers the original one, and is written so."""
+    """Raise an error unless every published value covers its original, also by its label."""
     published = recoding.codes()
     for j, tree in enumerate(table.trees):
         wide, narrow = published[:, j], table.codes[:, j]
@@ -56,12 +56,12 @@ def check_covers(table: Table, recoding: Recoding) -> None:
         if not sound or not ((wide <= narrow) & (narrow < tree.end[wide])).all():
             raise ShoalError(
                 f"column {table.names[j]!r}: a published value does not cover its original; "
-                "this is a defect of the algorithm, and nothing is released"
+                "this is a bug in the algorithm, and nothing is released"
             )
 
 
 def _reads(tree: Tree, recoding: Recoding, j: int) -> bool:
-    """Whether the labels of all free values of a column say what they cover."""
+    """Whether the labels of all free values of a column state what they cover."""
     if not isinstance(tree, FreeTree):
         return True
     used = np.unique(recoding.vectors[recoding.record[recoding.record != SUPPRESSED], j]).tolist()
@@ -72,7 +72,7 @@ def _reads(tree: Tree, recoding: Recoding, j: int) -> bool:
 
 
 def _free_covers(covers: Covers, wide: Ints, narrow: Ints) -> bool:
-    """Whether every free value holds its original."""
+    """Whether every free value covers its original."""
     size = covers.tree.size
     pairs = np.unique((wide.astype(np.int64) - size) * size + narrow)
     start, leaf = covers.lists()
@@ -84,7 +84,7 @@ class Decoded(NamedTuple):
     """The frame that would be published."""
 
     frame: Frame
-    people: Longs | None  # int64[published], whose each row is, if it does not say
+    people: Longs | None  # int64[published], the person of each record; None: the frame has it
 
 
 def decode(
@@ -112,11 +112,11 @@ def decode(
             replaced[name] = labels.cast(pa.string()).take(pa.array(published[:, j]))
     people = None
     for name in columns_with_role(columns, "person"):
-        # Numbers drawn at random: the same for all rows of a person, and nothing else in them.
+        # Random numbers, the same for all records of a person, with no other information.
         assert table.people is not None
         drawn = rng.permutation(table.crowd)[table.people[rows]]
         if columns[name].publish:
             replaced[name] = pa.array(drawn)
         else:
             people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
-    return Decoded(frame.rebuild(rows, replaced, drop=left_out(columns)), people)
+    return Decoded(frame.rebuild(rows, replaced, drop=not_published(columns)), people)

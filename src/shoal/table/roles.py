@@ -1,4 +1,4 @@
-"""The roles of columns: what a plan says of each, and whether it fits the table."""
+"""The roles of columns: the settings of each column in a plan, and whether they fit the table."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Missing = Literal["value", "root", "error"]
 
 
 class Column(Setting):
-    """What a plan says of one column."""
+    """The settings of one column in a plan."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
     name: ClassVar[str] = "it"
     role: Role
     hierarchy: Hierarchy | None = None
-    publish: bool = True  # of the person column: False counts people and leaves it out
+    publish: bool = True  # False for a person column: count people, but do not publish it
 
     @model_validator(mode="after")
-    def _who_is_left_out(self) -> Column:
+    def _only_persons(self) -> Column:
         if not self.publish and self.role != "person":
             raise ValueError(
-                "can have publish = false with the role person only; what is never published has "
-                "the role identifier"
+                "can have publish = false only with the role person; use the role identifier for "
+                "columns that are never published"
             )
         return self
 
@@ -51,7 +51,7 @@ def check_columns(columns: Collection[str], frame: Frame) -> None:
     unnamed = [name for name in frame.names if name not in columns]
     if unnamed:
         raise BadTable(
-            f"the plan says nothing of the columns {preview(unnamed)}; give each a role: "
+            f"the plan does not mention the columns {preview(unnamed)}; give each a role: "
             "identifier, person, quasi, sensitive or other"
         )
     if frame.height == 0:
@@ -63,8 +63,8 @@ def columns_with_role(columns: Mapping[str, Column], role: Role) -> list[str]:
     return [name for name, column in columns.items() if column.role == role]
 
 
-def left_out(columns: Mapping[str, Column]) -> list[str]:
-    """The columns that are not in the release: identifiers, and persons who are only counted."""
+def not_published(columns: Mapping[str, Column]) -> list[str]:
+    """The columns that are not in the release: identifiers, and persons that are only counted."""
     return [
         name
         for name, column in columns.items()
@@ -83,7 +83,7 @@ def free_columns(columns: Mapping[str, Column]) -> list[str]:
 
 
 def relative_to(columns: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The columns of a plan file, with the paths of their hierarchies read from its folder."""
+    """The columns of a plan file, with hierarchy paths resolved against its folder."""
     resolved = {}
     for name, column in columns.items():
         if isinstance(column, Mapping) and isinstance(column.get("hierarchy"), str | Mapping):
@@ -95,7 +95,7 @@ def relative_to(columns: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def naming(column: str) -> Iterator[None]:
-    """Put the name of the column in front of what is wrong with it."""
+    """Put the name of the column in front of an error message."""
     try:
         yield
     except BadInput as error:

@@ -1,4 +1,4 @@
-"""Histograms: how often each class holds each value of a sensitive column."""
+"""Sensitive columns, and histograms of their values per class."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from shoal.kernels.histogram import count_values
 
 @dataclass(frozen=True, eq=False)
 class Sensitive:
-    """A sensitive column: which value each row has. A missing value is a value of its own."""
+    """A sensitive column: the value of each record. Missing counts as a value."""
 
     name: str
     codes: Ints  # int32[n], places in `values`
     values: tuple[Any, ...]  # None is the missing value, and the last one
     hierarchy: Hierarchy | None = None
-    # Values that are written in several ways and count as one: that of `values` first.
+    # Spellings that count as one value, that of `values` first.
     spellings: tuple[tuple[Any, ...], ...] = ()
 
     @staticmethod
@@ -36,14 +36,14 @@ class Sensitive:
         hierarchy: Hierarchy | None = None,
         spellings: tuple[tuple[Any, ...], ...] = (),
     ) -> Sensitive:
-        """From codes in which -1 is missing."""
+        """Make it from codes in which -1 is missing."""
         if len(codes) and codes.min() < 0:
             values = [*values, None]
             codes = np.where(codes < 0, len(values) - 1, codes).astype(np.int32)
         return Sensitive(name, codes, tuple(values), hierarchy, spellings)
 
     def take(self, rows: Longs) -> Sensitive:
-        """These rows, with the values that they have and no others."""
+        """These records, with only the values that occur in them."""
         used, codes = np.unique(self.codes[rows], return_inverse=True)
         values = tuple(self.values[code] for code in used)
         spellings = self.spellings
@@ -54,7 +54,7 @@ class Sensitive:
 
     @cached_property
     def tree(self) -> Tree | None:
-        """The column's own hierarchy, with a leaf for missing values if there are some."""
+        """The hierarchy of the column, with a leaf for missing values if there are any."""
         if self.hierarchy is None:
             return None
         known = [value for value in self.values if value is not None]
@@ -63,7 +63,7 @@ class Sensitive:
 
     @cached_property
     def nodes(self) -> Ints:
-        """The node of each value in the column's own hierarchy, int32[values]."""
+        """The node of each value in the hierarchy of the column, int32[values]."""
         assert self.tree is not None
         nodes = np.empty(len(self.values), np.int32)
         several = {ways[0]: ways for ways in self.spellings}
@@ -79,15 +79,15 @@ class Sensitive:
                 )
             if len(set(self.tree.parent[found])) > 1:
                 raise BadHierarchy(
-                    f"column {self.name!r}: {preview(ways)} count as one value, and its hierarchy "
-                    "has different places for them; write the value in one way in table and "
-                    "hierarchy, or in clearly different ways if several are meant"
+                    f"column {self.name!r}: {preview(ways)} count as one value, but its hierarchy "
+                    "has different parents for them; use one spelling in table and hierarchy, or "
+                    "clearly different ones if different values are meant"
                 )
             nodes[i] = found[0]
         return nodes
 
     def _node(self, value: Any) -> int:
-        """The node of a value in the column's own hierarchy, however it is written; or -1."""
+        """The node of a value in the hierarchy of the column, in any spelling; or -1."""
         assert self.tree is not None
         node = self.tree.node(None if value is None else text(value))
         return node if node >= 0 else self._plain_nodes.get(plain(text(value)), -1)
@@ -100,17 +100,17 @@ class Sensitive:
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """The values of a sensitive column, class by class: a sparse table of counts."""
+    """The counts of sensitive values per class, as a sparse table."""
 
     column: Sensitive
     start: Longs  # int64[classes + 1]: class c has the pairs start[c] … start[c + 1] - 1
     value: Ints  # int32[pairs], places in column.values, rising within a class
-    count: Longs  # int64[pairs], rows
-    total: Longs  # int64[values], rows of the whole table
+    count: Longs  # int64[pairs], records
+    total: Longs  # int64[values], records of the whole table
 
     @staticmethod
     def of(label: Longs, classes: int, column: Sensitive) -> Histogram:
-        """Count the rows of each class."""
+        """Count the records of each class."""
         start, value, count = count_values(label, column.codes, classes, len(column.values))
         total = np.bincount(column.codes, minlength=len(column.values)).astype(np.int64)
         return Histogram(column, start, value, count, total)
@@ -119,7 +119,7 @@ class Histogram:
         return len(self.start) - 1
 
     def merged(self, into: Longs, classes: int) -> Histogram:
-        """The histogram after each class became part of the class `into`; -1: left out."""
+        """The histogram after each class became part of the class `into`; -1: of none."""
         label = into[self.of_class]
         inside = label >= 0
         values = len(self.total)
@@ -132,7 +132,7 @@ class Histogram:
 
     @cached_property
     def size(self) -> Longs:
-        """Rows of each class, int64[classes]."""
+        """Records of each class, int64[classes]."""
         return np.add.reduceat(self.count, self.start[:-1])
 
     @cached_property
@@ -142,16 +142,16 @@ class Histogram:
 
     @cached_property
     def share(self) -> Floats:
-        """The share of its class that each pair is, float64[pairs]: P of the papers."""
+        """The share of each pair in its class, float64[pairs]: P in the papers."""
         return self.count / self.size[self.of_class]
 
     @cached_property
     def overall(self) -> Floats:
-        """The share of the table that each value is, float64[values]: Q of the papers."""
+        """The share of each value in the table, float64[values]: Q in the papers."""
         return self.total / max(int(self.total.sum()), 1)
 
     def dense(self) -> Floats:
-        """The share of every value in every class, float64[classes, values]; for small ones."""
+        """The share of every value in every class, float64[classes, values]; for small tables."""
         table = np.zeros((len(self), len(self.total)))
         table[self.of_class, self.value] = self.share
         return table

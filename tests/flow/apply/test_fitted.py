@@ -228,7 +228,7 @@ def test_every_kind_of_frame(kind):
     ]
     assert (release.rows, release.published, release.suppressed) == (3, 2, 1)
     assert release.applied.no_class == 1
-    assert any("1 row that no class" in note for note in release.notes)
+    assert any("1 record that no class" in note for note in release.notes)
 
 
 def test_rows_of_a_person_go_together():
@@ -269,12 +269,12 @@ def test_values_that_a_hierarchy_does_not_know_are_left_out_and_counted():
     assert release.applied.unknown == {"age": 1, "day": 1, "disease": 1}
     assert release.applied.unknown_rows == 4  # both rows of person 1
     assert release.suppressed == 4
-    note = next(note for note in release.notes if "does not know" in note)
-    assert "4 rows" in note
-    assert "'age' in 1 row" in note
+    note = next(note for note in release.notes if "that a hierarchy lacks" in note)
+    assert "4 records" in note
+    assert "'age' in 1 record" in note
     for word in ("SECRET", "hidden", "plague"):
         assert word not in str(release.as_dict())
-    with pytest.raises(BadTable, match=r"no row can be placed.*'disease' has 'plague'\."):
+    with pytest.raises(BadTable, match=r"no record can be placed.*'disease' has 'plague'\."):
         fitted.apply(new.slice(3, 1))
 
 
@@ -332,7 +332,9 @@ def test_a_column_that_the_recoding_does_not_know():
     plan = Plan(columns={"age": TREES["age"], "x": "other"}, models=K2)
     fitted = shoal.anonymize(pa.table({"age": [31, 33], "x": [1, 2]}), plan).recoding
     new = pa.table({"extra": ["a", "b"], "age": [32, 34], "x": [5, 6]})
-    with pytest.raises(BadTable, match=r"the recoding says nothing of.*'extra'.*--drop-extra") as e:
+    with pytest.raises(
+        BadTable, match=r"the recoding does not mention.*'extra'.*--drop-extra"
+    ) as e:
         fitted.apply(new)
     assert "plan" not in str(e.value)
     assert "role" not in str(e.value)
@@ -353,11 +355,11 @@ def test_no_more_rows_are_left_out_than_is_allowed():
     release = fitted.apply(new, most_left_out=0.5)
     assert release.applied.left_out == release.suppressed == 3
     assert release.as_dict()["applied"]["left_out"] == 3
-    words = r"3 of 6 rows \(50 %\).*no more than 49 %.*1 row with unk.*1 row that no.*1 row whose"
+    words = r"3 of 6 records \(50 %\).*at most 49 %.*1 record with.*1 record that.*1 record whose"
     with pytest.raises(NotHeld, match=words):
         fitted.apply(new, most_left_out=0.49)
     for share in (-0.1, 1.1, 5):
-        with pytest.raises(BadPlan, match="a share of the rows, from 0 to 1"):
+        with pytest.raises(BadPlan, match="a share of the records, from 0 to 1"):
             fitted.apply(new, most_left_out=share)
     out = " ".join(printed(show_release, release).split())
     assert "suppressed (50 % of 50 % allowed) 3 records" in out
@@ -434,8 +436,8 @@ def test_a_class_that_breaks_a_promise_gives_its_rows_to_a_wider_one():
     assert release.applied.moved == 1
     assert release.applied.broken == {"k-anonymity": 1}
     assert release.applied.classes == 2
-    assert any("1 row whose class would break k-anonymity" in n for n in release.notes)
-    with pytest.raises(NotHeld, match="no class of the recoding keeps k-anonymity"):
+    assert any("1 record whose class would violate k-anonymity" in n for n in release.notes)
+    with pytest.raises(NotHeld, match="no class of the recoding satisfies k-anonymity"):
         fitted.apply(pa.table({"age": [31, 52]}))
 
 
@@ -477,7 +479,7 @@ def test_report_and_numbers(tmp_path):
     assert release.as_dict()["applied"]["no_class"] == release.applied.no_class
     assert release.seed == 5
     assert fitted.apply(drawn(np.random.default_rng(2), 60), seed=5).seed == 5
-    with pytest.raises(BadTable, match="a recoding was applied"):
+    with pytest.raises(BadTable, match="by applying a recoding"):
         release.explain(0)
 
 
@@ -584,14 +586,14 @@ def with_vector(vector):
             (with_vector(one), "lists of values as text")
             for one in (7, None, "ab", [1, 2], [[], ""])
         ),
-        (other_plan, "its checksum does not fit"),
-        (narrower, "those of another plan"),
+        (other_plan, "its checksum does not match"),
+        (narrower, "belong to another plan"),
         (no_plan, "lacks the plan"),
         (senseless_plan, "needs k of 2 or more"),
         (lambda content: content.pop("vectors"), "checksum"),
         (lambda content: content.update(version=1), "version 1 of the format"),
-        (other_order, "columns that its plan does not have"),
-        (lambda content: content.update(format="other"), "no recoding file"),
+        (other_order, "columns that are not in its plan"),
+        (lambda content: content.update(format="other"), "not a recoding file"),
     ],
 )
 def test_a_file_that_was_changed_is_refused(tmp_path, change, words):
@@ -621,11 +623,11 @@ def test_tables_of_another_kind(tmp_path):
     without = {key: value for key, value in good.items() if key != "age"}
     with pytest.raises(BadTable, match=r"recoding was made with .* the table lacks: 'age'"):
         fitted.apply(pa.table(without))
-    with pytest.raises(BadTable, match="nothing of the columns 'zip'"):
+    with pytest.raises(BadTable, match="not mention the columns 'zip'"):
         fitted.apply(pa.table(good | {"zip": [1, 2]}))
     with pytest.raises(BadTable, match="no rows"):
         fitted.apply(pa.table(good).slice(0, 0))
-    with pytest.raises(BadTable, match="no row of the table falls into a class"):
+    with pytest.raises(BadTable, match="no record of the table falls into a class"):
         fitted.apply(pa.table(good | {"age": [90, 91]}))
 
 

@@ -17,13 +17,15 @@ class Kind(StrEnum):
     losses = "losses"
     algorithms = "algorithms"
     attacks = "attacks"
+    hierarchies = "hierarchies"
+    formats = "formats"
 
 
 @command
 def list_(
     kind: Annotated[Kind | None, typer.Argument(help="List only these.")] = None,
 ) -> None:
-    """List models, losses, algorithms and attacks, with all options."""
+    """List models, losses, algorithms, attacks, hierarchies and formats, with all options."""
     from shoal.cli.catalog_tables import show_catalog
     from shoal.cli.console import open_console
 

@@ -1,4 +1,4 @@
-"""Apply: new rows are published by the vectors of a recoding, and verified by themselves."""
+"""Apply: publish new records with the vectors of a recoding, and verify them on their own."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def apply(
     most_left_out: float | None,
     progress: Progress,
 ) -> Release:
-    """Publish the rows of a table by the vectors of a recoding; `Fitted.apply` describes it."""
+    """Publish the records of a table with the vectors of a recoding, see `Fitted.apply`."""
     _check_share(most_left_out)
     clock = Clock(progress)
     plan = fitted.plan.changed(seed=seed)
@@ -88,7 +88,7 @@ def apply(
 def _check_share(most_left_out: float | None) -> None:
     if most_left_out is not None and not 0 <= most_left_out <= 1:
         raise BadPlan(
-            f"most_left_out is a share of the rows, from 0 to 1, got {most_left_out:g}; "
+            f"most_left_out is a share of the records, from 0 to 1, got {most_left_out:g}; "
             "0.05 allows 5 %"
         )
 
@@ -105,9 +105,9 @@ def _same_columns(frame: Frame, fitted: Fitted, drop_extra: bool) -> Frame:
     extra = [name for name in frame.names if name not in columns]
     if extra and not drop_extra:
         raise BadTable(
-            f"the recoding says nothing of the columns {preview(extra)}: the table that it was "
-            "made with did not have them, so nobody said whether they may be published; leave "
-            "them out with --drop-extra (in Python: drop_extra=True)"
+            f"the recoding does not mention the columns {preview(extra)}: the table that it was "
+            "made from did not have them, so it is not known whether they may be published; drop "
+            "them with --drop-extra (in Python: drop_extra=True)"
         )
     check_columns(columns, frame.select(list(columns)))
     order = [*fitted.order, *(name for name in columns if name not in fitted.order)]
@@ -117,22 +117,22 @@ def _same_columns(frame: Frame, fitted: Fitted, drop_extra: bool) -> Frame:
 def _all_unknown(unknown: Mapping[str, Unknown]) -> str:
     where = "; ".join(f"{name!r} has {preview(one.values)}" for name, one in unknown.items())
     return (
-        "no row can be placed: all of them hold values that the hierarchies of the "
-        f"recoding do not know: {where}. Is this a table of the same kind?"
+        "no record can be placed: all of them have values that the hierarchies of the "
+        f"recoding lack: {where}. Is this a table of the same kind?"
     )
 
 
 def _place(
     fitted: Fitted, plan: Plan, original: Table, progress: Progress
 ) -> tuple[int, Satisfied]:
-    """How many rows no class covers, and what is published of the others."""
+    """How many records no class covers, and the recoding of the others."""
     vectors, covers = vectors_in(original, fitted.vectors)
     placed = first_covering(vectors, covers, original, progress)
     no_class = int((placed == SUPPRESSED).sum())
     if no_class == original.rows:
         raise BadTable(
-            "no row of the table falls into a class of the recoding; is this a table of the "
-            "same kind as the one that it was made with?"
+            "no record of the table falls into a class of the recoding; is this a table of the "
+            "same kind as the one that it was made from?"
         )
     return no_class, satisfy_models(plan, original, vectors, covers, placed, progress)
 

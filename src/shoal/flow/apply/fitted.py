@@ -24,7 +24,7 @@ from shoal.table.roles import columns_with_role
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A plan and the vectors that a release publishes, those that lose least first.
+    """A plan and the published vectors of a release, the least general first.
 
     >>> import pyarrow as pa, shoal
     >>> plan = Plan(
@@ -38,17 +38,16 @@ class Fitted:
     ['[30, 40)', '[30, 40)']
     """
 
-    plan: Plan  # without its seed, and with hierarchies that need no file
+    plan: Plan  # without a seed, and with hierarchies that need no file
     vectors: tuple[Vector, ...]
-    order: tuple[str, ...] = ()  # of the columns in the release; those of the plan if it is empty
+    order: tuple[str, ...] = ()  # of the columns in the release; empty: that of the plan
 
     @staticmethod
     def of(plan: Plan, table: Table, recoding: Recoding, order: Sequence[str] = ()) -> Fitted:
-        """What a recoding publishes, with its columns in this order.
+        """The published vectors of a recoding, with its columns in this order.
 
-        Of vectors that cover the same row the first one is taken. What a row loses is what it
-        kept less what the vector keeps, so the vectors that keep most come first, whatever the
-        row; of those that keep the same the first by the alphabet.
+        A new record gets the first vector that covers it, so the vectors that preserve most come
+        first; among equals the order is alphabetical.
         """
         used = recoding.vectors[np.unique(recoding.record[recoding.record != SUPPRESSED])]
         worth = kept(table, plan.loss, recoding.covers)
@@ -81,14 +80,14 @@ class Fitted:
     def save(self, path: str | Path) -> None:
         """Write a JSON file from which `load` makes the same again.
 
-        It holds the plan without its seed, what is published, and whole hierarchies, also their
+        It contains the plan without its seed, the published vectors, and whole hierarchies, also
         values that are not published. It is for internal use, not for publication.
         """
         recoding_file.write(recoding_file.Content(self.plan, self.vectors, self.order), path)
 
     @staticmethod
     def load(path: str | Path) -> Fitted:
-        """Read the file that `save` wrote."""
+        """Read a file that `save` wrote."""
         return Fitted(*recoding_file.read(path))
 
     def apply(
@@ -101,12 +100,13 @@ class Fitted:
         most_left_out: float | None = None,
         progress: Progress = silent,
     ) -> Release:
-        """Publish new rows by the vectors that are there, and verify the requirements on them.
+        """Publish new records with these vectors, and verify the requirements on them.
 
-        A row gets the vector that covers it and loses least; all rows of a person get the same
-        one. Where its class would violate a requirement in this table it gets the next one that
-        covers it. What no class covers is suppressed. An error if nothing is left, or if more than
-        the share `most_left_out` of the rows is suppressed. Columns stand as in the release that
-        the recoding was made with; `drop_extra` leaves out those that it did not have.
+        A record gets the least general vector that covers it; all records of a person get the
+        same one. If its class would violate a requirement in this table, it gets the next vector
+        that covers it. Records that no class covers are suppressed. Raises an error if nothing is
+        left, or if more than the share `most_left_out` of the records is suppressed. Columns are
+        in the order of the release that the recoding was made with; `drop_extra` drops columns
+        that it did not have.
         """
         return apply(self, table, seed, keep_order, drop_extra, most_left_out, progress)

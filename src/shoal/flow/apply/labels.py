@@ -1,4 +1,4 @@
-"""Published labels in a new table: hierarchies that can place them, and their codes there."""
+"""Published labels in a new table: their hierarchies and their codes there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Vector = tuple[Label, ...]  # one label per quasi-identifier; None is a missing 
 
 
 def placing_columns(columns: Mapping[str, Column], vectors: Sequence[Vector]) -> dict[str, Column]:
-    """The columns, with hierarchies that can place the published labels in any table."""
+    """The columns, with hierarchies that have the published labels in any table."""
     placing = dict(columns)
     for j, name in enumerate(columns_with_role(columns, "quasi")):
         hierarchy = columns[name].hierarchy
@@ -34,7 +34,7 @@ def placing_columns(columns: Mapping[str, Column], vectors: Sequence[Vector]) ->
 def vectors_in(table: Table, vectors: Sequence[Vector]) -> tuple[Ints, tuple[Covers, ...]]:
     """The vectors as codes of a table, int32[vectors, q], without those that cover nothing.
 
-    A label that the table's tree lacks covers no value of it.
+    A label that is not in the tree of the table covers none of its values.
     """
     covers = tuple(Covers(tree) for tree in table.trees)
     columns = [_codes([v[j] for v in vectors], one) for j, one in enumerate(covers)]
@@ -45,7 +45,7 @@ def vectors_in(table: Table, vectors: Sequence[Vector]) -> tuple[Ints, tuple[Cov
 
 
 def _codes(labels: Sequence[Label], covers: Covers) -> Longs:
-    """The code of each label in this table; -1 where it covers no value of it."""
+    """The code of each label in this table; -1 if it covers none of its values."""
     number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
     known = [label for label in number if label is not None]
     codes = dict(zip(known, codes_of(known, covers), strict=True))
@@ -54,7 +54,7 @@ def _codes(labels: Sequence[Label], covers: Covers) -> Longs:
 
 
 class _Placing(Hierarchy):
-    """Free values of which some are given: the tree has all that they are made of."""
+    """A free hierarchy whose tree also has the ends or elements of given labels."""
 
     def __init__(self, hierarchy: Hierarchy, labels: Iterable[Label]) -> None:
         self._hierarchy = hierarchy
@@ -63,7 +63,7 @@ class _Placing(Hierarchy):
     def tree(self, values: Iterable[object] = ()) -> Tree:
         """The values of the column, and the ends or elements of the published values.
 
-        The root stands for anything: no range and no set that is published becomes the root.
+        The tree is open: no published range or set becomes the root.
         """
         parts: list[Label] = []
         for label in self._labels:

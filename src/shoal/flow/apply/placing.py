@@ -1,4 +1,4 @@
-"""Placing: which of the published vectors each row of a new table gets, to satisfy all models."""
+"""Placing: which published vector each record of a new table gets, so that all models hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.measures.verify import of_rows, seen
 from shoal.plan import Plan
 from shoal.table.covering import covering, ranges
 from shoal.table.encode import Table
-from shoal.table.match_graph import link, telling_first
+from shoal.table.match_graph import link, selective_order
 from shoal.table.published_table import preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 
@@ -24,13 +24,13 @@ from shoal.table.recoding import SUPPRESSED, Recoding
 def first_covering(
     vectors: Ints, covers: Sequence[Covers], table: Table, progress: Progress = silent
 ) -> Longs:
-    """For each row the first vector that covers all rows of its person, or -1; int64[n]."""
+    """For each record the first vector that covers all records of its person, or -1; int64[n]."""
     none = len(vectors)
     if not none:
         return np.full(table.rows, SUPPRESSED)
     label, first, _ = group_rows(np.ascontiguousarray(table.codes))
     narrow = table.codes[first]
-    pairs = covering(vectors, narrow, covers, telling_first(vectors, table, covers), progress)
+    pairs = covering(vectors, narrow, covers, selective_order(vectors, table, covers), progress)
     if table.people is None or table.crowd == table.rows:
         best = np.full(len(narrow), none)
         for tuples, vector in pairs:
@@ -44,16 +44,16 @@ def first_covering(
 def _best_of_people(
     pairs: Iterable[tuple[Longs, Longs]], label: Longs, people: Longs, tuples: int, none: int
 ) -> Longs:
-    """For each row the first vector that covers all rows of its person, or `none`.
+    """For each record the first vector that covers all records of its person, or `none`.
 
-    It covers them all if it covers as many of the person's distinct rows as there are.
+    It covers all if it covers as many distinct records as the person has.
     """
     crowd = int(people.max()) + 1
-    held = np.unique(label * crowd + people)  # who has which distinct row, by row
+    held = np.unique(label * crowd + people)  # pairs of a distinct record and a person
     person_of_record = held % crowd
     start = np.searchsorted(held // crowd, np.arange(tuples + 1))
     needed = np.bincount(person_of_record, minlength=crowd)
-    found = [np.zeros(0, np.int64)]  # a person and a vector that covers a row of theirs
+    found = [np.zeros(0, np.int64)]  # pairs of a person and a vector that covers some record
     for low, high in pairs:
         many = start[low + 1] - start[low]
         who = person_of_record[ranges(start[low], start[low + 1])]
@@ -67,11 +67,11 @@ def _best_of_people(
 
 
 class Satisfied(NamedTuple):
-    """What is published where all requirements are satisfied, and what that cost."""
+    """A recoding that satisfies all requirements, and what it took."""
 
     recoding: Recoding
-    broken: dict[str, int]  # suppressed rows, by the model that their last class violated
-    moved: int  # rows that are in a wider class than the first one that covers them
+    broken: dict[str, int]  # suppressed records, by the model that their last class violated
+    moved: int  # records in a more general class than the first that covers them
     classes: int  # classes that are not published as they would violate a requirement
 
 
@@ -85,16 +85,16 @@ def satisfy_models(
 ) -> Satisfied:
     """Give up classes that violate a requirement, until those that are left satisfy all of them.
 
-    The rows of such a class go to the next one that covers them, and are suppressed if there is
-    none. In each round half of the failing classes are given up, the narrowest: their rows may be
-    what the wider ones lack. A requirement about rows that could be a person's fails by rows, which
-    are suppressed.
+    The records of such a class go to the next one that covers them, and are suppressed if there
+    is none. Each round gives up half of the failing classes, the least general: their records may
+    be what the more general ones lack. With linkage models single records fail, and are
+    suppressed.
     """
     record = placed.copy()
     alive = np.ones(len(vectors), np.bool_)
-    why = np.full(table.rows, -1)  # the model that the row's last class violated
+    why = np.full(table.rows, -1)  # the model that the last class of the record violated
     used = covers if any(map(len, covers)) else ()
-    most = 0  # rows that fail at first
+    most = 0  # records that fail at first
     while True:
         recoding = Recoding(vectors, record, used)
         violated = _violated(plan, table, recoding)  # int64[published], -1: none
@@ -124,17 +124,17 @@ def satisfy_models(
 
 
 def _nothing_left(plan: Plan, why: Longs) -> NotHeld:
-    """The error where no class can be published."""
+    """The error if no class can be published."""
     keys = dict.fromkeys(plan.models[i].key for i in np.unique(why[why >= 0]))
     return NotHeld(
-        f"no class of the recoding keeps {' and '.join(keys)} in this table: too few rows "
-        "of it look alike; apply the recoding to more rows at once, or make a release of "
-        "this table by itself"
+        f"no class of the recoding satisfies {' and '.join(keys)} in this table: too few of its "
+        "records are alike; apply the recoding to more records at once, or anonymize this table "
+        "by itself"
     )
 
 
 def _counted(plan: Plan, why: Longs) -> dict[str, int]:
-    """How many rows are suppressed because of each model, by its key."""
+    """How many records are suppressed because of each model, by its key."""
     often = np.bincount(why, minlength=len(plan.models))
     counted: dict[str, int] = {}
     for model, many in zip(plan.models, often.tolist(), strict=True):
@@ -144,7 +144,7 @@ def _counted(plan: Plan, why: Longs) -> dict[str, int]:
 
 
 def _violated(plan: Plan, table: Table, recoding: Recoding) -> Longs:
-    """The first model that each published row's class violates, or -1; int64[published]."""
+    """The first model that the class of each published record violates, or -1; int64[published]."""
     published, part = preview_release(table, recoding)
     linkage = link(part, published) if plan.linked else None
     first = np.full(published.rows, -1)

@@ -1,4 +1,4 @@
-"""A plan that travels with a recoding: without its seed, and with hierarchies that need no file."""
+"""The plan in a recoding file: without a seed, and with hierarchies that need no other file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.table.roles import Column
 
 
 def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
-    """The plan without seed and notes, and with hierarchies that read no file and no column."""
+    """The plan without seed and notes, with hierarchies that depend on no file and no column."""
     columns = {}
     for name, column in plan.columns.items():
         hierarchy = column.hierarchy
@@ -28,7 +28,7 @@ def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
 
 
 def _frozen(tree: Tree) -> Hierarchy:
-    """The very nodes of a tree: weights are given for these values, and new ones have none."""
+    """A tree with exactly these nodes: the loss `weights` is defined for these values only."""
     parents = {
         label: tree.labels[above]
         for label, above in zip(tree.labels[1:], tree.parent[1:], strict=True)

@@ -1,4 +1,4 @@
-"""The file of a recoding: JSON with a checksum of all that it says."""
+"""The file of a recoding: JSON with a checksum of its content."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from shoal.plan import Plan
 from shoal.table.roles import columns_with_role
 
 FORMAT, VERSION = "shoal recoding", 2
-CONTENT = ("plan", "order", "columns", "vectors")  # what the checksum is of
+CONTENT = ("plan", "order", "columns", "vectors")  # the parts that the checksum covers
 
 
 class Content(NamedTuple):
-    """What a recoding file says."""
+    """The content of a recoding file."""
 
     plan: Plan
     vectors: tuple[Vector, ...]
@@ -49,7 +49,7 @@ def write(content: Content, path: str | Path) -> None:
 
 
 def read(path: str | Path) -> Content:
-    """Read a recoding file; an error unless all of it is as it was written."""
+    """Read a recoding file; raise an error if it was changed after it was written."""
     check_source(Path(path), "the recoding ", "; `shoal anonymize --recoding` writes one")
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -57,7 +57,7 @@ def read(path: str | Path) -> Content:
         raise BadFile(f"cannot read the recoding {path}: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise BadFile(
-            f"{path} is damaged or no recoding file: it cannot be read as JSON; write it anew "
+            f"{path} is damaged or not a recoding file: it cannot be read as JSON; write it again "
             "with `shoal anonymize --recoding`"
         ) from None
     try:
@@ -67,24 +67,24 @@ def read(path: str | Path) -> Content:
 
 
 def checksum(said: Mapping[str, Any]) -> str:
-    """A checksum of what the file says."""
+    """A checksum of the content."""
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _said(content: Any) -> dict[str, Any]:
-    """What a file says, or an error unless it is of this format and unchanged."""
+    """The content of a file; an error unless it is of this format and unchanged."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise BadFile("this is no recoding file; `shoal anonymize --recoding` writes one")
+        raise BadFile("this is not a recoding file; `shoal anonymize --recoding` writes one")
     if content.get("version") != VERSION:
         raise BadFile(
             f"it has version {content.get('version')!r} of the format, and this shoal reads "
-            f"{VERSION}; write it anew, or use the shoal that wrote it"
+            f"version {VERSION}; write it again, or use the version of shoal that wrote it"
         )
     said: dict[str, Any] = {key: content.get(key) for key in CONTENT}
     if content.get("sha256") != checksum(said):
         raise BadFile(
-            "it was changed after it was written, or is damaged: its checksum does not fit. Plan "
-            "and vectors belong together; write it anew with `shoal anonymize --recoding`"
+            "it was changed after it was written, or is damaged: its checksum does not match. "
+            "Write it again with `shoal anonymize --recoding`"
         )
     return said
 
@@ -93,15 +93,15 @@ def _checked(said: dict[str, Any]) -> Content:
     """The plan and its vectors, or an error unless they belong together."""
     plan, vectors, order = said["plan"], said["vectors"], said["order"]
     if not isinstance(plan, dict) or not isinstance(vectors, list) or not isinstance(order, list):
-        raise BadFile("it lacks the plan, the vectors or the order of columns; write it anew")
+        raise BadFile("it lacks the plan, the vectors or the order of columns; write it again")
     _check_labels(vectors, order)
     content = Content(Plan(**plan), tuple(tuple(vector) for vector in vectors), tuple(order))
-    content.plan.check_served()  # a file that requires nothing would publish anything
+    content.plan.check_served()  # without requirements anything could be published
     if not set(content.order) <= set(content.plan.columns):
-        raise BadFile("it publishes columns that its plan does not have; write it anew")
+        raise BadFile("it publishes columns that are not in its plan; write it again")
     names = columns_with_role(content.plan.columns, "quasi")
     if said["columns"] != names or any(len(one) != len(names) for one in content.vectors):
-        raise BadFile("its vectors are those of another plan; write it anew")
+        raise BadFile("its vectors belong to another plan; write it again")
     return content
 
 
@@ -110,11 +110,11 @@ def _check_labels(vectors: Sequence[Any], order: Sequence[Any]) -> None:
     if not all(isinstance(one, list) for one in vectors) or not all(
         label is None or isinstance(label, str) for label in labels
     ):
-        raise BadFile("its vectors are not lists of values as text; write it anew")
+        raise BadFile("its vectors are not lists of values as text; write it again")
 
 
 def _as_dict(plan: Plan) -> dict[str, Any]:
-    """The plan as JSON can write it."""
+    """The plan as JSON values."""
     columns = {
         name: {"role": column.role}
         | ({} if column.hierarchy is None else {"hierarchy": column.hierarchy.setting()})

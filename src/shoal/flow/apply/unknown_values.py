@@ -1,4 +1,4 @@
-"""Values of a new table that the hierarchies of a recoding do not know."""
+"""Values of a new table that the hierarchies of a recoding lack."""
 
 from __future__ import annotations
 
@@ -6,27 +6,24 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.base.arrays import Bools
 from shoal.io.frames import Frame
 from shoal.plan import Plan
 from shoal.table.alike import alike
-from shoal.table.coding import value_codes
-from shoal.table.encode import person_codes
+from shoal.table.coded_columns import coded, person_codes
 from shoal.table.roles import Column, columns_with_role
-
-Bools = npt.NDArray[np.bool_]
 
 
 class Unknown(NamedTuple):
-    """Values of a column that its hierarchy does not know."""
+    """Values of a column that its hierarchy lacks."""
 
-    rows: Bools  # bool[n], the rows that hold one
+    rows: Bools  # bool[n], the records that have one
     values: list[Any]
 
 
 def unknown_values(frame: Frame, plan: Plan) -> dict[str, Unknown]:
-    """The columns with values that their hierarchy does not know."""
+    """The columns with values that their hierarchy lacks."""
     found = {}
     for name in [
         *columns_with_role(plan.columns, "quasi"),
@@ -35,9 +32,9 @@ def unknown_values(frame: Frame, plan: Plan) -> dict[str, Unknown]:
         hierarchy = plan.columns[name].hierarchy
         if hierarchy is None:
             continue
-        codes, values = value_codes(frame.column(name), plan.missing_values)
+        codes, values = coded(frame, name, plan.missing_values)
         strange = np.array([*(not hierarchy.knows(value) for value in values), False])
-        if strange.any() and plan.columns[name].role == "sensitive":  # known if written another way
+        if strange.any() and plan.columns[name].role == "sensitive":  # perhaps spelled differently
             known = {alike(v) for v, one in zip(values, strange[:-1], strict=True) if not one}
             for i in np.flatnonzero(strange[:-1]).tolist():
                 strange[i] = alike(values[i]) not in known
@@ -48,12 +45,12 @@ def unknown_values(frame: Frame, plan: Plan) -> dict[str, Unknown]:
 
 
 def rows_of_their_people(unknown: Mapping[str, Unknown], frame: Frame, plan: Plan) -> Bools:
-    """The rows with unknown values, and the other rows of the same people; bool[n]."""
+    """The records with unknown values, and all records of the same people; bool[n]."""
     strange = np.zeros(frame.height, np.bool_)
     for one in unknown.values():
         strange |= one.rows
     for name in columns_with_role(plan.columns, "person"):
-        people = person_codes(frame.column(name), plan.missing_values)
+        people = person_codes(frame, name, plan.missing_values)
         lost = np.zeros(int(people.max()) + 1, np.bool_)
         lost[people[strange]] = True
         strange = lost[people]
@@ -61,7 +58,7 @@ def rows_of_their_people(unknown: Mapping[str, Unknown], frame: Frame, plan: Pla
 
 
 def readable(columns: Mapping[str, Column], unknown: Mapping[str, Unknown]) -> dict[str, Column]:
-    """The columns, without hierarchies of sensitive values that do not know all of them."""
+    """The columns, without hierarchies that lack some of the sensitive values."""
     return {
         name: Column(role="sensitive") if column.role == "sensitive" and name in unknown else column
         for name, column in columns.items()

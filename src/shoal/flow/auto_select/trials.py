@@ -37,7 +37,7 @@ class Found:
     rank: int  # of equals the lower one is better: the default, or what the sample had first
     way: Way
     recoding: Recoding
-    rng: np.random.Generator  # where chance goes on
+    rng: np.random.Generator  # where randomness continues
 
 
 class Trials:

@@ -14,9 +14,10 @@ from shoal.hierarchies.values import ROOT, text
 
 
 class Dates(Hierarchy):
-    """Dates in calendar steps."""
+    """Generalizes dates to calendar steps such as month, quarter and year."""
 
     name = "dates"
+    takes = f"the steps, from fine to coarse, out of {', '.join(STEPS)}"
     exact = "the exact date"
 
     def __init__(self, steps: Sequence[str]) -> None:
@@ -28,12 +29,12 @@ class Dates(Hierarchy):
         for fine, coarse in zip(self._steps, self._steps[1:], strict=False):
             if not coarse.holds(fine):
                 raise BadHierarchy(
-                    f"the step {coarse.name!r} does not hold whole steps of {fine.name!r}; "
+                    f"the step {coarse.name!r} does not consist of whole steps of {fine.name!r}; "
                     "order the steps from fine to coarse"
                 )
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
-        """The calendar steps around the dates that occur."""
+        """The calendar steps of the dates that occur."""
         moments: dict[str, datetime] = {}
         bad: list[object] = []
         for value in values:
@@ -44,7 +45,7 @@ class Dates(Hierarchy):
                 moments[text(value)] = moment
         if bad:
             raise BadHierarchy(
-                f"{preview(bad)}: no dates; write them as 2024-05-17 or 2024-05-17 13:45, "
+                f"not dates: {preview(bad)}; write them as 2024-05-17 or 2024-05-17 13:45, "
                 "or give the column another hierarchy"
             )
         if not moments:
@@ -78,7 +79,7 @@ class Dates(Hierarchy):
         return f"by {alternatives(step.name for step in self._steps)}"
 
     def listed_values(self) -> int:
-        """None: names of steps are no values."""
+        """None: the names of steps are not values."""
         return 0
 
     def steps(self) -> list[Width]:

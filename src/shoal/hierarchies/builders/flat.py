@@ -17,18 +17,19 @@ from shoal.hierarchies.values import ROOT, text
 
 
 class Flat(Hierarchy):
-    """Suppression only."""
+    """Publishes a value unchanged or suppresses it."""
 
     name = "flat"
+    takes = "true"
     is_ordered = False
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
-        """Every value that occurs, straight under the root."""
+        """Every value that occurs, directly below the root."""
         labels = sorted({text(value) for value in values} - {ROOT})
         return Tree.from_rows([[label, ROOT] for label in labels] or [[ROOT]])
 
     def placed(self, texts: pa.Array) -> Placed | None:
-        """The same for values without a star."""
+        """The same for values other than the root."""
         order = sorted_order(texts)
         count = len(texts)
         if not count or pc.any(pc.equal(texts, ROOT)).as_py():
@@ -53,4 +54,4 @@ class Flat(Hierarchy):
 
     def describe(self) -> str:
         """How values are published."""
-        return "as it is, or not at all"
+        return "unchanged, or suppressed"

@@ -1,11 +1,11 @@
-"""Numbers in any range that is needed, without steps."""
+"""Numbers in any range, without fixed steps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from shoal.base.errors import BadHierarchy, preview
 from shoal.hierarchies.base import Hierarchy, Width, check_true, rounded_up
@@ -25,10 +25,14 @@ ENDS = "; for the ends write free_ranges = true, low = 1, high = 10"
 
 
 class FreeRanges(Hierarchy):
-    """Any range of numbers."""
+    """Generalizes numbers to any range, without fixed steps: [33, 34]."""
 
     name = "free_ranges"
-    options = ("low", "high")
+    takes = "true"
+    options: ClassVar[dict[str, str]] = {
+        "low": "the smallest number that can occur; default: the smallest in the column",
+        "high": "the largest number that can occur; default: the largest in the column",
+    }
     is_free = True
     exact = "the exact number"
 
@@ -39,7 +43,7 @@ class FreeRanges(Hierarchy):
             raise BadHierarchy(f"free ranges need low below high, got {low} and {high}")
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
-        """The numbers that occur, straight under the root."""
+        """The numbers that occur, directly below the root."""
         spots: dict[str, Fraction] = {}
         strange: list[object] = []
         whole = True
@@ -48,7 +52,7 @@ class FreeRanges(Hierarchy):
             if number is not None:
                 spots[text(value)] = number
             elif value == ROOT:
-                whole = False  # who knows what it stands for
+                whole = False  # it may stand for any number
             else:
                 strange.append(value)
         if strange:
@@ -61,8 +65,8 @@ class FreeRanges(Hierarchy):
         outside = [label for number, label in order if not ends[0] <= number <= ends[1]]
         if outside:
             raise BadHierarchy(
-                f"free ranges from {shown(ends[0])} to {shown(ends[1])} do not hold the values "
-                f"{preview(outside)} of the column; widen low and high"
+                f"free ranges from {shown(ends[0])} to {shown(ends[1])} do not include the "
+                f"values {preview(outside)} of the column; extend low and high"
             )
         return FreeTree.of_ranges(order, ends, whole)
 
@@ -95,9 +99,9 @@ class FreeRanges(Hierarchy):
 
     def describe(self) -> str:
         """How values are published."""
-        return "in any range that is needed"
+        return "in ranges as needed"
 
     def step_of(self, label: str) -> Width | None:
-        """The width of a range, rounded up: there may be as many widths as classes."""
+        """The width of a range, rounded up, as there may be as many widths as classes."""
         ends = closed_range(label)
         return None if ends is None else rounded_up(float(ends[1] - ends[0]), "a range of")

@@ -1,4 +1,4 @@
-"""Categories in any set that is needed, without a taxonomy."""
+"""Categories in any set, without a taxonomy."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from shoal.hierarchies.values import ROOT, number_of, plain, text
 
 
 class FreeSets(Hierarchy):
-    """Any set of categories."""
+    """Generalizes categories to any set, without a taxonomy: {10070, 10073}."""
 
     name = "free_sets"
+    takes = "the values that can occur, or true for those in the column"
     is_free = True
 
     def __init__(self, values: Sequence[object] | None = None) -> None:
@@ -29,7 +30,7 @@ class FreeSets(Hierarchy):
         self._values = None if values is None else list(dict.fromkeys(map(text, values)))
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
-        """The categories that occur, straight under the root."""
+        """The categories that occur, directly below the root."""
         found = {text(value) for value in values}
         labels = sorted(found - {ROOT}, key=_by_number)
         if self._values is not None:
@@ -45,20 +46,20 @@ class FreeSets(Hierarchy):
         braced = [label for label in labels if label[:1] == "{" and label[-1:] == "}"]
         if braced:
             raise BadHierarchy(
-                f"the column holds {preview(braced)}, which look like sets already; give it "
+                f"the column contains {preview(braced)}, which look like sets already; give it "
                 "another hierarchy, or write these values without braces"
             )
         return FreeTree.of_sets(labels, closed=ROOT not in found)
 
     def knows(self, value: object) -> bool:
-        """Whether it is among the values that could occur, and no set."""
+        """Whether it is one of the possible values, and not a set."""
         label = text(value)
         if label[:1] == "{" and label[-1:] == "}":
             return False
         return label == ROOT or self._values is None or self._has(label)
 
     def _has(self, label: str) -> bool:
-        """Whether a value is among those that could occur, however it is written."""
+        """Whether a value is one of the possible ones, in any spelling."""
         return label in self._known or plain(label) in self._known
 
     @cached_property
@@ -72,7 +73,7 @@ class FreeSets(Hierarchy):
 
     @classmethod
     def from_setting(cls, value: Any, folder: Path, **options: Any) -> Hierarchy:  # noqa: ARG003
-        """The values that could occur, or true for those that do occur."""
+        """The possible values, or true for those that occur."""
         return cls(None if value is True else value, **options)
 
     def parts(self, label: str) -> list[Label]:
@@ -81,15 +82,15 @@ class FreeSets(Hierarchy):
 
     def describe(self) -> str:
         """How values are published."""
-        return "in any set of values that is needed"
+        return "in sets of values as needed"
 
     def step_of(self, label: str) -> Width | None:
-        """The size of a set, rounded up: there may be as many sizes as classes."""
+        """The size of a set, rounded up, as there may be as many sizes as classes."""
         elements = elements_of(label)
         return rounded_up(len(elements), "a set of") if elements else None
 
 
 def _by_number(label: str) -> tuple[bool, Fraction, str]:
-    """Numbers by their size, before other categories."""
+    """A sort key: numbers by size, before other categories."""
     number = number_of(label)
     return number is None, number or Fraction(0), label

@@ -1,4 +1,4 @@
-"""Level tables: one row per value, which leads from the value up to the root."""
+"""Level tables: one row per value, from the value up to the root."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import lzma
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from shoal.base.errors import BadFile, BadHierarchy
 from shoal.hierarchies.base import Hierarchy, Rows
@@ -20,9 +20,10 @@ from shoal.io.sources import check_source
 
 
 class Levels(Given):
-    """A level table."""
+    """A level table in the plan: each row leads from a value up to the root."""
 
     name = "levels"
+    takes = "the rows, each a list from a value up to the root"
 
     def __init__(self, rows: Iterable[Sequence[object]]) -> None:
         self._rows = _tidy(rows)
@@ -34,10 +35,13 @@ class Levels(Given):
 
 
 class LevelFile(Given):
-    """A level table in a file."""
+    """A level table in a CSV file: each row leads from a value up to the root."""
 
     name = "csv"
-    options = ("sep",)
+    takes = "the path of the file, relative to the plan file"
+    options: ClassVar[dict[str, str]] = {
+        "sep": "the delimiter; default: the most frequent of ; tab | and ,"
+    }
 
     def __init__(self, path: str | Path, sep: str | None = None) -> None:
         self._path = Path(path)
@@ -84,14 +88,14 @@ class LevelFile(Given):
         return 0
 
     def public_setting(self) -> Any:
-        """The setting without folders of this computer."""
+        """The setting without folders of this machine."""
         path = self._path
         outside = path.is_absolute() or ".." in path.parts
         return self._setting(path.name if outside else path.as_posix())
 
 
 def _tidy(rows: Iterable[Sequence[object]]) -> Rows:
-    """Rows of labels: blanks stripped, empty fields at the end or between dropped."""
+    """Rows of labels, without surrounding blanks and empty fields."""
     tidy: Rows = []
     for row in rows:
         labels = [text(field).strip() if field is not None else "" for field in row]

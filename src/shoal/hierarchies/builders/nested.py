@@ -1,4 +1,4 @@
-"""Nested mappings: the root, what is below it, and so on down to the values."""
+"""Nested mappings, from the root down to the values."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from shoal.hierarchies.values import ROOT, text
 
 
 class Nested(Given):
-    """A nested mapping."""
+    """A tree in the plan: a nested mapping from the root down to the values."""
 
     name = "tree"
+    takes = "the mapping, with values in lists"
 
     def __init__(self, nested: Mapping[Any, Any]) -> None:
         if not nested:
@@ -53,7 +54,7 @@ def _walk(nested: Any, above: list[Label], rows: Rows) -> None:
 
 
 def _plain_tree(nested: Any) -> Any:
-    """A nested mapping as a plan file can hold it: leaves in lists, or with an empty list."""
+    """A nested mapping for a plan file: leaves in lists, or with an empty list."""
     if isinstance(nested, Mapping):
         if not any(nested.values()):
             return [text(label) for label in nested]

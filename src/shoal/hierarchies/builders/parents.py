@@ -13,9 +13,10 @@ from shoal.hierarchies.values import text
 
 
 class Parents(Given):
-    """A mapping from each value to its parent."""
+    """A tree in the plan: a mapping from each value to its parent."""
 
     name = "parents"
+    takes = "the mapping"
 
     def __init__(self, parents: Mapping[Any, Any]) -> None:
         self._parents = {text(child): text(above) for child, above in parents.items()}
@@ -29,12 +30,12 @@ class Parents(Given):
             row: list[Label] = [leaf]
             while (above := self._parents.get(str(row[-1]))) is not None:
                 if above in row:
-                    raise BadHierarchy(f"the values {preview(row)} go round in a cycle; break it")
+                    raise BadHierarchy(f"the values {preview(row)} form a cycle; break it")
                 row.append(above)
             rows.append(row)
         lost = set(self._parents) - {label for row in rows for label in row}
         if lost:
-            raise BadHierarchy(f"the values {preview(sorted(lost))} go round in a cycle; break it")
+            raise BadHierarchy(f"the values {preview(sorted(lost))} form a cycle; break it")
         self._tree = Tree.from_rows(rows)
 
     def setting(self) -> Any:

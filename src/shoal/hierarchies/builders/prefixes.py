@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,10 +20,15 @@ LONGEST = 1000  # characters of a code that is shortened one by one: each makes 
 
 
 class Prefixes(Hierarchy):
-    """Codes shortened from the right."""
+    """Shortens codes from the right: 47677, 4767*, 476**, …"""
 
     name = "prefixes"
-    options = ("length",)
+    takes = (
+        "how many characters to keep at each level, as in [3, 1], or true for one less per level"
+    )
+    options: ClassVar[dict[str, str]] = {
+        "length": "characters of a code, 0 if codes differ in length; default: as in the column"
+    }
     exact = "the whole code"
 
     def __init__(self, keep: Sequence[int] | None = None, length: int | None = None) -> None:
@@ -36,7 +41,7 @@ class Prefixes(Hierarchy):
         )
         if wrong:
             raise BadHierarchy(
-                "prefixes need falling numbers of characters to keep, as in [3, 1], from 1 to "
+                "prefixes need decreasing numbers of characters to keep, as in [3, 1], from 1 to "
                 f"{LONGEST:,}; got {brief(keep)}"
             )
         if length is not None and (
@@ -62,14 +67,15 @@ class Prefixes(Hierarchy):
         if self._keep is None and length > LONGEST:
             long = [f"{code[:20]}…" for code in codes if len(code) > LONGEST]
             raise BadHierarchy(
-                f"prefixes that lose one character at a time are for codes of at most {LONGEST:,} "
-                f"characters, and the column holds longer ones, which begin {preview(long)}; say "
-                "how many characters to keep, as in prefixes = [3, 1], or choose another hierarchy"
+                f"prefixes of one character less per level are for codes of at most {LONGEST:,} "
+                f"characters, and the column has longer ones, which start with {preview(long)}; "
+                "say how many characters to keep, as in prefixes = [3, 1], or choose another "
+                "hierarchy"
             )
         uneven = self._length == 0 or (
             self._length is None and any(len(code) != length for code in codes)
         )
-        # Where codes of another table may be longer, 123 is below 123* too.
+        # If codes of another table may be longer, 123 is below 123* too.
         longest = length + (self._length == 0)
         keep = self._keep if self._keep is not None else range(longest - 1, 0, -1)
         rows: Rows = []
@@ -113,7 +119,7 @@ class Prefixes(Hierarchy):
         return setting
 
     def settled(self, tree: Tree | None = None) -> Hierarchy:
-        """The same with the length that the codes of the column have, 0 where they differ."""
+        """The same with the length of the codes in the column, 0 if they differ."""
         if self._length is not None or tree is None:
             return self
         lengths = {len(label) for label in tree.labels[1:] if label is not None}

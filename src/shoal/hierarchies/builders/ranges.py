@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -28,10 +28,11 @@ from shoal.hierarchies.values import (
 
 
 class Ranges(Hierarchy):
-    """Numbers in ranges of growing width."""
+    """Generalizes numbers to ranges of growing width: [30, 40)."""
 
     name = "ranges"
-    options = ("start",)
+    takes = "the widths, from small to large, each a multiple of the one before"
+    options: ClassVar[dict[str, str]] = {"start": "where a range begins; default: 0"}
     exact = "the exact number"
 
     def __init__(self, widths: Sequence[float], start: float | None = None) -> None:
@@ -50,11 +51,11 @@ class Ranges(Hierarchy):
             if wide % narrow != 0:
                 raise BadHierarchy(
                     f"each width of ranges must be a multiple of the one before, but "
-                    f"{shown(wide)} is no multiple of {shown(narrow)}"
+                    f"{shown(wide)} is not a multiple of {shown(narrow)}"
                 )
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
-        """The ranges around the numbers that occur, and around ranges of a table made before."""
+        """The ranges of the numbers that occur, and of ranges that occur already."""
         spans = self._spans(values)
         if not spans:
             return Tree.from_rows([[ROOT]])
@@ -68,10 +69,10 @@ class Ranges(Hierarchy):
                 start = self._start + (bottom - self._start) // width * width
                 name = f"[{shown(start)}, {shown(start + width)})"
                 if top > start + width or (top - bottom == width and name != label):
-                    continue  # a range that this step does not hold
+                    continue  # a range that this step does not contain
                 row.append(name)
                 if whole:
-                    # Whole numbers that could occur count, whether or not they do.
+                    # All integers of a range count, whether or not they occur.
                     end = min(int(high), ceil(start + width) - 1)
                     counts[name] = max(1, end - max(int(low), ceil(start)) + 1)
             rows.append([*row, ROOT])
@@ -80,7 +81,7 @@ class Ranges(Hierarchy):
         return Tree.from_rows(rows, counts)
 
     def placed(self, texts: pa.Array) -> Placed | None:
-        """The same for whole numbers of up to 15 digits that are all different."""
+        """The same for distinct integers of up to 15 digits."""
         steps = [*self._widths, self._start]
         if not len(texts) or any(one.denominator != 1 or abs(one) > 10**15 for one in steps):
             return None
@@ -98,7 +99,7 @@ class Ranges(Hierarchy):
             ends = (pa.array(one).cast(texts.type) for one in (low, low + width))
             first, last = ends
             levels.append(pc.binary_join_element_wise(begin, first, comma, last, end, nothing))
-            # Whole numbers that could occur count, whether or not they do.
+            # All integers of a range count, whether or not they occur.
             most = np.minimum(rising[-1], low + width - 1) - np.maximum(rising[0], low) + 1
             counts.append(most[np.append(True, low[1:] != low[:-1])])
         made = Tree.from_sorted(levels, ROOT)
@@ -111,7 +112,7 @@ class Ranges(Hierarchy):
         return Placed.of(tree, found[0], order)
 
     def _spans(self, values: Iterable[object]) -> dict[str, tuple[Fraction, Fraction]]:
-        """What each value covers: a number itself, a range from its lower end to its upper."""
+        """The ends of each value: of a number the number itself, of a range its two ends."""
         spans: dict[str, tuple[Fraction, Fraction]] = {}
         strange: list[object] = []
         for value in values:
@@ -127,7 +128,7 @@ class Ranges(Hierarchy):
         return spans
 
     def knows(self, value: object) -> bool:
-        """Whether it is a number, or a range of a table made before."""
+        """Whether it is a number, or a range of a table that is generalized already."""
         return number_of(value) is not None or range_of(value) is not None or value == ROOT
 
     def setting(self) -> Any:

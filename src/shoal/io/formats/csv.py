@@ -1,4 +1,4 @@
-"""CSV: text with a delimiter that the header shows."""
+"""CSV: delimited text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shoal.io.text import Text
 
 
 class Csv(Text):
-    """Text whose delimiter is a comma, a semicolon, a tab or a bar: the header decides."""
+    """Delimited text; the header shows whether by comma, semicolon, tab or vertical bar."""
 
     name = "csv"
     endings = (".csv", ".txt")

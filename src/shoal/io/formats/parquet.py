@@ -1,4 +1,4 @@
-"""Parquet: columns with types."""
+"""Parquet: a binary format of typed columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ ROWS = 1 << 20  # in a group of rows of a file
 
 
 class Parquet(Format):
-    """Apache Parquet. The libraries are slow to import, and often not needed."""
+    """Apache Parquet: compressed columns that keep their types.
+
+    The library is imported when it is needed, as that takes long.
+    """
 
     name = "parquet"
     endings = (".parquet", ".pq")

@@ -1,4 +1,4 @@
-"""TSV: text with tabs."""
+"""TSV: tab-delimited text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shoal.io.text import Text
 
 
 class Tsv(Text):
-    """Text whose delimiter is a tab."""
+    """Text delimited by tabs."""
 
     name = "tsv"
     endings = (".tsv", ".tab")

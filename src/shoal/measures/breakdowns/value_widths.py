@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 
 from shoal.base.wording import number, short
-from shoal.hierarchies.base import SUPPRESSED, Hierarchy, Width
+from shoal.hierarchies.base import SUPPRESSED_WIDTH, Hierarchy, Width
 from shoal.hierarchies.values import text
 from shoal.table.published_table import Published
 from shoal.table.roles import Column
@@ -31,7 +31,7 @@ def widths(columns: Mapping[str, Column], seen: Published) -> list[WidthFact]:
     facts = []
     for j, name in enumerate(seen.names):
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
-        ends = [Width(-inf, hierarchy.exact), SUPPRESSED]
+        ends = [Width(-inf, hierarchy.exact), SUPPRESSED_WIDTH]
         rows = dict.fromkeys([*ends, *hierarchy.steps()], 0)
         often = np.bincount(seen.codes[:, j] + 1, minlength=len(seen.values[j]) + 1)
         for value, times in zip([None, *seen.values[j]], often.tolist(), strict=True):
@@ -62,7 +62,7 @@ def _named(
 
 def _few(rows: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """A readable number of lines: both ends, and the widths with the most records."""
-    ends = {rows[0][0], SUPPRESSED.words, EMPTY}
+    ends = {rows[0][0], SUPPRESSED_WIDTH.words, EMPTY}
     if len(rows) > LINES:
         rows = [line for line in rows if line[1] or line[0] in ends]
     if len(rows) <= LINES:
@@ -71,5 +71,5 @@ def _few(rows: list[tuple[str, int]]) -> list[tuple[str, int]]:
     room = LINES - 1 - sum(line[0] in ends for line in rows)
     kept, rest = between[:room], between[room:]
     shown = [line for line in rows if line in kept or line[0] in ends]
-    at = next(i for i, line in enumerate(shown) if line[0] == SUPPRESSED.words)
+    at = next(i for i, line in enumerate(shown) if line[0] == SUPPRESSED_WIDTH.words)
     return [*shown[:at], (OTHERS, sum(count for _, count in rest)), *shown[at:]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.base.wording import listed, many, sentence, short
-from shoal.measures.column_disclosure import told
+from shoal.measures.column_disclosure import describe
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Bullets, Cell, Heading, Table, Text
 
@@ -61,7 +61,7 @@ def _if_known(facts: Facts) -> list[Block]:
     ]
     if facts.worrying:
         worst = facts.worrying[:WARNED]
-        said = [told(facts.if_known[name], short(name), facts.people) for name in worst]
+        said = [describe(facts.if_known[name], short(name), facts.people) for name in worst]
         blocks.append(Bullets([sentence(words) for words in said]))
         blocks.append(
             Text(

@@ -1,0 +1,91 @@
+"""The columns of a frame as codes, computed once per frame.
+
+Several steps need the same column: encoding, reading a table as published, measuring, notes. The
+codes are kept with the frame (`Frame.memo`). Another frame, such as the one that would be
+published or the one read back from a file, starts with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.arrays import Ints, Longs
+from shoal.io.frames import Frame
+from shoal.table.alike import alike_texts
+from shoal.table.coding import Merged, Values, merge_alike, value_codes
+from shoal.table.roles import naming
+
+T = TypeVar("T")
+
+
+def coded(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> tuple[Ints, Values]:
+    """The distinct values of a column, and the number of each record's value; -1 is missing."""
+
+    def compute() -> tuple[Ints, Values]:
+        with naming(name):
+            return value_codes(frame.column(name), missing_values)
+
+    return _once(frame, ("codes", name, *missing_values), compute)
+
+
+def coded_as_text(
+    frame: Frame, name: str, missing_values: Sequence[str] = ()
+) -> tuple[Ints, Values]:
+    """The same for a column of any type: lists and other nested values are compared as text."""
+    array = frame.column(name)
+    if not pa.types.is_nested(array.type):
+        return coded(frame, name, missing_values)
+
+    def compute() -> tuple[Ints, Values]:
+        texts = [None if value is None else str(value) for value in array.to_pylist()]
+        return value_codes(pa.array(texts, pa.string()), missing_values)
+
+    return _once(frame, ("texts", name, *missing_values), compute)
+
+
+def merged_codes(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> Merged:
+    """A sensitive column, in which different spellings of a value have one code."""
+
+    def compute() -> Merged:
+        return merge_alike(*coded(frame, name, missing_values), missing_values)
+
+    return _once(frame, ("merged", name, *missing_values), compute)
+
+
+def person_codes(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> Longs:
+    """Number the persons, int64[n]; a record without a person is a person of its own.
+
+    A number is the same person however it is written: 17, "17.0" and " 17" are one. Letter case
+    matters: many systems number people with letters of both cases.
+    """
+
+    def compute() -> Longs:
+        return _persons(*coded(frame, name, missing_values))
+
+    return _once(frame, ("persons", name, *missing_values), compute)
+
+
+def _persons(indices: Ints, values: Values) -> Longs:
+    count = len(values)
+    if values.texts is values.array and count:
+        same = alike_texts(values.array, case=True).dictionary_encode()
+        count = len(same.dictionary)
+        if count < len(values):
+            one = same.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+            indices = np.append(one, np.int32(-1))[indices]
+    people = indices.astype(np.int64)
+    nobody = people < 0
+    people[nobody] = count + np.arange(nobody.sum())
+    return people
+
+
+def _once(frame: Frame, key: Hashable, compute: Callable[[], T]) -> T:
+    """What is known of a frame already, or else computed now."""
+    if key not in frame.memo:
+        frame.memo[key] = compute()
+    found: Any = frame.memo[key]
+    return found  # type: ignore[no-any-return]
