@@ -229,7 +229,7 @@ def _against_the_scan(kind: str) -> dict:
     for given in (small, frame):  # the first run compiles
         table = encode(open_frame(given), plan.columns)
         people = table.people
-        order = np.random.default_rng(plan.seed).permutation(table.crowd)
+        order = np.random.default_rng(plan.seed).permutation(table.person_count)
 
         def make(table=table, people=people, order=order):
             return PersonClasses(table, plan.loss, plan.models, people, order)
@@ -248,7 +248,7 @@ def _against_the_scan(kind: str) -> dict:
         )  # fmt: skip
         found["slow"] = perf_counter() - began
         assert slow == fast, (slow, fast)
-        found["people"] = table.crowd
+        found["people"] = table.person_count
     return found
 
 

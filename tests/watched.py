@@ -138,7 +138,7 @@ def watched(names, many, seed):
             number=st.integers(0, 99),
         )
         def run(table, k, kind, number):
-            k = min(k, table.crowd)
+            k = min(k, table.person_count)
             every = losses(table) if not table.free else [catalog.losses["ncp"]()]
             one(name, table, k, kind, every[number % len(every)], number)
             faulthandler.dump_traceback_later(PATIENCE, exit=True)

@@ -41,10 +41,10 @@ def rows_of(recoding):
 )
 def test_equals_the_plain_scan(table, k, weight, loss):
     guide = catalog.losses[loss]()
-    if table.crowd < k:
+    if table.person_count < k:
         with pytest.raises(CannotReach) as error:
             Agglomerative(weight=weight).recode(table, [KAnonymity(k=k)], guide, RNG)
-        assert error.value.best == table.crowd
+        assert error.value.best == table.person_count
         return
     got = Agglomerative(weight=weight).recode(table, [KAnonymity(k=k)], guide, RNG)
     costs = exact_costs(guide, table.domains, table.rows)

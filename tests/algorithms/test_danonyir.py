@@ -82,7 +82,7 @@ def test_it_is_the_algorithm(table, kind, asked, seed):
     model = catalog.models.make(asked)
     people = np.arange(table.rows) if table.people is None else table.people
     table = type(table)(table.names, table.trees, table.codes, people, table.exact, table.sensitive)
-    n = table.crowd
+    n = table.person_count
     first = [int(np.flatnonzero(people == p)[0]) for p in range(n)]
     records = np.bincount(people).tolist()
     space = Space.of(table, kind())

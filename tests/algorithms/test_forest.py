@@ -35,7 +35,7 @@ def rows_of(recoding):
 )
 def test_equals_the_plain_scan(table, k, loss):
     guide = catalog.losses[loss]()
-    if table.crowd < k:
+    if table.person_count < k:
         with pytest.raises(CannotReach):
             Forest().recode(table, [KAnonymity(k=k)], guide, RNG)
         return

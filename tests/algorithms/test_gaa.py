@@ -37,10 +37,10 @@ def recode(table, k, loss=None, **options):
 )
 def test_equals_the_plain_scan(table, k, weight, candidates, loss):
     guide = catalog.losses[loss]()
-    if table.crowd < k:
+    if table.person_count < k:
         with pytest.raises(CannotReach) as error:
             recode(table, k, guide, weight=weight, candidates=candidates)
-        assert error.value.best == table.crowd
+        assert error.value.best == table.person_count
         return
     recoding = recode(table, k, guide, weight=weight, candidates=candidates)
     costs = exact_costs(guide, table.domains, table.rows)
@@ -137,7 +137,7 @@ def test_strategies_equal_the_plain_scan(strategy, table, data, k, weight, candi
     values = st.lists(st.integers(0, 3), min_size=table.rows, max_size=table.rows)
     secret = data.draw(values)
     table = with_secret(table, secret)
-    if table.crowd < k:
+    if table.person_count < k:
         return
     options = {"weight": weight, "candidates": candidates, "strategy": strategy, "scope": scope}
     recoding = recode(table, k, NCP(), **options)

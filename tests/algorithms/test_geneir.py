@@ -38,7 +38,7 @@ def test_every_class_keeps_the_promise(table, asked, seed):
     inside = type(column)(column.name, column.codes[kept], column.values, column.hierarchy)
     classes = tally(recoding.codes()[kept], who, [inside])
     assert model.satisfied(classes).all()
-    for p in range(table.crowd):
+    for p in range(table.person_count):
         assert len(set(recoding.record[people == p].tolist())) == 1
 
 

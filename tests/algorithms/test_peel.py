@@ -48,7 +48,7 @@ def recode(table, k, loss=None, **options):
 )
 def test_equals_a_look_at_all_cells(table, k, loss, lend):
     guide = catalog.losses[loss]()
-    if table.crowd < k:
+    if table.person_count < k:
         with pytest.raises(CannotReach):
             recode(table, k, guide)
         return
@@ -99,7 +99,7 @@ def test_exchange_does_not_dissolve_what_is_better_merged():
 @settings(max_examples=examples(100))
 @given(table=tables(persons=True, most_rows=24), k=st.integers(2, 5))
 def test_exchange_never_loses_more(table, k):
-    if table.crowd < k:
+    if table.person_count < k:
         return
     plain, swapped = recode(table, k, NCP(), passes=0), recode(table, k, NCP())
     check_covers(table, swapped)

@@ -20,7 +20,7 @@ LOSSES = sorted(set(catalog.losses) - {"weights"})
 
 
 def k_member(table, costs, k, rng):
-    units = table.crowd if table.people is not None else table.rows
+    units = table.person_count if table.people is not None else table.rows
     begin = int(rng.integers(units))
     return naive.k_member(table.codes, table.trees, costs, k, begin, table.people)
 
@@ -56,7 +56,7 @@ def compare(name, table, k, loss, seed=0):
     seed=st.integers(0, 9),
 )
 def test_equals_the_plain_scan(name, table, k, loss, seed):
-    if table.crowd >= k:
+    if table.person_count >= k:
         compare(name, table, k, catalog.losses[loss](), seed)
 
 

@@ -43,18 +43,19 @@ def compare(table, k, guide, passes, label):
     seed=st.integers(0, 99),
 )
 def test_equals_the_plain_scan(table, k, loss, passes, seed):
-    if table.crowd < k:
+    if table.person_count < k:
         with pytest.raises(CannotReach):
             Sequential().recode(table, [KAnonymity(k=k)], LM(), np.random.default_rng(0))
         return
-    drawn = np.random.default_rng(seed).integers(0, 1 + table.crowd // k, table.crowd)
+    drawn = np.random.default_rng(seed).integers(0, 1 + table.person_count // k, table.person_count)
     compare(table, k, catalog.losses[loss](), passes, np.unique(drawn, return_inverse=True)[1])
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_equals_the_plain_scan_on_larger_tables(seed):
     table = larger_table(seed, 60)
-    label = np.random.default_rng(seed).permutation(table.crowd) % (table.crowd // (2 + seed))
+    people = table.person_count
+    label = np.random.default_rng(seed).permutation(people) % (people // (2 + seed))
     compare(table, 2 + seed, LM(), 3, label)
 
 

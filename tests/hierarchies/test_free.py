@@ -282,7 +282,7 @@ FREE = sorted(name for name, kind in catalog.algorithms.items() if kind.free)
 )
 def test_a_label_names_values_of_its_class_only(table, name, k, strong):
     """So that it tells nothing of people who are suppressed, or published elsewhere."""
-    if table.crowd < k:
+    if table.person_count < k:
         return
     asked = [{"name": "k-anonymity", "k": k}]
     if strong:
@@ -349,7 +349,7 @@ def naive_gaa(space, boxes, sizes, first, k, by_size):
 @settings(deadline=None, max_examples=examples(200))
 @given(tables(persons=True, free=True), st.integers(2, 4), st.booleans())
 def test_gaa_joins_free_values(table, k, by_size):
-    if table.crowd < k or not table.free:
+    if table.person_count < k or not table.free:
         return
     model = catalog.models.make({"name": "k-anonymity", "k": k})
     weight = "size" if by_size else "unit"
@@ -375,7 +375,7 @@ def test_gaa_joins_free_values(table, k, by_size):
 @settings(deadline=None, max_examples=examples(300))
 @given(tables(persons=True, free=True), st.integers(2, 4), st.booleans())
 def test_the_agglomerative_algorithm_is_its_twin_over_free_values(table, k, by_size):
-    if table.crowd < k or not table.free:
+    if table.person_count < k or not table.free:
         return
     model = catalog.models.make({"name": "k-anonymity", "k": k})
     weight = "size" if by_size else "unit"
@@ -407,7 +407,7 @@ def test_the_agglomerative_algorithm_is_its_twin_over_free_values(table, k, by_s
 @given(tables(persons=True), st.integers(2, 4), st.sampled_from(["size", "unit"]))
 def test_boxes_of_trees_merge_as_the_index_of_trees_does(table, k, weight):
     """The same algorithm twice, over two indexes: where all columns have trees they agree."""
-    if table.crowd < k:
+    if table.person_count < k:
         return
     model = catalog.models.make({"name": "k-anonymity", "k": k})
     rng = np.random.default_rng(0)
@@ -429,7 +429,7 @@ def boxed(table):
 @settings(deadline=None, max_examples=examples(150))
 @given(tables(persons=True, sensitive=True, free=True), st.integers(2, 3))
 def test_the_agglomerative_algorithm_joins_free_values(table, k):
-    if table.crowd < k:
+    if table.person_count < k:
         return
     asked = [
         {"name": "k-anonymity", "k": k},

@@ -26,7 +26,7 @@ from tests.table.test_match_graph import all_matches, as_published
 def test_covers_promises_and_repeats(name, table, k, seed):
     algorithm = catalog.algorithms[name]()
     model = KAnonymity(k=k)
-    if not algorithm.serves(model) or table.crowd < k:
+    if not algorithm.serves(model) or table.person_count < k:
         return
     runs = [algorithm.recode(table, [model], NCP(), np.random.default_rng(seed)) for _ in range(2)]
     check_covers(table, runs[0])
@@ -37,7 +37,7 @@ def test_covers_promises_and_repeats(name, table, k, seed):
     assert model.check(tally(published[kept], people)).holds
     assert np.array_equal(published, runs[1].codes())
     if table.people is not None:
-        for who in range(table.crowd):
+        for who in range(table.person_count):
             assert len({tuple(row) for row in published[table.people == who].tolist()}) == 1
 
 

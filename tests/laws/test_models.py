@@ -62,15 +62,10 @@ def test_every_model_has_a_naive_twin(name):
         )
         return
     assert name in LEVELS, (
-        f"{words}: write it in {file}, as LEVELS[{name!r}](one, **options), which returns the "
-        "level of the class `one` (a OneClass of plain lists) as the definition reads"
-    )
-    assert name in KEEPS, (
-        f"{words}: write KEEPS[{name!r}](one, **options) in {file}, which returns whether the "
-        "class `one` satisfies the model, without its level"
-    )
-    assert name in VARIANTS, (
-        f"{words}: add VARIANTS[{name!r}] to {file}, a list of options to try, column 's' included"
+        f"{words}: write tests/naive/model_{name.replace('-', '_')}.py with VARIANTS, a list of "
+        "options to try (column 's' included); level(one, **options), which returns the level of "
+        "the class `one` (a OneClass of plain lists) as the definition reads; and keeps(one, "
+        "**options), which returns whether it satisfies the model, without its level"
     )
 
 

@@ -88,7 +88,7 @@ def bound_holds(name, seed):
     k = int(rng.integers(2, 4))
     found = lower_bound(table, k, loss)
     if found.percent is None:
-        assert table.crowd < k or (name == "entropy" and "can cost less" in found.reason)
+        assert table.person_count < k or (name == "entropy" and "can cost less" in found.reason)
         return False
     assert found.percent <= least_of_partitions(table, k, Meter(table, name, weights)) + 1e-9
     return True

@@ -89,7 +89,7 @@ def test_every_requirement_is_satisfied(name, table, risks, also, seed):
     again = recode(algorithm, table, models, NCP(), np.random.default_rng(seed))
     assert np.array_equal(one.codes(), again.codes())
     if table.people is not None:
-        for who in range(table.crowd):
+        for who in range(table.person_count):
             assert len({tuple(row) for row in one.codes()[table.people == who].tolist()}) == 1
 
 

@@ -57,7 +57,7 @@ def test_never_above_the_optimum(table, k, loss):
     """Whoever is in a class of fewer than k people is suppressed: published as the roots."""
     guide = catalog.losses[loss]()
     bound = lower_bound(table, k, guide)
-    if table.crowd < k:
+    if table.person_count < k:
         assert bound.percent is None
         assert "fewer than k" in bound.reason
         return
@@ -82,7 +82,7 @@ def test_never_above_the_optimum(table, k, loss):
     most=st.sampled_from([20, 100, 10**9]),
 )
 def test_equals_a_look_at_all_cells(table, k, loss, most):
-    if table.crowd < k:
+    if table.person_count < k:
         return
     guide = catalog.losses[loss]()
     costs = exact_costs(guide, table.domains, table.rows)

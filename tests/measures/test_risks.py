@@ -181,13 +181,13 @@ def test_journalist_agrees_with_all_pairs(table, extra, seed):
     more = table.codes[rng.integers(0, table.rows, extra)]
     people = None
     if table.people is not None:
-        people = np.append(table.people, table.crowd + np.arange(extra))
+        people = np.append(table.people, table.person_count + np.arange(extra))
     population = Table(
         table.names, table.trees, np.concatenate([table.codes, more]), people, table.exact
     )
     expected = np.array(covered_by_hand(up, population))
     if table.people is not None:
-        for who in range(table.crowd):
+        for who in range(table.person_count):
             expected[table.people == who] = expected[table.people == who].min()
     assert record_risks(published, population) == pytest.approx(1 / expected)
     found = risks(published, population)

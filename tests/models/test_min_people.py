@@ -85,7 +85,7 @@ def test_an_option_of_another_name_is_proven():
     assert required_class_size([model]) == 3
     for seed in range(20):
         table = random_table(np.random.default_rng(seed), most_rows=6, least_rows=3)
-        if table.crowd < 3:
+        if table.person_count < 3:
             with pytest.raises(CannotReach, match="members with least=3"):
                 check_reachable(table, [model])
             continue

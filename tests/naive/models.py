@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from importlib import import_module
 from itertools import combinations
 from math import exp, inf, isclose, log
+from pathlib import Path
 
 
 def people_of(rows, people):
@@ -309,6 +311,12 @@ VARIANTS = {
     ],
     "delta-disclosure": [{"column": "s", "delta": log(2)}, {"column": "s", "delta": 1.0}],
 }
+
+# A new model has its twin in a file of its own, `model_<name>.py`; see CONTRIBUTING.md.
+for path in sorted(Path(__file__).parent.glob("model_*.py")):
+    twin = import_module(f"tests.naive.{path.stem}")
+    name = path.stem.removeprefix("model_").replace("_", "-")
+    LEVELS[name], KEEPS[name], VARIANTS[name] = twin.level, twin.keeps, twin.VARIANTS
 
 # Models about the whole table: their level, from the candidates of each person as a plain list
 

@@ -22,7 +22,7 @@ def test_candidates_of_linked_people(rows):
         alike = [other for other in mine if mine[who] <= mine[other]]
         assert classes.candidates[i] == len(alike)
     for c, found in zip(classes.label, classes.candidates, strict=True):
-        assert classes.crowd[c] <= found <= classes.people[c] <= classes.size[c]
+        assert classes.fewest_candidates[c] <= found <= classes.people[c] <= classes.size[c]
 
 
 def test_two_classes_of_three_with_one_person_in_both():

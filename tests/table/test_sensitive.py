@@ -32,7 +32,7 @@ def test_the_merge_stops_where_the_models_hold(candidates, table, data, k, least
     table = with_secret(table, secret)
     models = [KAnonymity(k=k), DistinctLDiversity(column="s", l=least)]
     algorithm = GAA(candidates=candidates)
-    if table.crowd < k or len(set(secret)) < least:
+    if table.person_count < k or len(set(secret)) < least:
         with pytest.raises(CannotReach):
             algorithm.recode(table, models, NCP(), RNG)
         return

@@ -47,7 +47,7 @@ class GeneIR(Algorithm):
         """Generalize columns until everybody is in a class."""
         check_reachable(table, models)
         people = np.arange(table.rows) if table.people is None else table.people
-        run = PersonClasses(table, loss, models, people, rng.permutation(table.crowd))
+        run = PersonClasses(table, loss, models, people, rng.permutation(table.person_count))
         value = table.unified[run.first].copy()  # int32[people, q], as published so far
         left = np.ones(len(value), np.bool_)
         while left.any():

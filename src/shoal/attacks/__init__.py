@@ -200,7 +200,7 @@ def toll(histogram: Histogram, victims: Bools, records: Longs | None = None) -> 
 def people_toll(held: PersonValues, victims: Bools) -> dict[str, Any]:
     """The number of people in these classes; a person in several of them counts once."""
     people = held.in_classes(victims)
-    return {"people": people, "people_percent": 100.0 * people / held.crowd}
+    return {"people": people, "people_percent": 100.0 * people / held.person_count}
 
 
 def distinct(histogram: Histogram) -> Longs:

@@ -176,7 +176,7 @@ def all_in_one_branch(held: PersonValues) -> Bools:
         return hit
     person, node = np.divmod(np.unique(np.concatenate(within)), tree.size)  # each branch once
     everywhere = np.bincount(np.unique(held.who[person] * tree.size + node) % tree.size)
-    informative = everywhere[node] < held.crowd
+    informative = everywhere[node] < held.person_count
     of_class = np.repeat(np.arange(len(held)), held.people)[person[informative]]
     pair, people = np.unique(of_class * tree.size + node[informative], return_counts=True)
     hit[pair[people == held.people[pair // tree.size]] // tree.size] = True

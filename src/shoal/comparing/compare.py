@@ -103,7 +103,7 @@ def compare(
             lines=sorted([*lines, *left], key=lambda line: (line.k, round(line.lost(by), 9))),
             yardstick=by,
             rows=encoded.rows,
-            people=encoded.crowd,
+            people=encoded.person_count,
             bounds=known,
             notes=[*_notes(lines, apart), *_bound_notes(known)],
             seed=plan.seed or 0,

@@ -120,7 +120,7 @@ def expose(
     smallest = _smallest(published, linkage)
     return Exposure(
         rows=published.rows,
-        people=published.crowd,
+        people=published.person_count,
         classes=len(published.classes),
         smallest_class=smallest,
         average_class_size=published.rows / len(published.classes),

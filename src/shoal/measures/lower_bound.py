@@ -122,8 +122,8 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
     people, so none can lose less than by the cheapest such cell. (A person with records in several
     tuples of a cell is counted several times there: the bound may be lower, and is still valid.)
     """
-    if table.crowd < k:
-        return Bound(None, f"the table has {table.crowd} people, fewer than k={k}")
+    if table.person_count < k:
+        return Bound(None, f"the table has {table.person_count} people, fewer than k={k}")
     if table.free:
         # A free set loses less than the root, which is all that a flat tree knows of it.
         return Bound(None, f"{preview(table.free)} may be published as free ranges or sets")

@@ -89,7 +89,7 @@ def measure_published(
         quality=quality,
         utility=utility,
         if_known=known,
-        worrying=worth_warning(known, plan.columns, published.crowd),
+        worrying=worth_warning(known, plan.columns, published.person_count),
     )
 
 

@@ -43,15 +43,15 @@ def row_count(seen: Published, k: int) -> RowCount | None:
     None if nobody has several records. A person with records in several classes is recognized by
     the number of records in each of them.
     """
-    if seen.people is None or seen.crowd == seen.rows:
+    if seen.people is None or seen.person_count == seen.rows:
         return None
     label = seen.classes.label
     pair, rows = np.unique(seen.people * len(seen.classes) + label, return_counts=True)
     person, place = pair // len(seen.classes), pair % len(seen.classes)
     _, sign = np.unique(place * (int(rows.max()) + 1) + rows, return_inverse=True)
-    start = np.searchsorted(person, np.arange(seen.crowd + 1))
+    start = np.searchsorted(person, np.arange(seen.person_count + 1))
     many = np.diff(start)  # int64[people], classes in which each has records
-    alike = np.zeros(seen.crowd, np.int64)  # int64[people], people with the same signs
+    alike = np.zeros(seen.person_count, np.int64)  # int64[people], people with the same signs
     for classes in np.unique(many):
         who = np.flatnonzero(many == classes)
         signs = sign[start[who][:, None] + np.arange(classes)]  # int64[who, classes]
@@ -62,7 +62,7 @@ def row_count(seen: Published, k: int) -> RowCount | None:
         alone=int((alike == 1).sum()),
         below=int((alike < k).sum()),
         most=int(np.bincount(seen.people).max()),
-        people=seen.crowd,
+        people=seen.person_count,
     )
 
 

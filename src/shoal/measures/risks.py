@@ -122,7 +122,7 @@ def _outside(published: Published, population: Published | Table) -> Longs:
     found = people[classes.label]  # int64[n]
     if published.people is not None:
         # The records of a person are linked: a candidate must match the rarest of them.
-        fewest = np.full(published.crowd, np.iinfo(np.int64).max)
+        fewest = np.full(published.person_count, np.iinfo(np.int64).max)
         np.minimum.at(fewest, published.people, found)
         found = fewest[published.people]
     return found

@@ -163,5 +163,5 @@ def _vulnerable(published: Published, model: PeopleModel, stronger: PeopleModel)
         classes=int(found.sum()),
         all_classes=len(classes),
         people=len(np.unique(published.people[found[classes.label]])),
-        all_people=published.crowd,
+        all_people=published.person_count,
     )

@@ -217,7 +217,7 @@ class TableModel(Model):
         """
         if self.holds(self.reached(classes)):
             return np.ones(len(classes), np.bool_)
-        return self.holds_each(self.risk(classes.crowd))
+        return self.holds_each(self.risk(classes.fewest_candidates))
 
     def holds_each(self, levels: Floats) -> Bools:
         """Which levels are enough."""

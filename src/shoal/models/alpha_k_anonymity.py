@@ -52,6 +52,6 @@ class AlphaKAnonymity(SensitiveModel):
 
     def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:
         """The largest share in each class, or k / people if these are too few."""
-        people = classes.crowd
+        people = classes.fewest_candidates
         share = np.maximum.reduceat(histogram.share, histogram.start[:-1])
         return np.where(people < self.k, self.k / np.maximum(people, 1), share)

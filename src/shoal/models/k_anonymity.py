@@ -49,7 +49,7 @@ class KAnonymity(Model):
 
     def levels(self, classes: Classes) -> Floats:
         """Candidates of the most exposed person in each class."""
-        return classes.crowd.astype(np.float64)
+        return classes.fewest_candidates.astype(np.float64)
 
     def reached(self, classes: Classes) -> float:
         """Candidates of the most exposed person: without a person column, the smallest class."""

@@ -56,7 +56,7 @@ class Table:
         return len(self.codes)
 
     @cached_property
-    def crowd(self) -> int:
+    def person_count(self) -> int:
         """Number of people."""
         return self.rows if self.people is None else int(self.people.max()) + 1
 
@@ -76,7 +76,7 @@ class Table:
 
     @cached_property
     def _joined(self) -> tuple[Ints, tuple[Covers, ...]]:
-        if self.people is None or self.crowd == self.rows:
+        if self.people is None or self.person_count == self.rows:
             return self.codes, tuple(Covers(tree) for tree in self.trees)
         columns, covers = [], []
         for j, tree in enumerate(self.trees):
@@ -85,7 +85,7 @@ class Table:
             else:
                 found = Covers(tree)
                 joined = join_people(
-                    self.codes[:, j], self.people, self.crowd, tree.parent, tree.end
+                    self.codes[:, j], self.people, self.person_count, tree.parent, tree.end
                 )
             columns.append(joined)
             covers.append(found)

@@ -34,11 +34,11 @@ class Classes:
         return len(self.size)
 
     @property
-    def crowd(self) -> Longs:
+    def fewest_candidates(self) -> Longs:
         """The candidates of the most exposed person of each class, int64[classes]."""
-        crowd = self.people.copy()
-        np.minimum.at(crowd, self.label, self.candidates)
-        return crowd
+        fewest = self.people.copy()
+        np.minimum.at(fewest, self.label, self.candidates)
+        return fewest
 
     @property
     def smallest(self) -> int:
@@ -90,10 +90,10 @@ def tally(
     counted = {column.name: Histogram.of(label, len(first), column) for column in sensitive}
     if people is None:
         return Classes(label, first, size, size, size[label], counted)
-    crowd = int(people.max()) + 1 if len(people) else 0
+    person_count = int(people.max()) + 1 if len(people) else 0
     by_class, by_person = np.lexsort((people, label)), np.lexsort((label, people))
     class_start, class_person = lists(label[by_class], people[by_class], len(first))
-    person_start, person_class = lists(people[by_person], label[by_person], crowd)
+    person_start, person_class = lists(people[by_person], label[by_person], person_count)
     found = candidates(class_start, class_person, person_start, person_class)
     held = {one.name: PersonValues.of(label, len(first), people, one) for one in sensitive}
     return Classes(label, first, size, np.diff(class_start), found[people], counted, held, found)

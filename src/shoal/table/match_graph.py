@@ -155,7 +155,7 @@ def _sized(people: Longs, histograms: dict[str, Histogram] | None = None) -> Cla
 
 def link(original: Table, published: Published) -> MatchGraph:
     """Build the graph of an original and its release; raise an error unless they fit together."""
-    if original.people is not None and original.crowd < original.rows:
+    if original.people is not None and original.person_count < original.rows:
         raise BadPlan(
             "linkage models are about records, and this table has people with several records; "
             "remove the person column if each record may count as one person, or choose another "

@@ -20,7 +20,7 @@ class PeopleHistogram(Histogram):
     """A histogram of people, who may have several values: shares may add up to more than 1."""
 
     people: Longs  # int64[classes]
-    crowd: int  # people of the whole table
+    person_count: int  # people of the whole table
 
     @property
     def size(self) -> Longs:
@@ -30,7 +30,7 @@ class PeopleHistogram(Histogram):
     @property
     def overall(self) -> Floats:
         """The share of all people who have each value, float64[values]."""
-        return self.total / max(self.crowd, 1)
+        return self.total / max(self.person_count, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class PersonValues:
     first: Longs  # int64[people + 1]: person e has the values first[e] … first[e + 1] - 1
     value: Ints  # int32[pairs], places in column.values, rising within a person
     total: Longs  # int64[values], people of the whole table who have the value
-    crowd: int  # people of the whole table
+    person_count: int  # people of the whole table
 
     @staticmethod
     def of(label: Longs, classes: int, people: Longs, column: Sensitive) -> PersonValues:
@@ -111,7 +111,7 @@ class PersonValues:
             return self._counted
         old = self._counted
         return PeopleHistogram(
-            old.column, old.start, old.value, old.count, old.total, self.people, self.crowd
+            old.column, old.start, old.value, old.count, old.total, self.people, self.person_count
         )
 
     def in_classes(self, some: Bools) -> int:
@@ -162,5 +162,5 @@ class PersonValues:
             first,
             self.value[places],
             self.total,
-            self.crowd,
+            self.person_count,
         )

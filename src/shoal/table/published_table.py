@@ -38,7 +38,7 @@ class Published:
         return len(self.codes)
 
     @cached_property
-    def crowd(self) -> int:
+    def person_count(self) -> int:
         """Number of people."""
         return self.rows if self.people is None else int(self.people.max()) + 1
 

@@ -114,7 +114,7 @@ def decode(
     for name in columns_with_role(columns, "person"):
         # Random numbers, the same for all records of a person, with no other information.
         assert table.people is not None
-        drawn = rng.permutation(table.crowd)[table.people[rows]]
+        drawn = rng.permutation(table.person_count)[table.people[rows]]
         if columns[name].publish:
             replaced[name] = pa.array(drawn)
         else:

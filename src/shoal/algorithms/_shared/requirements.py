@@ -35,14 +35,14 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
     """Raise an error if the whole table as one class violates a model: no partition does better."""
     _, others = k_and_others(models)
     for model in models:
-        if table.crowd < model.hidden_among and not model.linkage:
+        if table.person_count < model.hidden_among and not model.linkage:
             asked = f"{model.size_option}={model.hidden_among}"
             raise CannotReach(
                 model.key,
-                table.crowd,
-                f"{model.key} with {asked} cannot be reached: the table has {table.crowd} "
-                f"{'person' if table.crowd == 1 else 'people'}; "
-                f"{_instead(str(model.size_option), table.crowd)}",
+                table.person_count,
+                f"{model.key} with {asked} cannot be reached: the table has {table.person_count} "
+                f"{'person' if table.person_count == 1 else 'people'}; "
+                f"{_instead(str(model.size_option), table.person_count)}",
             )
     if not others:
         return

@@ -236,5 +236,5 @@ def merged_values(old: PersonValues, group: Longs, owner: Longs, owners: int) ->
         first,
         old.value[place],
         old.total,
-        old.crowd,
+        old.person_count,
     )

@@ -60,7 +60,7 @@ def recode(
         return formed
     found = [merged(table, formed, of_table, loss, progress)]
     k = KAnonymity(k=max(model.sufficient_people for model in of_table))
-    if algorithm.serves(k) and k.k <= table.crowd:
+    if algorithm.serves(k) and k.k <= table.person_count:
         with suppress(CannotReach):  # an algorithm may find no classes of that size
             found.append(algorithm.recode(table, [*of_classes, k], loss, again, progress))
     found = [one for one in found if _satisfied(of_table, _people(table, one))]

@@ -31,7 +31,7 @@ def first_covering(
     label, first, _ = group_rows(np.ascontiguousarray(table.codes))
     narrow = table.codes[first]
     pairs = covering(vectors, narrow, covers, selective_order(vectors, table, covers), progress)
-    if table.people is None or table.crowd == table.rows:
+    if table.people is None or table.person_count == table.rows:
         best = np.full(len(narrow), none)
         for tuples, vector in pairs:
             np.minimum.at(best, tuples, vector)
@@ -48,11 +48,11 @@ def _best_of_people(
 
     It covers all if it covers as many distinct records as the person has.
     """
-    crowd = int(people.max()) + 1
-    held = np.unique(label * crowd + people)  # pairs of a distinct record and a person
-    person_of_record = held % crowd
-    start = np.searchsorted(held // crowd, np.arange(tuples + 1))
-    needed = np.bincount(person_of_record, minlength=crowd)
+    person_count = int(people.max()) + 1
+    held = np.unique(label * person_count + people)  # pairs of a distinct record and a person
+    person_of_record = held % person_count
+    start = np.searchsorted(held // person_count, np.arange(tuples + 1))
+    needed = np.bincount(person_of_record, minlength=person_count)
     found = [np.zeros(0, np.int64)]  # pairs of a person and a vector that covers some record
     for low, high in pairs:
         many = start[low + 1] - start[low]
@@ -61,7 +61,7 @@ def _best_of_people(
     both, count = np.unique(np.concatenate(found), return_counts=True)
     who, vector = both // none, both % none
     all_of_them = count == needed[who]
-    best = np.full(crowd, none)
+    best = np.full(person_count, none)
     np.minimum.at(best, who[all_of_them], vector[all_of_them])
     return np.asarray(best[people])
 

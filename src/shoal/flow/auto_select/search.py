@@ -18,7 +18,7 @@ from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
 
 SAMPLE, FEWEST = 4_000, 250  # rows of a sample, at the most and at the least
-CROWDS = 20  # classes of k people that a sample must have room for
+CLASSES = 20  # classes of k people that a sample must have room for
 BEST = 3  # algorithms that are tried with all losses
 FINALISTS = 3  # runs on the whole table in addition to the default
 SHARE = 1 / 3  # of the work that may go into samples
@@ -54,7 +54,8 @@ def recode(
 
 def sample(table: Table, rows: int, rng: np.random.Generator) -> Table:
     """About so many rows of a table, with all rows of the people that they belong to."""
-    drawn = rng.permutation(table.crowd)[: max(1, round(table.crowd * rows / table.rows))]
+    people = table.person_count
+    drawn = rng.permutation(people)[: max(1, round(people * rows / table.rows))]
     if table.people is None:
         return table.take(np.sort(drawn))
     return table.take(np.flatnonzero(np.isin(table.people, drawn)))
@@ -171,7 +172,7 @@ class Search:
 
     def _sample_rows(self) -> int:
         """Rows of the sample: as many as the time allows by estimate."""
-        rows = max(SAMPLE, CROWDS * self._k() * self.table.rows // self.table.crowd)
+        rows = max(SAMPLE, CLASSES * self._k() * self.table.rows // self.table.person_count)
         while rows > FEWEST and self._sample_work(rows) > SHARE * self.trials.seconds:
             rows //= 2
         return min(rows, self.table.rows)

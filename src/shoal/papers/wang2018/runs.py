@@ -223,7 +223,7 @@ def measure(subject: Subject, case: Case, release: Release, asked: int) -> Measu
     return Measured(
         lost=100.0 * normalized_loss(original, published, release.quality),
         classes=float(release.classes),
-        people=published.crowd / release.classes,
+        people=published.person_count / release.classes,
         vulnerable=sum(one.percent for one in exposed),
         error=of_one[0],
         error_all=of_all[0],
