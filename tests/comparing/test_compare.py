@@ -31,7 +31,7 @@ from shoal.comparing.comparison import Comparison, Unfinished
 from shoal.comparing.isolated_run import Apart, Failed, Here, loosened
 from shoal.io.frames import open_frame
 from shoal.measures.lower_bound import Bound
-from shoal.models import PeopleModel
+from shoal.models._people import PeopleModel
 from shoal.report.comparison_plot import COLOURS, MARKS, MORE, Curve, draw
 from shoal.table.encode import encode
 from tests.cli.test_cli import left, people, run  # noqa: F401 (fixtures)

@@ -213,7 +213,7 @@ def test_nobody_is_told_to_ask_for_a_share_that_is_refused(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_a_promise_about_people_without_a_person_column(run, name):
     columns = {"who": "identifier", "age": "quasi", "disease": "sensitive"}
-    with pytest.raises(BadPlan, match=f"needs a person column for {name}: give the column"):
+    with pytest.raises(BadPlan, match=f"needs a person column for {name}: give the role person"):
         Plan(columns=columns, models=[{"name": name, **MODELS[name]}])
     written = plan(name).to_toml().replace('role = "person"', 'role = "identifier"')
     for words in ((), ("audit", "--json", "audit.json")):
@@ -261,7 +261,7 @@ def test_k_and_l_are_whole_and_2_or_more(name, option, wrong):
 @pytest.mark.parametrize("name", SHARES)
 def test_shares_are_between_0_and_1(name, option, wrong):
     """1 is refused as well: it would promise nothing."""
-    message = f"{option}='0.5': .*number" if wrong == "0.5" else f"got {wrong:g}$"
+    message = f"{option}='0.5': .*number" if wrong == "0.5" else f"got {option}={wrong!r}$"
     with pytest.raises(BadPlan, match=message) as got:
         plan(name, **{option: wrong})
     assert str(got.value).startswith(name)
@@ -272,8 +272,8 @@ def test_shares_are_between_0_and_1(name, option, wrong):
     [
         ("eir-l-diversity", "l = 2", "l = 2.5", "eir-l-diversity: l=2.5: input should be a valid"),
         ("ir-k-anonymity", "k = 2", "k = 1", "ir-k-anonymity needs k of 2 or more, got k=1"),
-        ("ir-alpha-beta-anonymity", "alpha = 0.5", "alpha = 1.5", "below 1, got 1.5"),
-        ("eir-alpha-beta-anonymity", "beta = 0.5", "beta = 0", "above 0 and below 1, got 0"),
+        ("ir-alpha-beta-anonymity", "alpha = 0.5", "alpha = 1.5", "below 1, got alpha=1.5"),
+        ("eir-alpha-beta-anonymity", "beta = 0.5", "beta = 0", "above 0 and below 1, got beta=0"),
     ],
 )
 def test_a_plan_file_with_such_numbers(run, name, old, new, message):

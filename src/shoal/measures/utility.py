@@ -17,7 +17,8 @@ from shoal.losses import costs_of
 from shoal.losses.lm import LM
 from shoal.measures.information_loss import Quality
 from shoal.measures.queries import Answers, Queries, answer
-from shoal.models import Model, PeopleModel
+from shoal.models import Model
+from shoal.models._people import PeopleModel
 from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
 from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.models.ir_alpha_beta_anonymity import IRAlphaBetaAnonymity

@@ -11,7 +11,7 @@ from pydantic import Field
 from shoal.base.arrays import Bools, Floats
 from shoal.base.settings import AtLeastTwo
 from shoal.base.wording import number, short
-from shoal.models import PeopleModel
+from shoal.models._people import PeopleModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.person_values import SEARCH_BUDGET
 

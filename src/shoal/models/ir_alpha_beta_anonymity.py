@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.base.arrays import Floats
 from shoal.base.wording import percent, short
-from shoal.models import AlphaBetaModel
+from shoal.models._people import AlphaBetaModel
 from shoal.table.equivalence_classes import Classes
 
 

@@ -12,7 +12,8 @@ from shoal.base.arrays import Floats
 from shoal.base.errors import BadPlan
 from shoal.base.settings import AtLeastTwo
 from shoal.base.wording import number
-from shoal.models import Model, no_person_column
+from shoal.models import Model
+from shoal.models._people import no_person_column
 from shoal.table.equivalence_classes import Classes
 
 

@@ -15,7 +15,7 @@ from shoal.io.frames import open_frame
 from shoal.losses.lm import LM
 from shoal.measures.queries import Queries, answer
 from shoal.measures.utility import normalized_loss, vulnerable
-from shoal.models import PeopleModel
+from shoal.models._people import PeopleModel
 from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
 from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.models.ir_alpha_beta_anonymity import IRAlphaBetaAnonymity
