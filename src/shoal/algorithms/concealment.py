@@ -150,7 +150,7 @@ def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) 
     for one in models:
         if isinstance(one, SensitiveModel) and one.column not in names:
             raise BadPlan(
-                f"{one.name} is about the column {one.column!r}, which is no sensitive column of "
+                f"{one.name} is about the column {one.column!r}, which is not a sensitive column of "
                 f"the table; give it the role sensitive{did_you_mean(one.column, names)}"
             )
     check_reachable(table, [one for one in models if isinstance(one, SensitiveModel)])

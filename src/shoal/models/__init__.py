@@ -289,7 +289,7 @@ def _check_case(model: str, column: Sensitive) -> None:
 def not_sensitive(model: str, column: str, classes: Classes) -> str:
     """The error message for a model about a column that is not a sensitive column."""
     return (
-        f"{model} is about the column {column!r}, which is no sensitive column of the table; "
+        f"{model} is about the column {column!r}, which is not a sensitive column of the table; "
         f"give it the role sensitive{did_you_mean(column, list(classes.histograms))}"
     )
 
