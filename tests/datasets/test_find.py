@@ -115,7 +115,9 @@ def test_other_line_ends_are_the_same_content(site: Site) -> None:
 
 def test_another_content_is_refused_and_not_kept(site: Site, cache: Path) -> None:
     site.file.write_bytes(b"1, blue\n22, ?\n")
-    with pytest.raises(BadFile, match=r"is not colours\.data: its SHA-256 is .* expected .*") as got:
+    with pytest.raises(
+        BadFile, match=r"is not colours\.data: its SHA-256 is .* expected .*"
+    ) as got:
         _find.load(COLOURS)
     assert "pip install" in str(got.value)
     assert files(cache) == []

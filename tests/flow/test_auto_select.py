@@ -290,9 +290,7 @@ def test_what_takes_too_long_by_estimate_is_not_run(small, monkeypatch):
     full = [way.algorithm.name for way in search.finalists(ranked)]
     assert "k-member" not in full
     assert len(full) == choose.FINALISTS
-    assert any(
-        "the estimated work exceeds" in n and "k-member" in n for n in search.trials.notes
-    )
+    assert any("the estimated work exceeds" in n and "k-member" in n for n in search.trials.notes)
     search.run_defaults()
     assert [one.algorithm for one in on(search.trials.tried, "table")] == ["peel"]
 
@@ -324,7 +322,9 @@ def test_the_brake_on_the_whole_table(small, monkeypatch):
     stopped, *late = [one for one in on(search.trials.tried, "table") if one.algorithm != "peel"]
     assert stopped.reason.startswith("stopped after ")
     assert not late
-    assert any("not run on the whole table, as the search took" in note for note in search.trials.notes)
+    assert any(
+        "not run on the whole table, as the search took" in note for note in search.trials.notes
+    )
     assert search.trials.best.way is search.ways.defaults[0]
 
 

@@ -38,7 +38,7 @@ def warn_of_exposure(
     shown_below = "record-count"  # together with the risk that it qualifies
     for one in [one for one in findings(exposure) if one.attack != shown_below][:TOP]:
         warn(console, one.words.removesuffix("."))
-    counted, highest = exposure.row_count, exposure.chances()["prosecutor"]
+    counted, highest = exposure.row_count, exposure.risks_by_name()["prosecutor"]
     if counted is not None and counted.words:
         risk = "–" if highest is None else percent(100 * highest)
         warn(console, f"highest re-identification risk, {risk}: {counted.words}")

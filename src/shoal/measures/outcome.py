@@ -64,7 +64,9 @@ class Outcome:
     _bounds: list[Bound | None] = field(default_factory=list, init=False)  # once it is computed
 
     def __repr__(self) -> str:
-        levels = ", ".join(f"{c.model} {c.reached:g} (required {c.required:g})" for c in self.checks)
+        levels = ", ".join(
+            f"{c.model} {c.reached:g} (required {c.required:g})" for c in self.checks
+        )
         classes = "" if self.after.linked else f" in {self.classes:,} classes"
         return f"Release of {self.published:,} records{classes}: {levels}"
 

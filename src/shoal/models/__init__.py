@@ -246,10 +246,10 @@ class SensitiveModel(Model):
         if self.compares_shares:
             _check_case(self.name, histogram.column)
         levels = self.levels_of(histogram, classes)
-        held = classes.holdings.get(self.column)
-        if held is None:
+        person_values = classes.person_values.get(self.column)
+        if person_values is None:
             return levels
-        by_people = self.levels_of(held.histogram(self.of_people), classes)
+        by_people = self.levels_of(person_values.histogram(self.of_people), classes)
         worse = np.minimum if self.higher_is_safer else np.maximum
         return np.asarray(worse(levels, by_people))
 

@@ -149,7 +149,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
     plan, quality, after = release.plan, release.quality, release.after
     seen = release.seen
     shown = asked.plan_file(plan)
-    before, risks = release.before.chances(), after.chances()
+    before, risks = release.before.risks_by_name(), after.risks_by_name()
     return Facts(
         made=release.made,
         version=release.version,

@@ -192,8 +192,8 @@ def _publishing(tables: Tables, owns: Sequence[Own], searches: Sequence[Search])
         Text(
             "Where shoal loses more than the cheapest table, that is the price of its algorithm: "
             "GAA joins the cheapest classes step by step and never separates rows again, so one "
-            "early join of rows that a better table keeps apart is enough to miss it. Trying everything, "
-            "as we did here, is possible with a handful of rows only."
+            "early join of rows that a better table keeps apart is enough to miss it. Trying "
+            "everything, as we did here, is possible with a handful of rows only."
         ),
     ]
 

@@ -144,8 +144,8 @@ def _how(loaded: Loaded) -> list[Block]:
                 "curves have the same shape: multiply by the bits of the table above. Which unit "
                 "the paper's figures have we cannot see.",
                 "k-concealment is Algorithms 2, 3 and 5 without random choices (`randomized = "
-                "false`), or Algorithms 6, 3 and 5 with q = 2(k − 1), a single run with seed 0. With "
-                "l-diversity Algorithm 7 follows (Sec. 8.2).",
+                "false`), or Algorithms 6, 3 and 5 with q = 2(k − 1), a single run with seed 0. "
+                "With l-diversity Algorithm 7 follows (Sec. 8.2).",
                 "`agglomerative` and `forest` are shoal's versions of the algorithms of Gionis, "
                 "Mazza, Tassa 2008 and of Aggarwal et al. 2005; with l-diversity they are followed "
                 "by Algorithm 8 (appendix C). `sequential` (Goldberger and Tassa 2010) and `gaa` "
