@@ -107,8 +107,8 @@ class Outcome:
 
     @property
     def objective(self) -> dict[str, Any] | None:
-        """The objective that `full-domain` minimized, measured on the release; else None."""
-        name = getattr(self.plan.algorithm, "objective", None)
+        """The objective that the algorithm minimized, measured on the release; None: no option."""
+        name = self.plan.algorithm.objective_name
         if name is None or self.applied is not None:
             return None
         value: float = self.losses[self.plan.loss.name]
