@@ -15,9 +15,9 @@ from shoal.measures.column_disclosure import ColumnDisclosure, describe
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import TOP, findings
 from shoal.models import Check
+from shoal.report.facts import LITTLE
 
 MOST_COLUMNS = 3  # columns that get a warning of their own
-LITTLE = 99.0  # percent of suppressed values from which on a release is of little use
 
 
 def warn_uncovered(console: Console, checks: Sequence[Check], sensitive: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from shoal.algorithms._shared.table_models import recode as recode_with
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import Stopwatch, stopwatch
 from shoal.flow.auto_select.trials import Found, Trials
-from shoal.flow.auto_select.ways import Encoded, Variant, Way, Ways, label, listed
+from shoal.flow.auto_select.ways import Encoded, Variant, Way, Ways, label, list_ways
 from shoal.measures.tried import Tried
 from shoal.plan import Plan
 from shoal.table.encode import Table
@@ -143,7 +143,7 @@ class Search:
             if trials.best is None and way not in first and way not in self.ways.defaults:
                 trials.on_table(way, ranked.index(way), False)
         if late:
-            trials.note_clock(listed(late), "not run on the whole table")
+            trials.note_clock(list_ways(late), "not run on the whole table")
 
     def finalists(self, ranked: list[Way]) -> list[Way]:
         """The candidates to run on the whole table in addition to the default, as time allows."""
@@ -167,7 +167,7 @@ class Search:
             seconds = f"{self.trials.seconds:g} seconds"
             self.trials.notes.append(
                 f"not run on the whole table, as the estimated work exceeds {seconds}: "
-                f"{listed(expensive)}"
+                f"{list_ways(expensive)}"
             )
         return chosen
 

@@ -12,7 +12,7 @@ from shoal.algorithms.auto import Auto
 from shoal.base.errors import ShoalError
 from shoal.base.progress import Progress
 from shoal.base.stopwatch import Stopwatch
-from shoal.flow.auto_select.ways import Way, label, listed
+from shoal.flow.auto_select.ways import Way, label, list_ways
 from shoal.losses._alterations import alterations
 from shoal.losses.mean import Mean
 from shoal.measures.tried import Tried
@@ -121,7 +121,7 @@ class Trials:
             (self.unseen, "not tried on the sample"),
         ):
             if ways:
-                self.note_clock(listed(ways), what)
+                self.note_clock(list_ways(ways), what)
 
     def note_clock(self, ways: str, what: str) -> None:
         """Note what the brake stopped, or did not let begin."""

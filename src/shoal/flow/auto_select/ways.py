@@ -147,7 +147,7 @@ def _losses(plan: Plan) -> list[Loss]:
     return [Mean(), *(kind() for kind in metrics_in_mean().values())]
 
 
-def listed(ways: Sequence[Way]) -> str:
+def list_ways(ways: Sequence[Way]) -> str:
     """The first of these candidates, and how many more there are."""
     shown = ", ".join(map(str, ways[:SHOWN]))
     return shown if len(ways) <= SHOWN else f"{shown} and {len(ways) - SHOWN} more ways"
