@@ -135,7 +135,7 @@ def test_without_a_header(tmp_path: Path) -> None:
         (b"", "has no rows"),
         (HEADER.encode(), "has no rows"),
         (b"a,b\n1,2\n", "is not a table of the 50 columns encounter_id, patient_nbr"),
-        (HEADER.encode() + line(patient_nbr="x17").encode(), "'patient_nbr' .* found 'x17'"),
+        (HEADER.encode() + line(patient_nbr="x17").encode(), "'patient_nbr' .* but has 'x17'"),
         (packed("xz")[:40], "cannot read"),
         (packed("zip")[:60], "cannot read"),
     ],

@@ -275,7 +275,7 @@ def test_headers_are_no_rows(tmp_path: Path, header: str) -> None:
         (b"1,red,x\n", "is not a table of the 2 columns number, colour"),
         (b"1,red\n2\n", "is not a table of the 2 columns number, colour"),
         (b"1,\xff\n", "is not a table of the 2 columns number, colour"),
-        (b"one,red\n1.5,red\n3,red\n", r"column 'number' .* found 'one', '1\.5'"),
+        (b"one,red\n1.5,red\n3,red\n", r"column 'number' .* but has 'one', '1\.5'"),
         (b"\x1f\x8b no gzip", "cannot read"),
     ],
 )
