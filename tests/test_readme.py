@@ -78,7 +78,7 @@ def test_comparing_is_true(tmp_path, monkeypatch, capsys):
     (example,) = blocks("python", page)
     names: dict[str, object] = {}
     exec(compile(example, "comparing.md", "exec"), names)
-    assert "Comparison of 4 runs on 8 rows" in capsys.readouterr().out
+    assert "Comparison of 4 runs on 8 records" in capsys.readouterr().out
     names["people"].to_csv("people.csv", index=False)
     Plan(**names["plan"]).save("plan.toml")
     command = blocks("", page)[0].split()

@@ -63,7 +63,7 @@ def release():
 def small(monkeypatch):
     """Samples that are smaller than the table."""
     monkeypatch.setattr(choose, "SAMPLE", 120)
-    monkeypatch.setattr(choose, "CROWDS", 5)
+    monkeypatch.setattr(choose, "CLASSES", 5)
 
 
 def test_the_release_is_that_of_the_plan_that_was_chosen(release):
@@ -412,14 +412,14 @@ def check_never_worse(seeds):
 
 def test_issue_12_3_never_worse_than_the_default(monkeypatch):
     monkeypatch.setattr(choose, "SAMPLE", 20)  # so that samples are parts of the tables
-    monkeypatch.setattr(choose, "CROWDS", 3)
+    monkeypatch.setattr(choose, "CLASSES", 3)
     assert check_never_worse(range(6)) > 2
 
 
 @pytest.mark.slow
 def test_issue_12_3_never_worse_than_the_default_many_times(monkeypatch):
     monkeypatch.setattr(choose, "SAMPLE", 20)
-    monkeypatch.setattr(choose, "CROWDS", 3)
+    monkeypatch.setattr(choose, "CLASSES", 3)
     assert check_never_worse(range(100, 300)) > 100
 
 

@@ -240,7 +240,7 @@ def free_plan(**more):
 
 
 def test_what_needs_trees_says_so():
-    with pytest.raises(BadPlan, match=r"needs trees.*'age'.*these algorithms can:.*danonyir.*gaa"):
+    with pytest.raises(BadPlan, match=r"needs trees.*'age'.*these support them:.*danonyir.*gaa"):
         shoal.anonymize(AGES, free_plan(algorithm="forest"))
     weights = {"name": "weights", "edge_weights": {}}
     with pytest.raises(BadPlan, match="choose another loss"):
