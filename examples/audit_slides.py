@@ -46,7 +46,7 @@ plan = Plan(
 )
 for name, table in (("3-diverse", diverse), ("t-close", close)):
     audit = shoal.audit(table, plan)
-    print(f"{name}: {'keeps' if audit.holds else 'breaks'} the plan")
+    print(f"{name}: {'satisfies' if audit.holds else 'violates'} the plan")
     for model, level in audit.levels.items():
         print(f"  {model}: {level:.3f}")
     for attack in ("homogeneity", "background-knowledge", "skewness", "similarity"):

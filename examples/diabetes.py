@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 import shoal
-from shoal import Hierarchy, Plan
-from shoal.base.errors import BadFile
+from shoal import BadFile, Hierarchy, Plan
 from shoal.datasets import diabetes
 from shoal.datasets.diabetes import hierarchies
 
@@ -65,25 +64,24 @@ def before_and_after(stays: pa.Table) -> pa.Table:
     # Not for publication: the release over records, with the patient of each record.
     linked = by_rows.frame.add_column(0, "patient_nbr", stays["patient_nbr"])
     tables = {
-        "as it is": (stays, 0.0),
-        "k = 5 over rows": (linked, by_rows.losses["nllm"]),
+        "original": (stays, 0.0),
+        "k = 5 over records": (linked, by_rows.losses["nllm"]),
         "k = 5 over people": (by_people.frame, by_people.losses["nllm"]),
     }
-    print("                      lost   classes  smallest       alone  fewer than 5")
+    print("                      lost   classes  smallest      unique  fewer than 5")
     for name, (table, lost) in tables.items():
         classes = shoal.audit(table, plan_for("person", K5)).published.classes
         sizes = {
-            "rows": classes.size[classes.label],
+            "records": classes.size[classes.label],
             "people of a class": classes.people[classes.label],
-            "people, rows linked": classes.candidates,
+            "people, records linked": classes.candidates,
         }
         print(f"{name:20}{lost:4.1f} %{len(classes):10,}")
         for counted, size_of in sizes.items():
-            person = (
-                np.arange(len(size_of)) if counted == "rows" else table["patient_nbr"].to_numpy()
-            )
-            alone, few = (len(np.unique(person[size_of < size])) for size in (2, 5))
-            print(f"  {counted:34}{size_of.min():10}{alone:12,}{few:14,}")
+            by_record = counted == "records"
+            person = np.arange(len(size_of)) if by_record else table["patient_nbr"].to_numpy()
+            unique, few = (len(np.unique(person[size_of < size])) for size in (2, 5))
+            print(f"  {counted:34}{size_of.min():10}{unique:12,}{few:14,}")
     return linked
 
 

@@ -32,7 +32,7 @@ columns = {
 }
 columns["salary-class"] = {"role": "sensitive"}
 
-print("                      classes      rows   published  no class  broken   wider    lost")
+print("                      classes   records   published  no class  violated   moved    lost")
 for k in (2, 5, 10, 50):
     plan = Plan(columns=columns, models=[{"name": "k-anonymity", "k": k}])
     release = shoal.anonymize(train, plan)
@@ -45,8 +45,8 @@ for k in (2, 5, 10, 50):
     left = applied.applied
     for name, one in (("fitted", release), ("applied", applied), ("by itself", alone)):
         classes = f"{one.classes:>9,}"
-        counts = f"{left.no_class:>10,}{sum(left.broken.values()):>8,}{left.moved:>8,}"
+        counts = f"{left.no_class:>10,}{sum(left.broken.values()):>10,}{left.moved:>8,}"
         print(
             f"k = {k:<3} {name:<12} {classes} {one.rows:>9,} {one.published:>11,}"
-            f"{counts if one is applied else ' ' * 26} {one.losses['nllm']:>5.1f} %"
+            f"{counts if one is applied else ' ' * 28} {one.losses['nllm']:>5.1f} %"
         )

@@ -94,7 +94,7 @@ def test_item_16_a_number_of_digits_that_no_range_can_hold():
         with pytest.raises(BadHierarchy, match=r"longer ones: '1{20}…'") as error:
             shoal.anonymize(pa.table({"a": long, "s": long}), plan(hierarchy))
         assert "if they are codes" in str(error.value)
-        with pytest.raises(BadHierarchy, match="need numbers, but the column holds 'old'") as error:
+        with pytest.raises(BadHierarchy, match="need numbers, but the column has 'old'") as error:
             shoal.anonymize(pa.table({"a": ["old", "5"] * 3, "s": long}), plan(hierarchy))
         assert "digits" not in str(error.value)
 

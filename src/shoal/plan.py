@@ -187,7 +187,7 @@ class Plan(Setting):
             able = [
                 name
                 for name, kind in catalog.algorithms.decided.items()
-                if getattr(kind, "free", False)
+                if issubclass(kind, Algorithm) and kind.free
             ]
             raise BadPlan(
                 f"the algorithm {self.algorithm.name} needs trees, and {preview(free)} may be "

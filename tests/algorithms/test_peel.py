@@ -238,4 +238,4 @@ def test_says_that_it_went_on_in_pieces(monkeypatch):
     recoding = recode(table, 3)
     check_covers(table, recoding)
     assert tally(recoding.codes()).smallest >= 3
-    assert "pieces, each of them peeled by itself" in recoding.notes[0]
+    assert "pieces, each of which was searched separately" in recoding.notes[0]

@@ -108,9 +108,9 @@ def test_parts_of_a_folder(folder: Path) -> None:
 def test_a_file_is_the_part_that_was_asked_for(folder: Path) -> None:
     assert datasets.adult(folder / "adult.data").num_rows == 1
     assert datasets.adult(folder / "adult.test", "test", complete=False).num_rows == 1
-    with pytest.raises(BadFile, match="is the test part, asked for was 'train'"):
+    with pytest.raises(BadFile, match="is the test part, but part='train' was requested"):
         datasets.adult(folder / "adult.test")
-    with pytest.raises(BadFile, match="is the train part, asked for was 'test'"):
+    with pytest.raises(BadFile, match="is the train part, but part='test' was requested"):
         datasets.adult(folder / "adult.data", "test")
     with pytest.raises(BadFile, match="give the folder"):
         datasets.adult(folder / "adult.data", "all")

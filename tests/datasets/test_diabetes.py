@@ -132,10 +132,10 @@ def test_without_a_header(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "holds no rows"),
-        (HEADER.encode(), "holds no rows"),
+        (b"", "has no rows"),
+        (HEADER.encode(), "has no rows"),
         (b"a,b\n1,2\n", "is not a table of the 50 columns encounter_id, patient_nbr"),
-        (HEADER.encode() + line(patient_nbr="x17").encode(), "'patient_nbr' .* found 'x17'"),
+        (HEADER.encode() + line(patient_nbr="x17").encode(), "'patient_nbr' .* but has 'x17'"),
         (packed("xz")[:40], "cannot read"),
         (packed("zip")[:60], "cannot read"),
     ],
@@ -151,7 +151,7 @@ def test_what_is_no_such_table_is_an_error(tmp_path: Path, content: bytes, messa
 def test_a_zip_of_something_else(tmp_path: Path) -> None:
     with ZipFile(tmp_path / "dataset_diabetes.zip", "w") as file:
         file.writestr("other.csv", "a\n")
-    with pytest.raises(BadFile, match=r"does not hold diabetic_data\.csv"):
+    with pytest.raises(BadFile, match=r"does not contain diabetic_data\.csv"):
         datasets.diabetes(tmp_path)
 
 
@@ -185,7 +185,7 @@ def test_a_download_is_unpacked_and_kept(uci: Path, tmp_path: Path) -> None:
     ("sent", "message"),
     [
         (None, r"cannot download .*dataset_diabetes\.zip"),
-        (b"<html>", r"is not diabetic_data\.csv: its sha256 is .* expected"),
+        (b"<html>", r"is not diabetic_data\.csv: its SHA-256 is .* expected"),
         (b"PK\3\4 half a file", "cannot read"),
     ],
 )
@@ -232,7 +232,7 @@ def test_the_example_on_a_small_table(
     example(monkeypatch, "--data", str(tmp_path), "--out", str(tmp_path / "out"))
     out = capsys.readouterr().out
     assert "400 stays of 200 patients" in out
-    assert re.search(r"k = 5 over people .*\n  rows .*\n  people of a class +20 +0 +0\n", out)
+    assert re.search(r"k = 5 over people .*\n  records .*\n  people of a class +20 +0 +0\n", out)
     assert len(list((tmp_path / "out").iterdir())) == 4
 
 

@@ -115,7 +115,9 @@ def test_other_line_ends_are_the_same_content(site: Site) -> None:
 
 def test_another_content_is_refused_and_not_kept(site: Site, cache: Path) -> None:
     site.file.write_bytes(b"1, blue\n22, ?\n")
-    with pytest.raises(BadFile, match=r"is not colours\.data: its sha256 is .* expected .*") as got:
+    with pytest.raises(
+        BadFile, match=r"is not colours\.data: its SHA-256 is .* expected .*"
+    ) as got:
         _find.load(COLOURS)
     assert "pip install" in str(got.value)
     assert files(cache) == []
@@ -254,7 +256,7 @@ def test_a_path_without_the_file_is_an_error_even_with_a_package(
     with pytest.raises(BadFile, match="no file or folder"):
         _find.load(COLOURS, tmp_path / "missing")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BadFile, match=r"holds none of 'colours\.data', 'colours\.data\.gz'"):
+    with pytest.raises(BadFile, match=r"contains none of 'colours\.data', 'colours\.data\.gz'"):
         _find.load(COLOURS, tmp_path / "empty")
 
 
@@ -267,13 +269,13 @@ def test_headers_are_no_rows(tmp_path: Path, header: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "holds no rows"),
-        (b"@data\n\n", "holds no rows"),
+        (b"", "has no rows"),
+        (b"@data\n\n", "has no rows"),
         (b"1;red\n", "is not a table of the 2 columns number, colour"),
         (b"1,red,x\n", "is not a table of the 2 columns number, colour"),
         (b"1,red\n2\n", "is not a table of the 2 columns number, colour"),
         (b"1,\xff\n", "is not a table of the 2 columns number, colour"),
-        (b"one,red\n1.5,red\n3,red\n", r"column 'number' .* found 'one', '1\.5'"),
+        (b"one,red\n1.5,red\n3,red\n", r"column 'number' .* but has 'one', '1\.5'"),
         (b"\x1f\x8b no gzip", "cannot read"),
     ],
 )

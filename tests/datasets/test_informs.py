@@ -60,7 +60,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     write(tmp_path, DIAGNOSES)
     (tmp_path / "demographics05.csv").unlink()
     assert not holds_informs(tmp_path)
-    with pytest.raises(BadFile, match=r"holds none of 'demographics05\.csv'"):
+    with pytest.raises(BadFile, match=r"contains none of 'demographics05\.csv'"):
         datasets.informs(tmp_path)
 
 

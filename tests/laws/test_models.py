@@ -16,8 +16,8 @@ from shoal.models import TableModel
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.sensitive import Histogram, Sensitive
 from tests.naive.models import (
-    KEEPS,
     LEVELS,
+    SATISFIED,
     TABLE_LEVELS,
     TABLE_VARIANTS,
     VARIANTS,
@@ -64,7 +64,7 @@ def test_every_model_has_a_naive_twin(name):
     assert name in LEVELS, (
         f"{words}: write tests/naive/model_{name.replace('-', '_')}.py with VARIANTS, a list of "
         "options to try (column 's' included); level(one, **options), which returns the level of "
-        "the class `one` (a OneClass of plain lists) as the definition reads; and keeps(one, "
+        "the class `one` (a OneClass of plain lists) as the definition reads; and satisfied(one, "
         "**options), which returns whether it satisfies the model, without its level"
     )
 
@@ -119,18 +119,18 @@ def test_agrees_with_its_naive_twin(name, options, table):
     naive = naive_classes(table)
     rest = {key: value for key, value in options.items() if key != "column"}
     people = range(table.rows) if table.people is None else table.people.tolist()
-    inside, crowd = heads(table.codes.tolist(), people)
+    inside, everybody = heads(table.codes.tolist(), people)
     worse = min if model.higher_is_safer else max
-    read = [list(one.readings(name, (n, crowd))) for one, n in zip(naive, inside, strict=True)]
+    read = [list(one.readings(name, (n, everybody))) for one, n in zip(naive, inside, strict=True)]
     levels = [worse(float(LEVELS[name](o, **rest)) for o in ones) for ones in read]
     assert model.levels(classes).tolist() == pytest.approx(levels)
     worst = min(levels) if model.higher_is_safer else max(levels)
     assert model.reached(classes) == pytest.approx(worst)
-    keeps = [all(KEEPS[name](one, **rest) for one in ones) for ones in read]
+    satisfied = [all(SATISFIED[name](one, **rest) for one in ones) for ones in read]
     assert model.satisfied(classes).dtype == np.bool_
-    assert model.satisfied(classes).tolist() == keeps
+    assert model.satisfied(classes).tolist() == satisfied
     check = model.check(classes)
-    assert check.holds == all(keeps) == model.holds(check.reached)
+    assert check.holds == all(satisfied) == model.holds(check.reached)
     assert check.required == model.required
     assert json.dumps(check.as_dict(), allow_nan=False)
 

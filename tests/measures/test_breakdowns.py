@@ -15,7 +15,7 @@ from shoal.measures.breakdowns.sensitive_classes import sensitive_facts
 from shoal.measures.breakdowns.value_widths import LINES, widths
 from shoal.table.published_table import read_published
 from shoal.table.roles import Column
-from tests.attacks.test_people import COLUMNS, hospital
+from tests.attacks.test_attacks_on_people import COLUMNS, hospital
 
 
 def told(hierarchy, values):

@@ -209,7 +209,7 @@ def test_levels_against_all_reasoning_sets(table):
 
 @settings(deadline=None, max_examples=examples(60))
 @given(tables(persons=True, sensitive=True), st.integers(1, 4))
-def test_holdings_add_up_when_classes_merge(table, parts):
+def test_person_values_add_up_when_classes_merge(table, parts):
     people = np.arange(table.rows) if table.people is None else table.people
     start = tally(table.unified, people, table.sensitive)
     into = np.arange(len(start)) % parts  # the class that each one ended up in

@@ -42,26 +42,26 @@ class OneClass:
 
     mine: list
     table: list
-    crowd: int  # candidates of its most exposed person
+    hidden_among: int  # candidates of its most exposed person
     parents: dict = field(default_factory=dict)  # of the sensitive hierarchy; a root has none
     order: list = field(default_factory=list)  # the values from low to high; None comes last
-    held: list = field(default_factory=list)  # each value of each person once, if there are people
-    all_held: list = field(default_factory=list)
+    by_people: list = field(default_factory=list)  # each value once per person, if there are people
+    table_by_people: list = field(default_factory=list)
     people: int = 0  # of the class, and of the table: only where shares are those of people
-    crowd_of_all: int = 0
+    all_people: int = 0
 
     def p(self, value):
         return Fraction(self.mine.count(value), self.people or len(self.mine))
 
     def q(self, value):
-        return Fraction(self.table.count(value), self.crowd_of_all or len(self.table))
+        return Fraction(self.table.count(value), self.all_people or len(self.table))
 
     def readings(self, name, whose):
         """The class by its rows, and by its people where there are some."""
         yield self
-        if self.held:
-            both = {"mine": self.held, "table": self.all_held}
-            counts = {"people": whose[0], "crowd_of_all": whose[1]} if name in OF_PEOPLE else {}
+        if self.by_people:
+            both = {"mine": self.by_people, "table": self.table_by_people}
+            counts = {"people": whose[0], "all_people": whose[1]} if name in OF_PEOPLE else {}
             yield replace(self, **both, **counts)
 
     def shares(self):
@@ -78,7 +78,7 @@ def split(rows, people, values, parents=None, order=None):
     for i, row in enumerate(rows):
         at.setdefault(tuple(row), []).append(i)
 
-    def held(inside):
+    def by_people(inside):
         return [value for _, value in {(people[i], values[i]) for i in inside}]
 
     return [
@@ -88,8 +88,8 @@ def split(rows, people, values, parents=None, order=None):
             min(exposed[people[i]] for i in inside),
             parents or {},
             order or [],
-            held(inside) if several else [],
-            held(range(len(rows))) if several else [],
+            by_people(inside) if several else [],
+            by_people(range(len(rows))) if several else [],
         )
         for inside in at.values()
     ]
@@ -101,7 +101,8 @@ def heads(rows, people):
     return [len(who) for who in found.values()], len(set(people))
 
 
-OF_PEOPLE = ("frequency-l-diversity", "alpha-k-anonymity")
+# Models about the share of the people who have a value.
+OF_PEOPLE = {"frequency-l-diversity", "alpha-k-anonymity"}
 
 
 # Distances
@@ -196,8 +197,8 @@ def recursive(one, c, **_):
 
 
 def alpha_k(one, alpha, k, **_):
-    if one.crowd < k:
-        return k / one.crowd
+    if one.hidden_among < k:
+        return k / one.hidden_among
     return max(one.p(v) for v in one.mine)
 
 
@@ -223,7 +224,7 @@ def delta(one, **_):
 
 
 LEVELS = {
-    "k-anonymity": lambda one, **_: one.crowd,
+    "k-anonymity": lambda one, **_: one.hidden_among,
     "distinct-l-diversity": distinct,
     "entropy-l-diversity": entropy,
     "frequency-l-diversity": frequency,
@@ -249,7 +250,7 @@ def keeps_recursive(one, c, l, **_):  # noqa: E741
 
 
 def keeps_alpha_k(one, alpha, k, **_):
-    return one.crowd >= k and all(at_most(one.p(v), alpha) for v in one.mine)
+    return one.hidden_among >= k and all(at_most(one.p(v), alpha) for v in one.mine)
 
 
 def keeps_beta(one, beta, kind="basic", **_):
@@ -265,8 +266,8 @@ def keeps_delta(one, delta, **_):
     )
 
 
-KEEPS = {
-    "k-anonymity": lambda one, k: one.crowd >= k,
+SATISFIED = {
+    "k-anonymity": lambda one, k: one.hidden_among >= k,
     "distinct-l-diversity": lambda one, l, **_: len(set(one.mine)) >= l,  # noqa: E741
     "entropy-l-diversity": lambda one, l, **_: at_most(  # noqa: E741
         log(l), -sum(one.p(v) * log(one.p(v)) for v in set(one.mine))
@@ -316,7 +317,9 @@ VARIANTS = {
 for path in sorted(Path(__file__).parent.glob("model_*.py")):
     twin = import_module(f"tests.naive.{path.stem}")
     name = path.stem.removeprefix("model_").replace("_", "-")
-    LEVELS[name], KEEPS[name], VARIANTS[name] = twin.level, twin.keeps, twin.VARIANTS
+    LEVELS[name], SATISFIED[name], VARIANTS[name] = twin.level, twin.satisfied, twin.VARIANTS
+    if getattr(twin, "OF_PEOPLE", False):  # as `of_people` of the model
+        OF_PEOPLE.add(name)
 
 # Models about the whole table: their level, from the candidates of each person as a plain list
 

@@ -301,7 +301,7 @@ def test_with_files_like_informs(tiny: pytest.MonkeyPatch, tmp_path: Path) -> No
 def test_a_folder_without_the_files(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="no folder"):
         data.load(tmp_path / "nowhere", quick=True)
-    with pytest.raises(BadFile, match=r"does not hold demographics05\.csv and conditions05\.csv"):
+    with pytest.raises(BadFile, match=r"not contain demographics05\.csv and conditions05\.csv"):
         data.load(tmp_path, quick=True)
 
 

@@ -44,9 +44,9 @@ def test_the_number_of_rows_of_a_person(rows, k):
     if len(signs) == len(rows):
         assert found is None
         return
-    crowd = Counter(signs.values())
-    assert found.alone == sum(crowd[sign] == 1 for sign in signs.values())
-    assert found.below == sum(crowd[sign] < k for sign in signs.values())
+    alike = Counter(signs.values())
+    assert found.alone == sum(alike[sign] == 1 for sign in signs.values())
+    assert found.below == sum(alike[sign] < k for sign in signs.values())
     assert found.most == max(Counter(who for who, _ in rows).values())
 
 

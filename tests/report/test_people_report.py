@@ -14,7 +14,7 @@ from shoal.cli.audit_tables import show_audit
 from shoal.cli.release_tables import show_release
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
-from tests.attacks.test_people import COLUMNS, hospital
+from tests.attacks.test_attacks_on_people import COLUMNS, hospital
 
 MODELS = [
     {"name": "k-anonymity", "k": 5},

@@ -16,7 +16,7 @@ from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from tests.algorithms.test_concealment import people as somebody
 from tests.algorithms.test_concealment import plan as concealed
-from tests.attacks.test_people import hospital
+from tests.attacks.test_attacks_on_people import hospital
 from tests.cli.test_console import printed
 from tests.report.test_people_report import PLAN as PEOPLE
 

@@ -297,11 +297,11 @@ def test_the_person_column_is_a_quasi_identifier_too(run):
 
 def test_a_promise_about_the_person_column(run):
     for algorithm in ALGORITHMS:
-        with pytest.raises(BadPlan, match="'who', which is no sensitive column"):
+        with pytest.raises(BadPlan, match="'who', which is not a sensitive column"):
             shoal.anonymize(FEW, plan("eir-l-diversity", algorithm, column="who"))
     status, said, made = run(FEW, plan("eir-l-diversity", column="diseas"))
     assert (status, made) == (2, set())
-    assert "'diseas', which is no sensitive column" in said
+    assert "'diseas', which is not a sensitive column" in said
     assert "did you mean 'disease'?" in said
 
 

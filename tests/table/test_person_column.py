@@ -248,11 +248,11 @@ def test_a_column_that_would_tell_everybody_apart_is_told():
         "disease": {"values": 2, "alone": 0},
     }
     assert release.as_dict()["if_known"] == audit.as_dict()["if_known"] == wanted
-    words = "income is published as it is and has 60 different values. If an outsider knew it, "
-    words += "60 of 60 people would be alone"
+    words = "income is published unchanged and has 60 different values. If an attacker knew it, "
+    words += "60 of 60 people would be unique"
     for out in (printed(show_release, release), printed(show_audit, audit)):
         assert words in " ".join(out.split())
-        assert out.count("would be alone") == 1
+        assert out.count("would be unique") == 1
     html = render(page(facts(release)))
     assert words in html
     assert "1059" not in html  # counts, and no values
@@ -264,7 +264,7 @@ def test_many_such_columns_are_told_in_few_lines():
         found = found.append_column(f"more{i}", found["income"])
     columns = INCOMES | {f"more{i}": "other" for i in range(6)}
     out = printed(show_release, shoal.anonymize(found, Plan(columns=columns, models=[K])))
-    assert out.count("people would be alone") == 3
+    assert out.count("people would be unique") == 3
     assert "4 more columns would make people unique in the same way" in " ".join(out.split())
 
 
@@ -273,7 +273,7 @@ def test_a_sensitive_column_of_few_values_is_counted_without_a_warning():
     columns = {**INCOMES, "income": "identifier", "flag": "identifier"}
     release = shoal.anonymize(found, Plan(columns=columns, models=[K]))
     assert release.as_dict()["if_known"] == {"disease": {"values": 12, "alone": 12}}
-    assert "would be alone" not in printed(show_release, release)
+    assert "would be unique" not in printed(show_release, release)
 
 
 # The file that was read

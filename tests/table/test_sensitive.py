@@ -122,7 +122,7 @@ def test_bad_input():
     with pytest.raises(CannotReach) as error:  # one value only
         run(name="distinct-l-diversity", column="s", l=2)
     assert error.value.best == 1
-    with pytest.raises(BadPlan, match="'o', which is no sensitive column"):
+    with pytest.raises(BadPlan, match="'o', which is not a sensitive column"):
         run(name="distinct-l-diversity", column="o", l=2)
     assert run(name="t-closeness", column="s", t=0.1).checks[0].reached == 0
     with pytest.raises(BadPlan, match="one sensitive column, but the table has 0"):

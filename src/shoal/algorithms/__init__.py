@@ -26,13 +26,27 @@ class Algorithm(Setting):
     # Whether `recode` takes a TableModel; otherwise classes are merged after it (`table_models`).
     judges_whole_table: ClassVar[bool] = False
     pace: ClassVar[float] = 1.0  # approximate seconds for 10,000 rows; used by `auto`
-
     free_pace: ClassVar[float] = 3.0  # how many times longer it takes with free values
 
     @classmethod
     def work(cls, rows: int, free: bool = False) -> float:
         """Estimated seconds for this number of rows; the same on every machine."""
         return float(cls.pace * (cls.free_pace if free else 1.0) * (rows / 10_000) ** 1.1)
+
+    @property
+    def has_random_values(self) -> bool:
+        """Whether the published values depend on random choices that hide people."""
+        return False
+
+    @property
+    def largest_suppression(self) -> float | None:
+        """The share of the records that may be suppressed, if an option says so."""
+        return None
+
+    @property
+    def objective_name(self) -> str | None:
+        """What the algorithm minimizes, if an option says so; `loss` is the loss of the plan."""
+        return None
 
     @abstractmethod
     def serves(self, model: Model) -> bool:

@@ -55,6 +55,11 @@ class Concealment(Algorithm):
         description="number of nearest records to choose from; 2(k - 1) if not given",
     )
 
+    @property
+    def has_random_values(self) -> bool:
+        """Whether random choices hide who became which record."""
+        return self.randomized
+
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model."""
         kinds = LinkageModel, PSensitivity, DistinctLDiversity, FrequencyLDiversity
@@ -150,8 +155,8 @@ def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) 
     for one in models:
         if isinstance(one, SensitiveModel) and one.column not in names:
             raise BadPlan(
-                f"{one.name} is about the column {one.column!r}, which is no sensitive column of "
-                f"the table; give it the role sensitive{did_you_mean(one.column, names)}"
+                f"{one.name} is about the column {one.column!r}, which is not a sensitive column "
+                f"of the table; give it the role sensitive{did_you_mean(one.column, names)}"
             )
     check_reachable(table, [one for one in models if isinstance(one, SensitiveModel)])
 

@@ -66,6 +66,16 @@ class FullDomain(Algorithm):
         default="loss", description="what to minimize"
     )
 
+    @property
+    def largest_suppression(self) -> float:
+        """The share of the records that may be suppressed."""
+        return self.suppression
+
+    @property
+    def objective_name(self) -> str:
+        """What the search minimizes."""
+        return self.objective
+
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model: any about classes."""
         return not model.linkage

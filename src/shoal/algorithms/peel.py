@@ -224,9 +224,10 @@ def _peel_apart(task: Task, best: kernels.Best, in_order: Longs, lend: bool, lab
         _peel_among(task, best, among, LOOKS_APART * len(piece), lend, label, report(share))
         rests.append(piece[label[piece] < 0])
     task.notes.append(
-        f"peel: the columns have too many combinations of values to look at all; after "
+        "peel: the columns have too many combinations of values to search all of them; after "
         f"{done:.0%} of the distinct rows the others were cut into {len(pieces.parts()):,} pieces, "
-        "each of them peeled by itself: fewer or coarser columns may lose less"
+        "each of which was searched separately; fewer quasi-identifiers or hierarchies with fewer "
+        "levels may lose less"
     )
     enough = [task.start.people[rest].sum() >= task.k for rest in rests]
     whole = [rest for rest, fine in zip(rests, enough, strict=True) if fine]

@@ -144,28 +144,31 @@ class SensitiveAttack(Attack):
         classes = published.classes if linkage is None else linkage.views["matches"]
         records = None if linkage is None else linkage.original.size
         return {
-            name: self.finding(histogram, records, classes.holdings.get(name))
+            name: self.finding(histogram, records, classes.person_values.get(name))
             for name, histogram in classes.histograms.items()
         }
 
     def finding(
-        self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
+        self,
+        histogram: Histogram,
+        records: Longs | None = None,
+        person_values: PersonValues | None = None,
     ) -> dict[str, Any]:
         """What the attack finds in one sensitive column.
 
-        `records` is the number of records that each class stands for, if not its own; `held` has
-        the values of each person, where there is a person column.
+        `records` is the number of records that each class represents, if not its own;
+        `person_values` has the values of each person, if there is a person column.
         """
         victims = self.victims(histogram)
-        if held is None:
+        if person_values is None:
             return {**toll(histogram, victims, records), **self.details(histogram, records)}
-        among = self.among_people(held)
+        among = self.among_people(person_values)
         return {
             **toll(histogram, victims | among, records),
-            **people_toll(held, victims | among),
+            **people_toll(person_values, victims | among),
             "classes_by_rows": int(victims.sum()),
             "classes_by_people": int(among.sum()),
-            **self.details(histogram, records, held),
+            **self.details(histogram, records, person_values),
         }
 
     @abstractmethod
@@ -173,14 +176,14 @@ class SensitiveAttack(Attack):
         """In which classes the attack succeeds, bool[classes]."""
 
     @abstractmethod
-    def among_people(self, held: PersonValues) -> Bools:
+    def among_people(self, person_values: PersonValues) -> Bools:
         """In which classes the attack succeeds when people are counted, bool[classes]."""
 
     def details(
         self,
         histogram: Histogram,  # noqa: ARG002
         records: Longs | None = None,  # noqa: ARG002
-        held: PersonValues | None = None,  # noqa: ARG002
+        person_values: PersonValues | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
         """Further findings about the column, by name."""
         return {}
@@ -197,10 +200,10 @@ def toll(histogram: Histogram, victims: Bools, records: Longs | None = None) -> 
     }
 
 
-def people_toll(held: PersonValues, victims: Bools) -> dict[str, Any]:
+def people_toll(person_values: PersonValues, victims: Bools) -> dict[str, Any]:
     """The number of people in these classes; a person in several of them counts once."""
-    people = held.in_classes(victims)
-    return {"people": people, "people_percent": 100.0 * people / held.person_count}
+    people = person_values.in_classes(victims)
+    return {"people": people, "people_percent": 100.0 * people / person_values.person_count}
 
 
 def distinct(histogram: Histogram) -> Longs:

@@ -54,12 +54,15 @@ class BackgroundKnowledge(SensitiveAttack):
         """Classes in which one value remains after the attacker has ruled out others."""
         return distinct(histogram) - 1 <= self.knows
 
-    def among_people(self, held: PersonValues) -> Bools:
+    def among_people(self, person_values: PersonValues) -> Bools:
         """Classes in which the people who remain have one value in common."""
-        return needed_by_people(held, self.knows) <= self.knows
+        return needed_by_people(person_values, self.knows) <= self.knows
 
     def details(
-        self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
+        self,
+        histogram: Histogram,
+        records: Longs | None = None,
+        person_values: PersonValues | None = None,
     ) -> dict[str, Any]:
         """The fewest values to rule out, and the records with none and with one.
 
@@ -67,9 +70,9 @@ class BackgroundKnowledge(SensitiveAttack):
         """
         needed = distinct(histogram) - 1
         fewest = int(needed.min())
-        if held is not None:
-            needed = needed_by_people(held, 1)
-            fewest = fewest_by_people(held, fewest)
+        if person_values is not None:
+            needed = needed_by_people(person_values, 1)
+            fewest = fewest_by_people(person_values, fewest)
         return {
             "fewest_to_rule_out": fewest,
             "records_with_none_to_rule_out": toll(histogram, needed == 0, records)["records"],
@@ -105,17 +108,17 @@ class BackgroundKnowledge(SensitiveAttack):
         return "" if fewest is None else f"at least {fewest:,} to rule out"
 
 
-def needed_by_people(held: PersonValues, most: int) -> Longs:
+def needed_by_people(person_values: PersonValues, most: int) -> Longs:
     """How many values must be ruled out in each class, or `most` + 1 where it is more."""
-    return held.hitting_sizes(np.full(len(held), most + 1)) - 1
+    return person_values.hitting_sizes(np.full(len(person_values), most + 1)) - 1
 
 
-def fewest_by_people(held: PersonValues, by_rows: int) -> int:
+def fewest_by_people(person_values: PersonValues, by_rows: int) -> int:
     """The fewest values to rule out in any class; `by_rows` of them are enough."""
     budget = np.array([SEARCH_BUDGET])
-    every = np.argsort(held.people, kind="stable")  # small classes are quick
+    every = np.argsort(person_values.people, kind="stable")  # small classes are quick
     for fewest in range(by_rows):
-        sizes = held.hitting_sizes(np.full(len(held), fewest + 1), budget, every)
+        sizes = person_values.hitting_sizes(np.full(len(person_values), fewest + 1), budget, every)
         if (sizes <= fewest + 1).any():  # one has a set of this size, or it is unknown
             return fewest
     return by_rows

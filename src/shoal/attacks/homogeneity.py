@@ -30,9 +30,9 @@ class Homogeneity(SensitiveAttack):
         single: Bools = distinct(histogram) == 1
         return single
 
-    def among_people(self, held: PersonValues) -> Bools:
+    def among_people(self, person_values: PersonValues) -> Bools:
         """Classes in which all people have one value in common, among other values."""
-        return np.asarray(held.most_people == held.people)
+        return np.asarray(person_values.most_people == person_values.people)
 
     def about(self, linked: bool = False) -> str:
         """What the attacker knows and does."""

@@ -66,10 +66,13 @@ class Similarity(SensitiveAttack):
     )
 
     def finding(
-        self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
+        self,
+        histogram: Histogram,
+        records: Longs | None = None,
+        person_values: PersonValues | None = None,
     ) -> dict[str, Any]:
         """What the attack finds; no numbers if similar values cannot be recognized."""
-        found = super().finding(histogram, records, held)
+        found = super().finding(histogram, records, person_values)
         if not self.judged(found):
             found |= dict.fromkeys(COUNTED & found.keys())
         return found
@@ -78,19 +81,22 @@ class Similarity(SensitiveAttack):
         """Classes with different values that are similar."""
         return in_one_branch(histogram) | in_a_narrow_range(histogram, self.narrow)
 
-    def among_people(self, held: PersonValues) -> Bools:
+    def among_people(self, person_values: PersonValues) -> Bools:
         """Classes in which everybody has a value of one kind."""
-        return all_in_one_branch(held)
+        return all_in_one_branch(person_values)
 
     def details(
-        self, histogram: Histogram, records: Longs | None = None, held: PersonValues | None = None
+        self,
+        histogram: Histogram,
+        records: Longs | None = None,
+        person_values: PersonValues | None = None,
     ) -> dict[str, Any]:
         """How similar values are recognized, and the records found each way."""
         found: dict[str, Any] = {}
         if histogram.column.hierarchy is not None:
             branch = in_one_branch(histogram)
-            if held is not None:
-                branch |= all_in_one_branch(held)
+            if person_values is not None:
+                branch |= all_in_one_branch(person_values)
             found["records_in_one_branch"] = toll(histogram, branch, records)["records"]
         if numbers(histogram.column) is not None:
             narrow = in_a_narrow_range(histogram, self.narrow)
@@ -158,15 +164,16 @@ def in_one_branch(histogram: Histogram) -> Bools:
     return below & (distinct(histogram) > 1)
 
 
-def all_in_one_branch(held: PersonValues) -> Bools:
+def all_in_one_branch(person_values: PersonValues) -> Bools:
     """Classes without a common value in which everybody has one below an informative node."""
-    column, hit = held.column, np.zeros(len(held), np.bool_)
+    column, hit = person_values.column, np.zeros(len(person_values), np.bool_)
     tree = column.tree
     if tree is None:
         return hit
     top = _top(column, tree)
-    person = np.repeat(np.arange(len(held.records)), np.diff(held.first))  # int64[holdings]
-    node = column.nodes[held.value].astype(np.int64)
+    # int64[pairs]
+    person = np.repeat(np.arange(len(person_values.records)), np.diff(person_values.first))
+    node = column.nodes[person_values.value].astype(np.int64)
     within = []
     while len(inside := np.flatnonzero((node > top) & (node < tree.end[top]))):
         person, node = person[inside], node[inside]
@@ -175,12 +182,12 @@ def all_in_one_branch(held: PersonValues) -> Bools:
     if not within:
         return hit
     person, node = np.divmod(np.unique(np.concatenate(within)), tree.size)  # each branch once
-    everywhere = np.bincount(np.unique(held.who[person] * tree.size + node) % tree.size)
-    informative = everywhere[node] < held.person_count
-    of_class = np.repeat(np.arange(len(held)), held.people)[person[informative]]
+    everywhere = np.bincount(np.unique(person_values.who[person] * tree.size + node) % tree.size)
+    informative = everywhere[node] < person_values.person_count
+    of_class = np.repeat(np.arange(len(person_values)), person_values.people)[person[informative]]
     pair, people = np.unique(of_class * tree.size + node[informative], return_counts=True)
-    hit[pair[people == held.people[pair // tree.size]] // tree.size] = True
-    return hit & (held.most_people < held.people)
+    hit[pair[people == person_values.people[pair // tree.size]] // tree.size] = True
+    return hit & (person_values.most_people < person_values.people)
 
 
 def _top(column: Sensitive, tree: Tree) -> int:

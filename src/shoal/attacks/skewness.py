@@ -83,20 +83,21 @@ class Skewness(SensitiveAttack):
             grows & (share >= self.belief - ROUNDING), histogram.start[:-1]
         )
 
-    def among_people(self, held: PersonValues) -> Bools:
+    def among_people(self, person_values: PersonValues) -> Bools:
         """Classes in which the belief that a person has a value grows and becomes large."""
-        return self.victims(held.histogram(of_people=True))
+        return self.victims(person_values.histogram(of_people=True))
 
     def details(
         self,
         histogram: Histogram,
         records: Longs | None = None,  # noqa: ARG002
-        held: PersonValues | None = None,
+        person_values: PersonValues | None = None,
     ) -> dict[str, Any]:
         """The largest gain, as a difference of shares."""
-        largest, counted = self.largest(histogram, None if held is None else held.people), "rows"
-        if held is not None:
-            among = self.largest(held.histogram(of_people=True), held.size)
+        by_people = None if person_values is None else person_values.people
+        largest, counted = self.largest(histogram, by_people), "rows"
+        if person_values is not None:
+            among = self.largest(person_values.histogram(of_people=True), person_values.size)
             if among.gain >= largest.gain - ROUNDING:
                 largest, counted = among, "people"
         value = histogram.column.values[largest.value]
@@ -108,9 +109,9 @@ class Skewness(SensitiveAttack):
             "ratio": largest.after / largest.before,
             "class_records": int(histogram.size[largest.of_class]),
         }
-        if held is None:
+        if person_values is None:
             return found
-        people = int(held.people[largest.of_class])
+        people = int(person_values.people[largest.of_class])
         return {"value": found.pop("value"), "counted_by": counted, **found, "class_people": people}
 
     def about(self, linked: bool = False) -> str:

@@ -57,7 +57,7 @@ STAGES = {
     "explain": "finding what forced each generalization",
     "bounding": "proving a lower bound on the loss",
     "placing": "matching new records with the recoding",
-    "promises": "suppressing records that violate a requirement",
+    "requirements": "suppressing records that violate a requirement",
 }
 
 

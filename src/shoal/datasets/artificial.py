@@ -13,7 +13,7 @@ Span: TypeAlias = tuple[int, int]  # the values a_i from the first to the last, 
 
 ROWS = 5_000
 
-# How likely the values a1, a2, … of each attribute are.
+# The probabilities of the values a1, a2, … of each attribute are.
 DISTRIBUTIONS: dict[str, tuple[float, ...]] = {
     "A1": (0.7, 0.3),
     "A2": (0.3, 0.3, 0.2, 0.2),
@@ -35,9 +35,9 @@ SUBSETS: dict[str, tuple[Span, ...]] = {
 
 
 def artificial(rows: int = ROWS, seed: int = 0) -> pa.Table:
-    """Draw ART: six attributes, each by its own distribution and without regard to the others.
+    """Draw ART: six independent attributes, each by its own distribution.
 
-    The same rows for the same seed. The paper's own draw is not published.
+    The same seed gives the same rows. The paper's own draw is not published.
 
     >>> artificial(2).column_names
     ['A1', 'A2', 'A3', 'A4', 'A5', 'A6']
@@ -67,7 +67,7 @@ def hierarchies() -> dict[str, object]:
 
 
 def _below(span: Span, subsets: tuple[Span, ...]) -> dict[str, object]:
-    """The values of a span, in the widest sets within it that hold them."""
+    """The values of a span, grouped by the widest sets within it."""
     first, last = span
     inside = [one for one in subsets if one != span and first <= one[0] and one[1] <= last]
     found: dict[str, object] = {}
@@ -87,7 +87,7 @@ def _value(i: int) -> str:
 
 
 def _label(span: Span) -> str:
-    """A set as the paper writes it, long ones with dots."""
+    """A set in the notation of the paper; long ones have dots."""
     first, last = span
     between = ", " if last == first + 1 else ".."
     return f"{{{_value(first)}{between}{_value(last)}}}"

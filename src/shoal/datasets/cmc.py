@@ -1,4 +1,4 @@
-"""UCI Contraceptive Method Choice: married women asked in Indonesia in 1987."""
+"""UCI Contraceptive Method Choice: a survey of married women in Indonesia, 1987."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CMC = File(
 def cmc(path: str | Path | None = None) -> pa.Table:
     """Load UCI Contraceptive Method Choice: 1,473 rows, ten columns of whole numbers.
 
-    Looks at `path` (the file, or a folder that holds it), or else into installed packages, the
-    cache, and UCI.
+    Reads `path`: the file, or a folder that contains it. Without a path, the table is loaded from
+    an installed package, from the cache, or from UCI.
     """
     return load(CMC, path)

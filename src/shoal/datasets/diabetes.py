@@ -34,7 +34,7 @@ NUMBERS = frozenset(
     """.split()
 )
 NAME = "diabetic_data.csv"
-PACKED = "dataset_diabetes.zip"  # UCI has the table only inside of this
+PACKED = "dataset_diabetes.zip"  # at UCI the table is inside this file
 DIABETES = File(
     folder="diabetes130",
     names=(NAME, f"{NAME}.xz", PACKED),
@@ -42,15 +42,16 @@ DIABETES = File(
     numbers=NUMBERS,
     rows=101_766,
     sha256="da21942c25a10a51a8842907ab01a8530b06232616b17d317441d592a20c4359",
-    copies=(),  # no package is known to carry it
+    copies=(),  # no known package contains it
 )
 
 
 def diabetes(path: str | Path | None = None) -> pa.Table:
     """Load UCI Diabetes 130-US hospitals: 101,766 stays of 71,518 patients (`patient_nbr`).
 
-    Looks at `path` (the file, also packed, or a folder that holds it), or else into the cache and
-    UCI. Codes of admission and discharge and ICD-9 codes stay text.
+    Reads `path`: the file, which may be compressed, or a folder that contains it. Without a path,
+    the table is loaded from the cache or from UCI. Codes of admission and discharge and ICD-9 codes
+    stay text.
     """
     if path is None:
         return _parse(_fetch(), _url())
@@ -71,19 +72,19 @@ def _fetch() -> bytes:
             if _find.sha256(content) == DIABETES.sha256:
                 return content
     content = _download()
-    with suppress(OSError):  # a home that cannot be written: the table is here all the same
+    with suppress(OSError):  # the cache is not writable: the table was read anyway
         _find.keep(content, kept)
     return content
 
 
 def _download() -> bytes:
-    """Download the packed table, and make sure that it is the one expected."""
-    from http.client import HTTPException  # slow to import, seldom needed
+    """Download the compressed table, and verify its checksum."""
+    from http.client import HTTPException  # slow to import, and rarely needed
     from urllib.error import HTTPError
     from urllib.request import urlopen
 
     url = _url()
-    hint = f"give the path of a copy of {NAME} or {PACKED}, or of the folder that holds it"
+    hint = f"give the path of a copy of {NAME} or {PACKED}, or of the folder that contains it"
     try:
         with urlopen(url, timeout=_find.TIMEOUT) as response:
             content = _unpack(response.read(), url)
@@ -95,14 +96,14 @@ def _download() -> bytes:
         raise BadFile(f"{error}; {hint}") from None
     if (found := _find.sha256(content)) != DIABETES.sha256:
         raise BadFile(
-            f"what {url} sent is not {NAME}: its sha256 is {found}, "
+            f"the file from {url} is not {NAME}: its SHA-256 is {found}, "
             f"expected {DIABETES.sha256}; {hint}"
         )
     return content
 
 
 def _unpack(content: bytes, source: str) -> bytes:
-    """Take the table out of a ZIP or XZ file; anything else is the table itself."""
+    """The table from a ZIP or XZ file; anything else is the table itself."""
     try:
         if content.startswith(b"\xfd7zXZ"):
             return lzma.decompress(content)
@@ -111,14 +112,14 @@ def _unpack(content: bytes, source: str) -> bytes:
         with ZipFile(io.BytesIO(content)) as packed:
             inside = [name for name in packed.namelist() if Path(name).name == NAME]
             if not inside:
-                raise BadFile(f"{source!r} does not hold {NAME}")
+                raise BadFile(f"{source!r} does not contain {NAME}")
             return packed.read(inside[0])
     except (lzma.LZMAError, EOFError, BadZipFile) as error:
         raise BadFile(f"cannot read {source!r}: {error}") from error
 
 
 def _parse(content: bytes, source: str) -> pa.Table:
-    """Read the table; its header has capitals, so it is looked at here."""
+    """Read the table; its header has capital letters, so it is checked here."""
     header, _, rows = content.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
     is_header = header.split(b",")[0].strip(b' "\r') == COLUMNS[0].encode()
     return _find.parse(DIABETES, rows if is_header else content, source)

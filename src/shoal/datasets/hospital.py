@@ -1,4 +1,4 @@
-"""A hospital that does not exist: stays of invented people, skewed as real ones are."""
+"""A synthetic hospital: stays of invented people, with skewed distributions as in real data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.base.errors import BadInput
 T = TypeVar("T", bound=tuple[object, ...])
 Nested: TypeAlias = "Mapping[str, T | Nested[T]]"
 
-# Ages fall into eight bands; a profile like "00012469" weighs each of them by a digit.
+# Ages fall into eight bands; a profile such as "00012469" has the weight of each as a digit.
 BANDS = np.array([0, 0.1, 5, 15, 25, 45, 65, 80, 105])  # the first are newborns
 PATIENTS = "21237994"  # how many patients are in each band
 SMOKERS = np.array([0, 0, 0, 0.2, 0.28, 0.25, 0.13, 0.05])  # share in each band
@@ -35,7 +35,7 @@ class Job(NamedTuple):
 
 
 class Illness(NamedTuple):
-    """How common a diagnosis is, at which ages, for whom, and what comes of it."""
+    """How common a diagnosis is, at which ages and for which sex, and the stays that follow."""
 
     weight: float
     ages: str
@@ -45,7 +45,7 @@ class Illness(NamedTuple):
 
 
 def hospital(rows: int = 1000, seed: int = 0) -> pa.Table:
-    """Invent a table of hospital stays: any number of rows, the same ones for the same seed.
+    """Generate hospital stays, any number of rows; the same seed gives the same rows.
 
     `name` identifies, `patient` is the person (who may have several stays), `birth date`, `sex`,
     `postcode` and `job` are quasi-identifiers, `diagnosis` and `smoker` are sensitive.
@@ -56,7 +56,7 @@ def hospital(rows: int = 1000, seed: int = 0) -> pa.Table:
     if rows < 0:
         raise BadInput(f"a table has 0 rows or more, got rows={rows}")
     rng = np.random.default_rng(seed)
-    people = _people(rng, rows)  # one stay each is the least, so these are enough
+    people = _people(rng, rows)  # everybody has at least one stay, so these are enough
     stays = _stays(rng, people, rows)
     order = np.argsort(stays.admission, kind="stable")
     stays = Stays(*(column[order] for column in stays))
@@ -110,7 +110,7 @@ class Stays(NamedTuple):
 
 
 def _people(rng: np.random.Generator, n: int) -> People:
-    """Invent n people who live in households, mostly of one patient."""
+    """Generate n people who live in households, most of which have one patient."""
     size = 1 + _draw(rng, [72, 18, 7, 3], n)
     home = np.repeat(np.arange(n), size)[:n]  # int64[n]
     first = (np.cumsum(size) - size)[home]  # int64[n], who comes first in the household
@@ -179,8 +179,8 @@ def _stays(rng: np.random.Generator, people: People, rows: int) -> Stays:
     postcode = postcode[_last(moved | ~again)]
 
     mean = np.array([illness.stay for illness in illnesses])[diagnosis]
-    mean = mean * (1 + 0.006 * (age - 50))  # the old stay longer
-    days = np.floor(rng.lognormal(np.log(mean) - 0.32, 0.8)).astype(np.int64)  # mean is kept
+    mean = mean * (1 + 0.006 * (age - 50))  # old people stay longer
+    days = np.floor(rng.lognormal(np.log(mean) - 0.32, 0.8)).astype(np.int64)  # preserves the mean
     room = np.append(np.where(again, gap - 1, 365)[1:], 365)  # home before the next admission
     return Stays(person, birth, postcode, diagnosis, admission, np.minimum(days, room[:rows]))
 
@@ -200,7 +200,7 @@ def _draw(rng: np.random.Generator, weights: npt.ArrayLike, groups: int | Longs)
 
 
 def _draw_diagnosis(rng: np.random.Generator, age: Floats, sex: Longs, job: Longs) -> Longs:
-    """Draw a diagnosis that suits age, sex and job."""
+    """Draw a diagnosis by age, sex and job."""
     jobs, illnesses = list(_leaves(JOBS)), _leaves(ILLNESSES)
     risk = np.ones((len(jobs), len(illnesses)))
     for name, risks in RISKS.items():
@@ -233,7 +233,7 @@ def _leaves(tree: Nested[T]) -> dict[str, T]:
 
 
 def _bare(tree: Nested[T]) -> dict[str, object]:
-    """Strip the leaves of a tree of what is known about them."""
+    """The same tree with nothing but the names of its leaves."""
     return {
         name: _bare(below) if isinstance(below, Mapping) else None for name, below in tree.items()
     }
@@ -296,7 +296,7 @@ def _dates(days: Longs) -> pa.Array:
     return pa.array(days.astype(np.int32)).cast(pa.date32())
 
 
-# From here on: what the people and their illnesses are made of.
+# The data from which people and illnesses are generated.
 
 JOBS: Nested[Job] = {
     "not at work": {
@@ -477,7 +477,7 @@ ILLNESSES: Nested[Illness] = {
         "T78 allergic shock": Illness(0.6, "12222210", 0.5, 1),
     },
 }
-# What some jobs bring on: so many times as often as for other people.
+# Illnesses that some jobs cause: how many times as often as in other people.
 RISKS = {
     "miner": {"J60 dust lung": 90.0, "M51 slipped disc": 3.0},
     "builder": {"M51 slipped disc": 2.5, "S82 broken lower leg": 3.0, "J60 dust lung": 8.0},

@@ -1,4 +1,4 @@
-"""INFORMS 2008 contest, the year 2005: diagnoses of people who were asked in a US survey."""
+"""INFORMS 2008 contest, the year 2005: diagnoses of people in a US survey."""
 
 from __future__ import annotations
 
@@ -65,18 +65,18 @@ NAMES = {
 
 
 def informs(path: str | Path) -> pa.Table:
-    """Load the diagnoses of the year 2005: 98,703 rows of 26,854 people, several of most.
+    """Load the diagnoses of the year 2005: 98,703 rows of 26,854 people, most of whom have several.
 
-    `path` is a folder that holds `demographics05.csv` and `conditions05.csv` (also packed by
-    gzip), or that has a folder `informs` with them; no package carries them. A diagnosis that the
-    file has twice for a person is one row, and people without a diagnosis have none. Months and
-    years of birth and years of school (`education`) are numbers, everything else is codes as
-    text. Negative codes mean missing (-1 not applicable, -7 refused, -8 unknown, -9 not
-    ascertained), and are values like others here.
+    `path` is a folder that contains `demographics05.csv` and `conditions05.csv` (or these files
+    compressed with gzip), or has a folder `informs` with them; no package contains them. A
+    diagnosis that the file has twice for a person is one row, and people without a diagnosis have
+    none. Months and years of birth and years of school (`education`) are numbers; everything else
+    is a code, as text. Negative codes mean missing (-1 not applicable, -7 refused, -8 unknown, -9
+    not ascertained); here they are values like any other.
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise BadFile(f"no folder {str(path)!r}; give a folder that holds {_both()}")
+        raise BadFile(f"no folder {str(path)!r}; give a folder that contains {_both()}")
     people, diagnoses = (_read(file, folder) for file in FILES)
     found = diagnoses.select(["dupersid", "icd9codx"])
     found = found.group_by(["dupersid", "icd9codx"], use_threads=False).aggregate([])
@@ -93,7 +93,7 @@ def informs(path: str | Path) -> pa.Table:
 
 
 def holds_informs(folder: Path) -> bool:
-    """Whether a folder holds both files.
+    """Whether a folder contains both files.
 
     >>> holds_informs(Path("nowhere"))
     False

@@ -34,15 +34,16 @@ NURSERY = File(
 def nursery(path: str | Path | None = None) -> pa.Table:
     """Load UCI Nursery: 12,960 rows, one for each combination of the first eight columns.
 
-    Looks at `path` (the file, or a folder that holds it), or else into installed packages, the
-    cache, and UCI. Rows from `path` keep their order, the others get that of UCI.
+    Reads `path`: the file, or a folder that contains it. Without a path, the table is loaded from
+    an installed package, from the cache, or from UCI. Rows from `path` keep their
+    order; all others are in the order of UCI.
     """
     table = load(NURSERY, path)
     return table if path is not None else _in_order(table)
 
 
 def _in_order(table: pa.Table) -> pa.Table:
-    """Bring the rows of a shuffled copy back into the order of UCI."""
+    """The rows of a shuffled copy in the order of UCI."""
     ranks = {
         name: pc.index_in(table[name], value_set=pa.array(values))
         for name, values in VALUES.items()

@@ -1,4 +1,4 @@
-"""A list of voters who do not exist: invented people of an invented state."""
+"""A synthetic list of voters: invented people of an invented state."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class Places(NamedTuple):
 
     code: Longs  # five digits
     people: Floats  # share of all people
-    town: Floats  # 0 the country, 1 the middle of a town
+    town: Floats  # from 0, the country, to 1, the centre of a town
     age: Floats  # years by which people are older than elsewhere
     leaning: Floats  # below 0 democrat, above 0 republican
     races: Floats  # float64[postcodes, races], shares
 
 
 def voters(rows: int = ROWS, seed: int = 0) -> pa.Table:
-    """Invent a list of voters: any number of rows, the same ones for the same seed.
+    """Generate a list of voters with any number of rows; the same seed gives the same rows.
 
     All five columns may identify: `postcode`, `year of birth`, `gender`, `race`, and
-    `affiliation`, which may also be taken as sensitive. They hang together as in real lists:
-    towns are younger and more mixed than the country, and affiliation goes with place, age, race
-    and gender.
+    `affiliation`, which may also be used as sensitive. They are correlated as in real lists: towns
+    are younger and more mixed than the country, and affiliation depends on place, age, race and
+    gender.
 
     >>> voters(2).column_names
     ['postcode', 'year of birth', 'gender', 'race', 'affiliation']
@@ -93,7 +93,7 @@ def hierarchies() -> dict[str, object]:
 
 
 def _codes() -> Longs:
-    """Postcodes that begin with 51 to 59, close together as if given out area by area."""
+    """Postcodes that begin with 51 to 59, close together, as if assigned area by area."""
     rng = np.random.default_rng(51_000)
     areas = rng.choice(np.arange(510, 600), size=36, replace=False)
     weight = rng.gamma(2.0, size=len(areas))
@@ -105,7 +105,7 @@ def _codes() -> Longs:
 
 
 def _places(rng: np.random.Generator) -> Places:
-    """Invent the postcodes: neighbours are alike, as they share an area."""
+    """Generate the postcodes; neighbours are similar, as they share an area."""
     code = _codes()
     area = code // 100 - 510  # int64[postcodes]
     town = np.clip(rng.beta(1.2, 1.2, 90)[area] + rng.normal(0, 0.15, POSTCODES), 0, 1)
@@ -149,7 +149,7 @@ def _party_chances(leaning: Floats, age: Longs, gender: Longs, race: Longs) -> F
 
 
 def _draw(rng: np.random.Generator, chances: Floats) -> Longs:
-    """One of the columns for each row, by its chances."""
+    """One of the columns for each row, by its probabilities."""
     edges = np.cumsum(chances, axis=1)
     point = rng.random(len(chances)) * edges[:, -1]
     drawn: Longs = (point[:, None] >= edges[:, :-1]).sum(axis=1)

@@ -188,7 +188,7 @@ def _guess(facts: _Facts) -> Guess:
         steps = ["month", "year", "5 years", "decade"]
         return "quasi", Hierarchy.dates(steps), f"{facts.distinct} dates"
     if facts.words & CODES:
-        return "quasi", Hierarchy.prefixes(), f"{_some(facts, 'code')}, shortened from the right"
+        return "quasi", Hierarchy.prefixes(), f"{_counted(facts, 'code')}, shortened from the right"
     numbers = facts.numbers
     whole = numbers is not None and all(number.is_integer() for number in numbers)
     named = facts.words & PERSONS or any(w.endswith("id") and len(w) > 4 for w in facts.words)
@@ -206,14 +206,14 @@ def _guess(facts: _Facts) -> Guess:
     if facts.unlike:
         return "identifier", None, "nearly every record has a different value"
     if facts.codes and facts.distinct > 20:
-        return "quasi", Hierarchy.prefixes(), f"{_some(facts, 'code')}, shortened from the right"
+        return "quasi", Hierarchy.prefixes(), f"{_counted(facts, 'code')}, shortened from the right"
     if facts.distinct > 3 and facts.bands:
         return "quasi", None, _bands(facts)
     hint = "" if facts.distinct <= 3 else "; a hierarchy, or { free_sets = true }, would lose less"
-    return "quasi", None, _some(facts, "value") + hint
+    return "quasi", None, _counted(facts, "value") + hint
 
 
-def _some(facts: _Facts, what: str) -> str:
+def _counted(facts: _Facts, what: str) -> str:
     return f"{facts.distinct} {what}{'s' if facts.distinct > 1 else ''}"
 
 
@@ -222,7 +222,7 @@ def _bands(facts: _Facts) -> str:
     first = sorted(map(text, facts.values), key=lambda band: int(re.findall("[0-9]+", band)[0]))
     two = ", ".join(json.dumps(band, ensure_ascii=False) for band in first[:2])
     return (
-        f"{_some(facts, 'band')}, left flat (published unchanged or suppressed); to join them "
+        f"{_counted(facts, 'band')}, left flat (published unchanged or suppressed); to join them "
         f'give a tree, as in hierarchy = {{ tree = {{ "*" = {{ low = [{two}], … }} }} }}'
     )
 
@@ -237,10 +237,10 @@ def _ranges(facts: _Facts, numbers: list[float], whole: bool) -> Guess:
     span = max(numbers) - min(numbers) + whole
     widths = [width for width in widths or () if width < span]
     if facts.distinct <= 3 or not widths:
-        return "quasi", None, _some(facts, "number")
+        return "quasi", None, _counted(facts, "number")
     # Months and weekdays start at 1; a range [0, 2) would contain only one of them.
     start = 1 if whole and min(numbers) == 1 and max(numbers) <= 31 else None
-    note = f"{_some(facts, 'number')}, in ranges; {{ free_ranges = true }} may lose less"
+    note = f"{_counted(facts, 'number')}, in ranges; {{ free_ranges = true }} may lose less"
     return "quasi", Hierarchy.ranges(widths, start), note
 
 

@@ -1,9 +1,9 @@
-"""Freeing: a plan whose columns without a hierarchy may be published as free ranges or sets.
+"""A plan in which columns without a hierarchy may be published as free ranges or sets.
 
-Such a column is flat: its values are published as they are or suppressed. A free range or set
-loses less and is measured by the same loss: the root loses all of a cell in both, and a free
-value in proportion to its width (eq. 11 and 12, Wang 2018). A column whose plan says
-`hierarchy = { flat = true }` is left as it is.
+A column without a hierarchy is flat: its values are published unchanged or suppressed. A free range
+or set loses less and is measured by the same loss: the root loses all of a cell in both, and a free
+value loses in proportion to its width (eq. 11 and 12, Wang 2018). A column with
+`hierarchy = { flat = true }` in the plan does not change.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.roles import Column
 
-FEWEST = 3  # values of a column; of two, a set of both is all of them
-MOST_VALUES = 1_000  # values of a column of which sets are tried; each takes a bit of every class
+FEWEST = 3  # values of a column; with two, a set of both is the root
+MOST_VALUES = 1_000  # values of a column of sets; each takes a bit of every class
 
 
 def freed(plan: Plan, table: Table) -> Plan | None:
@@ -32,7 +32,7 @@ def freed(plan: Plan, table: Table) -> Plan | None:
 
 
 def _free(tree: Tree) -> Hierarchy | None:
-    """Ranges for a flat column of numbers, sets for others; None: neither is of use."""
+    """Ranges for a flat column of numbers, sets for others; None: neither is useful."""
     labels = [label for label in tree.labels[1:] if label is not None]
     if tree.size - 1 < FEWEST:
         return None
@@ -48,6 +48,6 @@ def _free(tree: Tree) -> Hierarchy | None:
 
 
 def _code(label: str) -> bool:
-    """Whether it is no number, or one with leading zeros, as codes have."""
+    """Whether it is not a number, or a number with leading zeros, as codes have."""
     digits = label.strip().lstrip("+-")
     return number_of(label) is None or (digits[:1] == "0" and digits[1:2].isdigit())

@@ -29,9 +29,9 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
                 )
         else:
             codes, _ = coded(frame, name, plan.missing_values)
-            nobody = int((codes < 0).sum())
-            if nobody:
-                records = "1 record has" if nobody == 1 else f"{nobody:,} records have"
+            unassigned = int((codes < 0).sum())
+            if unassigned:
+                records = "1 record has" if unassigned == 1 else f"{unassigned:,} records have"
                 notes.append(
                     f"{records} no {name!r}: each counts as one person, which overstates k if "
                     "several of them belong to the same person"

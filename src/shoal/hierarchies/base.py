@@ -143,7 +143,7 @@ class Hierarchy(ABC, metaclass=_Builders):
 
     def describe(self) -> str:
         """How values are published, in words that follow "The column is published"."""
-        return f"as the hierarchy {self.name} says"
+        return f"by the hierarchy {self.name}"
 
     def listed_values(self) -> int:
         """How many values of the column the setting lists: a report must not show them.

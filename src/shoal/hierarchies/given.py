@@ -51,7 +51,7 @@ class Given(Hierarchy):
 
     def describe(self) -> str:
         """How values are published."""
-        return f"as the plan's own hierarchy of {many(self._leaves, 'value')} says"
+        return f"by the plan's own hierarchy of {many(self._leaves, 'value')}"
 
     def listed_values(self) -> int:
         """All leaves are listed."""

@@ -105,12 +105,12 @@ def not_numbers(kind: str, strange: list[object]) -> BadHierarchy:
         begin = [f"{text(value)[:20]}…" for value in large]
         return BadHierarchy(
             f"{kind} need numbers of at most {DIGITS} digits before the point, and the column "
-            f"holds longer ones: {preview(begin)}; if they are codes, give the column another "
+            f"has longer ones: {preview(begin)}; if they are codes, give the column another "
             "hierarchy, for example prefixes or flat"
         )
     hint = "; for dates use the hierarchy dates" if isinstance(strange[0], date) else ""
     return BadHierarchy(
-        f"{kind} need numbers, but the column holds {preview(strange)}{hint}; give the column "
+        f"{kind} need numbers, but the column has {preview(strange)}{hint}; give the column "
         "another hierarchy, or, if they mean missing, list them under missing_values"
     )
 

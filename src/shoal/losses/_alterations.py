@@ -10,7 +10,7 @@ from shoal.base.arrays import Floats
 from shoal.hierarchies.free_values import Covers
 from shoal.losses import Loss, alteration, costs_of
 from shoal.table.encode import Table
-from shoal.table.published_table import Held
+from shoal.table.published_table import ValueCounts
 from shoal.table.recoding import Recoding
 
 
@@ -22,5 +22,5 @@ def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> lis
     for j, tree in enumerate(table.trees):
         covers = recoding.covers[j] if recoding.covers else Covers(tree)
         count = np.bincount(codes[:, j], minlength=tree.size + len(covers)).astype(np.float64)
-        after.append(Held(count[: tree.size], count[tree.size :], covers).spread())
+        after.append(ValueCounts(count[: tree.size], count[tree.size :], covers).spread())
     return [alteration(costs_of(loss, table.domains), before, after) for loss in losses]

@@ -24,7 +24,7 @@ class Applied:
     unknown_rows: int  # records with such a value, and other records of the same person
     no_class: int  # records that no published class covers
     broken: dict[str, int]  # records whose last class would violate a requirement, by requirement
-    moved: int  # records in a wider class than in the recoding, for the same reason
+    moved: int  # records in a more general class than in the recoding, for the same reason
     classes: int  # classes that are not published, for the same reason
     dropped: list[str]  # columns that the recoding does not know
     most_left_out: float | None  # share of the records that may be suppressed; None: any

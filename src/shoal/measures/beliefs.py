@@ -79,9 +79,9 @@ def beliefs(published: Published) -> Mapping[str, Belief]:
     """The beliefs about each sensitive column, by its name."""
     found = {}
     for name, histogram in published.classes.histograms.items():
-        held = published.classes.holdings.get(name)
-        counted = histogram if held is None else held.histogram(of_people=True)
-        found[name] = _belief(counted, "records" if held is None else "people")
+        person_values = published.classes.person_values.get(name)
+        counted = histogram if person_values is None else person_values.histogram(of_people=True)
+        found[name] = _belief(counted, "records" if person_values is None else "people")
     return found
 
 

@@ -62,12 +62,12 @@ def describe(one: ColumnDisclosure, name: str, people: int) -> str:
     """A sentence about one column.
 
     >>> describe(ColumnDisclosure(9, 4), "income", 7).split(". ")[1]
-    'If an outsider knew it, 4 of 7 people would be alone'
+    'If an attacker knew it, 4 of 7 people would be unique'
     """
     values = "1 value" if one.values == 1 else f"{one.values:,} different values"
     return (
-        f"{name} is published as it is and has {values}. If an outsider knew it, {one.alone:,} of "
-        f"{people:,} people would be alone"
+        f"{name} is published unchanged and has {values}. If an attacker knew it, {one.alone:,} of "
+        f"{people:,} people would be unique"
     )
 
 

@@ -65,18 +65,18 @@ class Exposure:
     def all_risks(self) -> dict[str, Any]:
         """The risks by the names of the JSON file: probabilities, and risk by record count."""
         counted = None if self.row_count is None else self.row_count.as_dict()
-        return {**self.chances(), "row_count": counted}
+        return {**self.risks_by_name(), "row_count": counted}
 
-    def chances(self) -> dict[str, float | None]:
+    def risks_by_name(self) -> dict[str, float | None]:
         """The risks by name; None if the probabilities of the matches are not known."""
-        chances = self.risks.as_dict()
+        risks = self.risks.as_dict()
         if not self.weighed:
-            chances["average"] = None
+            risks["average"] = None
             if self.smallest_class > 1:  # a single match is certain
-                chances["prosecutor"] = None
-            if chances["journalist"] is None:  # then the marketer risk is the average
-                chances["marketer"] = None
-        return chances
+                risks["prosecutor"] = None
+            if risks["journalist"] is None:  # then the marketer risk is the average
+                risks["marketer"] = None
+        return risks
 
     def showing(self, published: Published) -> Exposure:
         """The same without sensitive values that the published table does not have."""

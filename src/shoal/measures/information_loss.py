@@ -16,7 +16,7 @@ from shoal.losses import Loss, alteration, costs_of
 from shoal.losses._mean_costs import metrics_in_mean
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
-from shoal.table.published_table import Held, Published
+from shoal.table.published_table import Published, ValueCounts
 from shoal.table.recoding import Recoding
 
 # How a suppressed record counts in each number of the JSON file; see docs/losses.md.
@@ -56,9 +56,9 @@ def measure(
     then it may be too low.
     """
     before = [domain.counts.astype(np.float64) for domain in table.domains]
-    held = published.counts(table)
-    _check_counts(table, before, held)
-    after = [one.spread() for one in held]
+    counts = published.counts(table)
+    _check_counts(table, before, counts)
+    after = [one.spread() for one in counts]
     losses = {
         name: alteration(costs_of(kind(), table.domains), before, after)
         for name, kind in catalog.losses.items()
@@ -70,7 +70,7 @@ def measure(
     if recoding is not None:
         stayed = float((recoding.codes() == table.codes).sum())
     else:
-        both = zip(before, held, strict=True)
+        both = zip(before, counts, strict=True)
         stayed = sum(float(np.minimum(b, a.nodes).sum()) for b, a in both)
     return Quality(
         losses=losses,
@@ -80,7 +80,7 @@ def measure(
             for name, cost, b, a in zip(table.names, guiding, before, after, strict=True)
         },
         generalized_percent=100.0 * (cells - stayed) / cells,
-        root_percent=100.0 * sum(float(one.nodes[0]) for one in held) / cells,
+        root_percent=100.0 * sum(float(one.nodes[0]) for one in counts) / cells,
     )
 
 
@@ -90,14 +90,14 @@ def check_compatible(table: Table, published: Published) -> None:
     _check_counts(table, before, published.counts(table))
 
 
-def _check_counts(table: Table, before: list[Floats], after: list[Held]) -> None:
+def _check_counts(table: Table, before: list[Floats], after: list[ValueCounts]) -> None:
     """Raise an error if more records of the release than of the original are below some value."""
-    for name, tree, had, held in zip(table.names, table.trees, before, after, strict=True):
-        more = (sum_below(tree.parent, held.nodes) > sum_below(tree.parent, had))[1:].any()
-        if len(held.free):
-            start, leaf = held.covers.lists()
+    for name, tree, had, has in zip(table.names, table.trees, before, after, strict=True):
+        more = (sum_below(tree.parent, has.nodes) > sum_below(tree.parent, had))[1:].any()
+        if len(has.free):
+            start, leaf = has.covers.lists()
             inside = np.add.reduceat(np.append(had[leaf], 0.0), start[:-1])
-            more = more or (held.free > inside).any()
+            more = more or (has.free > inside).any()
         if more:
             raise BadTable(
                 f"column {name!r} of the release contains more information than the original; they "

@@ -129,7 +129,7 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
         return Bound(None, f"{preview(table.free)} may be published as free ranges or sets")
     for domain, cost in zip(table.domains, costs_of(loss, table.domains), strict=True):
         if (cost[domain.tree.parent] > cost + 1e-12).any():
-            found = f"by {loss.name} a wider value of {domain.name!r} can cost less"
+            found = f"by {loss.name} a more general value of {domain.name!r} can cost less"
             return Bound(None, f"{found}, so no bound is known")
     start = tally(table.codes, table.people)
     costs = exact_costs(loss, table.domains, table.rows)

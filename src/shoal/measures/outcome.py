@@ -64,9 +64,11 @@ class Outcome:
     _bounds: list[Bound | None] = field(default_factory=list, init=False)  # once it is computed
 
     def __repr__(self) -> str:
-        levels = ", ".join(f"{c.model} {c.reached:g} (asked {c.required:g})" for c in self.checks)
+        levels = ", ".join(
+            f"{c.model} {c.reached:g} (required {c.required:g})" for c in self.checks
+        )
         classes = "" if self.after.linked else f" in {self.classes:,} classes"
-        return f"Release of {self.published:,} rows{classes}: {levels}"
+        return f"Release of {self.published:,} records{classes}: {levels}"
 
     @property
     def classes(self) -> int:
@@ -105,8 +107,8 @@ class Outcome:
 
     @property
     def objective(self) -> dict[str, Any] | None:
-        """The objective that `full-domain` minimized, measured on the release; else None."""
-        name = getattr(self.plan.algorithm, "objective", None)
+        """The objective that the algorithm minimized, measured on the release; None: no option."""
+        name = self.plan.algorithm.objective_name
         if name is None or self.applied is not None:
             return None
         value: float = self.losses[self.plan.loss.name]

@@ -229,9 +229,9 @@ class Counted:
         if query.sensitive is None:
             return float((weight * self.rows).sum())
         column, low, high = query.sensitive
-        held = self.secrets[column]
-        pairs = slice(held.first[low], held.first[high])
-        return float((weight[held.vector[pairs]] * held.rows[pairs]).sum())
+        counts = self.secrets[column]
+        pairs = slice(counts.first[low], counts.first[high])
+        return float((weight[counts.vector[pairs]] * counts.rows[pairs]).sum())
 
 
 def answer(

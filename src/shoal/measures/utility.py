@@ -119,11 +119,11 @@ def normalized_loss(original: Table, published: Published, quality: Quality) -> 
     lost = quality.losses["lm"] / 100.0 * sum(possible)
     suppressed = max(original.rows - published.rows, 0)
     single = 0.0  # a column of one value can lose only suppressed records
-    for one, held in zip(original.domains, published.counts(original), strict=True):
+    for one, counts in zip(original.domains, published.counts(original), strict=True):
         if int(one.tree.leaves[0]) <= 1:
             star = one.tree.labels[0] == ROOT  # a * was lost before
             known = original.rows - int(one.counts[0]) * star
-            left = published.rows - (float(held.nodes[0]) - suppressed) * star
+            left = published.rows - (float(counts.nodes[0]) - suppressed) * star
             single += min(suppressed, known - left)
     return (lost + single / len(costs)) / original.rows
 

@@ -20,7 +20,7 @@ def verify(
 ) -> list[Check]:
     """Check every requirement on the published table; raise an error unless all are satisfied.
 
-    MatchGraph models need the graph of the release and its original.
+    Linkage models need the graph of the release and its original.
     """
     checks = check_all(published, models, linkage)
     raise_unless_satisfied(models, checks)

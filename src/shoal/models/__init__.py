@@ -246,10 +246,10 @@ class SensitiveModel(Model):
         if self.compares_shares:
             _check_case(self.name, histogram.column)
         levels = self.levels_of(histogram, classes)
-        held = classes.holdings.get(self.column)
-        if held is None:
+        person_values = classes.person_values.get(self.column)
+        if person_values is None:
             return levels
-        by_people = self.levels_of(held.histogram(self.of_people), classes)
+        by_people = self.levels_of(person_values.histogram(self.of_people), classes)
         worse = np.minimum if self.higher_is_safer else np.maximum
         return np.asarray(worse(levels, by_people))
 
@@ -289,7 +289,7 @@ def _check_case(model: str, column: Sensitive) -> None:
 def not_sensitive(model: str, column: str, classes: Classes) -> str:
     """The error message for a model about a column that is not a sensitive column."""
     return (
-        f"{model} is about the column {column!r}, which is no sensitive column of the table; "
+        f"{model} is about the column {column!r}, which is not a sensitive column of the table; "
         f"give it the role sensitive{did_you_mean(column, list(classes.histograms))}"
     )
 

@@ -33,10 +33,10 @@ class PeopleModel(Model):
         """The sensitive column that the model is about."""
         return self.column
 
-    def holdings(self, classes: Classes) -> PersonValues:
+    def person_values(self, classes: Classes) -> PersonValues:
         """The values that each person has in the column, class by class."""
         try:
-            return classes.holdings[self.column]
+            return classes.person_values[self.column]
         except KeyError:
             pass
         if self.column in classes.histograms:
@@ -71,8 +71,8 @@ class AlphaBetaModel(PeopleModel):
 
     def levels(self, classes: Classes) -> Floats:
         """The largest share of a value in each class, or 1 + that of a person if too large."""
-        held = self.holdings(classes)
-        person = held.most_records / held.size
+        person_values = self.person_values(classes)
+        person = person_values.most_records / person_values.size
         too_much = person > self.alpha * (1 + TOLERANCE)
         return np.where(too_much, 1 + person, self.value_shares(classes))
 

@@ -30,5 +30,5 @@ class EIRAlphaBetaAnonymity(AlphaBetaModel):
 
     def value_shares(self, classes: Classes) -> Floats:
         """The largest share of people of each class who have one value."""
-        held = self.holdings(classes)
-        return np.asarray(held.most_people / held.people)
+        person_values = self.person_values(classes)
+        return np.asarray(person_values.most_people / person_values.people)

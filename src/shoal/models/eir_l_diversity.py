@@ -49,13 +49,13 @@ class EIRLDiversity(PeopleModel):
 
     def levels(self, classes: Classes) -> Floats:
         """The size of the smallest hitting set of each class, as far as it can be proven."""
-        held = self.holdings(classes)
+        person_values = self.person_values(classes)
         levels = self._sizes(classes)  # those that fail are exact
         budget = np.array([SEARCH_BUDGET])
         unsure = np.arange(len(levels))[levels >= self.l]
         while len(unsure):  # one value more at a time
             limits = levels[unsure].astype(np.int64)
-            sizes = held.hitting_sizes(limits, budget, unsure)
+            sizes = person_values.hitting_sizes(limits, budget, unsure)
             unsure = unsure[sizes > limits]
             levels[unsure] += 1
         return levels
@@ -66,19 +66,20 @@ class EIRLDiversity(PeopleModel):
 
     def reached(self, classes: Classes) -> float:
         """The smallest of all classes; each is only searched for a smaller one."""
-        held = self.holdings(classes)
+        person_values = self.person_values(classes)
         least = self._sizes(classes).min()
         if least < self.l:
             return int(least)
         level, budget = self.l, np.array([SEARCH_BUDGET])
-        every = np.argsort(held.people, kind="stable")  # small ones are fast, and often decide it
+        # Small classes are fast, and often decide it.
+        every = np.argsort(person_values.people, kind="stable")
         while True:
-            sizes = held.hitting_sizes(np.full(len(every), level), budget, every)
+            sizes = person_values.hitting_sizes(np.full(len(every), level), budget, every)
             if (sizes <= level).any():
                 return int(level)  # one has a set of this size, or it is unknown
             level += 1
 
     def _sizes(self, classes: Classes) -> Floats:
         """The smallest hitting sets, as far as the model needs them."""
-        held = self.holdings(classes)
-        return held.hitting_sizes(np.full(len(held), self.l - 1)).astype(float)
+        person_values = self.person_values(classes)
+        return person_values.hitting_sizes(np.full(len(person_values), self.l - 1)).astype(float)

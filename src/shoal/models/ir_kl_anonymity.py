@@ -48,6 +48,6 @@ class IRKLAnonymity(PeopleModel):
 
     def levels(self, classes: Classes) -> Floats:
         """Different values of each class, or people / k if these are too few."""
-        people = self.holdings(classes).people
+        people = self.person_values(classes).people
         values = np.diff(classes.histograms[self.column].start)
         return np.where(people < self.k, people / self.k, values.astype(np.float64))

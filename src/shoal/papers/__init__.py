@@ -30,8 +30,8 @@ def reproduce(
 ) -> Path:
     """Run a paper's experiment; the path of the page that shows it.
 
-    Page, tables and plots are written into the folder `paper` in `out`, all of them at the very
-    end. `data` is a folder that may hold the table and hierarchies; `quick` takes a sample and
+    Page, tables and plots are written into the folder `paper` in `out` at the end, all together.
+    `data` is a folder that may contain the table and hierarchies; `quick` takes a sample and
     a few settings, to see whether everything works.
     """
     known = papers()

@@ -72,7 +72,7 @@ class Adult:
             models=[KAnonymity(k=k)],
             algorithm=algorithm,
             loss=catalog.losses[guide](),  # type: ignore[arg-type]
-            seed=0,  # the merge leaves nothing to chance; this is for the order of the rows
+            seed=0,  # for the order of the rows only: the merge is deterministic
         )
         release = anonymize(self.table, plan)
         return Release(

@@ -108,7 +108,7 @@ class Claim:
 
     says: str
     meant: str
-    held: Sequence[bool]  # one for each case; none: nothing was run that could tell
+    held: Sequence[bool]  # one per case; empty: nothing was run that could show it
     found: str = ""
 
     @property

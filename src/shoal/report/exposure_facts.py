@@ -50,16 +50,16 @@ def count_rows(*tables: Exposure) -> list[Row]:
 
 def risk_rows(*tables: Exposure) -> list[Row]:
     """The risks that are known of all tables, as percentages."""
-    chances = [table.chances() for table in tables]
+    risks = [table.risks_by_name() for table in tables]
     words = RISKS | (LINKED if any(table.linked for table in tables) else {})
-    if all("unique_people" in known for known in chances):
+    if all("unique_people" in known for known in risks):
         words["unique"] = "records of unique people"
     if any(table.risks.journalist is None for table in tables):
         # Without a population the marketer's risks are the averages (measures/risks.py).
         words = {name: label for name, label in words.items() if "marketer" not in name}
     rows = []
     for name, label in words.items():
-        values = [known.get(name) for known in chances]
+        values = [known.get(name) for known in risks]
         found = [percent(100 * value) for value in values if value is not None]
         if len(found) == len(tables):
             rows.append((label, *found))

@@ -149,7 +149,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
     plan, quality, after = release.plan, release.quality, release.after
     seen = release.seen
     shown = asked.plan_file(plan)
-    before, risks = release.before.chances(), after.chances()
+    before, risks = release.before.risks_by_name(), after.risks_by_name()
     return Facts(
         made=release.made,
         version=release.version,
@@ -157,7 +157,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         original_sha256=release.original_sha256,
         plan_sha256=hashlib.sha256(shown.toml.encode()).hexdigest(),
         seed=release.seed,
-        randomized=bool(getattr(plan.algorithm, "randomized", False)),
+        randomized=plan.algorithm.has_random_values,
         rows=release.rows,
         published=release.published,
         suppressed=release.suppressed,
@@ -257,5 +257,5 @@ def _loss_words() -> dict[str, str]:
 
 def _objective(algorithm: Algorithm) -> str | None:
     """What the algorithm minimizes, if not the loss."""
-    asked = algorithm.options().get("objective", "loss")
-    return None if asked == "loss" else str(asked)
+    name = algorithm.objective_name
+    return None if name == "loss" else name

@@ -37,7 +37,7 @@ class Series:
 
     name: str
     points: Sequence[tuple[float, float]]
-    beside: Sequence[tuple[float, float]] = ()  # points of another source: hollow, not joined
+    others: Sequence[tuple[float, float]] = ()  # points of another source: hollow, not joined
 
 
 def lines(
@@ -60,7 +60,7 @@ def lines(
     import vl_convert
 
     points = [(name.name, *point) for name in series for point in name.points]
-    marks = [(name.name, *point) for name in series for point in name.beside]
+    marks = [(name.name, *point) for name in series for point in name.others]
     if not points:
         raise ValueError("a plot needs at least one point")
     names = [one.name for one in series]

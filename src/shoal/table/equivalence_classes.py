@@ -24,7 +24,7 @@ class Classes:
     people: Longs  # int64[classes], its people
     candidates: Longs  # int64[n], people who could be the person of the record
     histograms: dict[str, Histogram] = field(default_factory=dict)  # sensitive columns by name
-    holdings: dict[str, PersonValues] = field(
+    person_values: dict[str, PersonValues] = field(
         default_factory=dict
     )  # the same, where there are people
     # int64[people], the candidates of each person; None: everyone's records are in one class.
@@ -65,8 +65,10 @@ class Classes:
         size = np.bincount(part[chosen], self.size[chosen], many).astype(np.int64)
         people = np.bincount(part[chosen], self.people[chosen], many).astype(np.int64)
         histograms = {name: old.merged(part, many) for name, old in self.histograms.items()}
-        held = {name: old.merged(part, many) for name, old in self.holdings.items()}
-        return Classes(np.arange(many), self.first[ids], size, people, people, histograms, held)
+        person_values = {name: old.merged(part, many) for name, old in self.person_values.items()}
+        return Classes(
+            np.arange(many), self.first[ids], size, people, people, histograms, person_values
+        )
 
 
 def tally(
@@ -95,5 +97,7 @@ def tally(
     class_start, class_person = lists(label[by_class], people[by_class], len(first))
     person_start, person_class = lists(people[by_person], label[by_person], person_count)
     found = candidates(class_start, class_person, person_start, person_class)
-    held = {one.name: PersonValues.of(label, len(first), people, one) for one in sensitive}
-    return Classes(label, first, size, np.diff(class_start), found[people], counted, held, found)
+    person_values = {one.name: PersonValues.of(label, len(first), people, one) for one in sensitive}
+    return Classes(
+        label, first, size, np.diff(class_start), found[people], counted, person_values, found
+    )

@@ -75,7 +75,7 @@ class Published:
             found.append(covers)
         return vectors, tuple(found)
 
-    def counts(self, table: Table) -> list[Held]:
+    def counts(self, table: Table) -> list[ValueCounts]:
         """How often each node of the original's trees, and each free value, is published.
 
         Suppressed records count at the root, as all of their information is lost.
@@ -98,12 +98,12 @@ class Published:
             count = np.zeros(tree.size + len(covers))
             np.add.at(count, codes[there], often[there])
             count[0] += max(table.rows - self.rows, 0)
-            counts.append(Held(count[: tree.size], count[tree.size :], covers))
+            counts.append(ValueCounts(count[: tree.size], count[tree.size :], covers))
         return counts
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class ValueCounts:
     """How often the values of one column are published."""
 
     nodes: Floats  # float64[nodes]

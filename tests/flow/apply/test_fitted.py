@@ -376,7 +376,7 @@ def test_placing_tells_how_far_it_is():
     fitted = shoal.anonymize(drawn(rng, 200), plan).recoding
     told = []
     fitted.apply(drawn(rng, 200), progress=lambda stage, share: told.append((stage, share)))
-    for stage in ("placing", "promises"):
+    for stage in ("placing", "requirements"):
         shares = [share for one, share in told if one == stage]
         assert shares
         assert all(0 <= share <= 1 for share in shares)

@@ -165,12 +165,13 @@ class Repair:
             )
             histograms[name] = Histogram(old.column, first, value, count, old.total)
         owner = np.repeat(np.arange(owners), np.diff(begin))
-        held = {
-            name: merged_values(old, member, owner, owners) for name, old in start.holdings.items()
+        person_values = {
+            name: merged_values(old, member, owner, owners)
+            for name, old in start.person_values.items()
         }
         each = np.arange(owners)
         return Classes(
-            each, start.first[member[begin[:-1]]], size, people, people, histograms, held
+            each, start.first[member[begin[:-1]]], size, people, people, histograms, person_values
         )
 
     def _options(self, ids: Longs, taking: bool) -> Options:
@@ -260,9 +261,9 @@ class Repair:
 
     def _takes(self, a: Longs, tuples: Longs, cost: Longs) -> Options:
         """The scores of taking these tuples, if their classes can spare them."""
-        held = self.parts
-        b = held.of[tuples]
-        spare = held.class_people[b] - held.people[tuples] >= max(self.k, 1)
+        now = self.parts
+        b = now.of[tuples]
+        spare = now.class_people[b] - now.people[tuples] >= max(self.k, 1)
         a, b, tuples, cost = a[spare], b[spare], tuples[spare], cost[spare]
         if not len(a):
             return Options(a, b, tuples, np.zeros(0))

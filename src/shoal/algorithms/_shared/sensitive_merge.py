@@ -204,10 +204,12 @@ class _Merging:
             value = (pairs % width).astype(np.int32)
             histograms[name] = Histogram(old.column, begin, value, count, old.total)
         each = np.arange(len(ids))
-        held = self._holdings(ids, plus) if self.start.holdings else {}
-        return Classes(each, self.classes.first[ids], size, people, people, histograms, held)
+        person_values = self._person_values(ids, plus) if self.start.person_values else {}
+        return Classes(
+            each, self.classes.first[ids], size, people, people, histograms, person_values
+        )
 
-    def _holdings(self, ids: Longs, plus: int | None) -> dict[str, PersonValues]:
+    def _person_values(self, ids: Longs, plus: int | None) -> dict[str, PersonValues]:
         """The sensitive values of the people of those classes."""
         added = [] if plus is None else [self.members[plus]]
         parts = [part for c in ids.tolist() for part in (self.members[c], *added)]
@@ -216,7 +218,7 @@ class _Merging:
         group = np.concatenate(parts)
         return {
             name: merged_values(old, group, owner, len(ids))
-            for name, old in self.start.holdings.items()
+            for name, old in self.start.person_values.items()
         }
 
 
@@ -224,9 +226,9 @@ def merged_values(old: PersonValues, group: Longs, owner: Longs, owners: int) ->
     """The people of each owner; `owner` (ascending) names the owner of each class in `group`."""
     many = old.people[group]
     person = np.repeat(old.start[group] - (np.cumsum(many) - many), many) + np.arange(many.sum())
-    held = np.diff(old.first)[person]
-    first = np.append(0, np.cumsum(held))
-    place = np.repeat(old.first[person] - first[:-1], held) + np.arange(first[-1])
+    count = np.diff(old.first)[person]
+    first = np.append(0, np.cumsum(count))
+    place = np.repeat(old.first[person] - first[:-1], count) + np.arange(first[-1])
     start = np.append(0, np.cumsum(np.bincount(owner, many, owners).astype(np.int64)))
     return PersonValues(
         old.column,

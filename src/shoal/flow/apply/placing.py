@@ -49,9 +49,9 @@ def _best_of_people(
     It covers all if it covers as many distinct records as the person has.
     """
     person_count = int(people.max()) + 1
-    held = np.unique(label * person_count + people)  # pairs of a distinct record and a person
-    person_of_record = held % person_count
-    start = np.searchsorted(held // person_count, np.arange(tuples + 1))
+    owned = np.unique(label * person_count + people)  # pairs of a distinct record and a person
+    person_of_record = owned % person_count
+    start = np.searchsorted(owned // person_count, np.arange(tuples + 1))
     needed = np.bincount(person_of_record, minlength=person_count)
     found = [np.zeros(0, np.int64)]  # pairs of a person and a vector that covers some record
     for low, high in pairs:
@@ -101,7 +101,7 @@ def satisfy_models(
         rows = np.flatnonzero(record != SUPPRESSED)
         fails = rows[violated >= 0]
         most = max(most, len(fails), 1)
-        progress("promises", 1.0 - len(fails) / most)
+        progress("requirements", 1.0 - len(fails) / most)
         if not len(fails):
             break
         why[fails] = violated[violated >= 0]

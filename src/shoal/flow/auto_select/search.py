@@ -1,4 +1,4 @@
-"""Search: which ways are tried in which order, and which one is chosen."""
+"""Search: which candidates are tried in which order, and which one is chosen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shoal.algorithms._shared.table_models import recode as recode_with
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import Stopwatch, stopwatch
 from shoal.flow.auto_select.trials import Found, Trials
-from shoal.flow.auto_select.ways import Encoded, Variant, Way, Ways, label, listed
+from shoal.flow.auto_select.ways import Encoded, Variant, Way, Ways, label, list_ways
 from shoal.measures.tried import Tried
 from shoal.plan import Plan
 from shoal.table.encode import Table
@@ -29,9 +29,9 @@ class Recoded:
     """What will be published, by a plan that leaves nothing open."""
 
     plan: Plan
-    table: Table  # by that plan: its hierarchies may be others than those of the plan before
+    table: Table  # encoded by that plan, whose hierarchies may differ from those of the given one
     recoding: Recoding
-    rng: np.random.Generator  # where randomness goes on
+    rng: np.random.Generator  # continues the random sequence of the run
     tried: list[Tried]
     notes: list[str]
 
@@ -39,10 +39,10 @@ class Recoded:
 def recode(
     table: Table, plan: Plan, progress: Progress = silent, encoded: Encoded | None = None
 ) -> Recoded:
-    """Choose what is published of each record; choose first how, where the plan leaves it open.
+    """Choose what is published of each record, after choosing what the plan leaves open.
 
-    The result is the same as that of the plan which was chosen, run with the same seed. `encoded`
-    makes the table of another plan; without it the hierarchies stay as they are.
+    The result is the same as that of the chosen plan, run with the same seed. `encoded` makes the
+    table of another plan; without it the hierarchies do not change.
     """
     if not (plan.algorithm.is_auto or plan.loss.is_auto):
         rng = np.random.default_rng(plan.seed)
@@ -53,7 +53,7 @@ def recode(
 
 
 def sample(table: Table, rows: int, rng: np.random.Generator) -> Table:
-    """About so many rows of a table, with all rows of the people that they belong to."""
+    """About this many rows of a table, with all rows of the people that they belong to."""
     people = table.person_count
     drawn = rng.permutation(people)[: max(1, round(people * rows / table.rows))]
     if table.people is None:
@@ -62,7 +62,7 @@ def sample(table: Table, rows: int, rng: np.random.Generator) -> Table:
 
 
 class Search:
-    """One search for the best way: what is tried, in which order, and what is chosen."""
+    """One search for the best candidate."""
 
     def __init__(
         self,
@@ -97,14 +97,14 @@ class Search:
         return Recoded(plan, way.variant.table, best.recoding, best.rng, tried, notes)
 
     def run_defaults(self) -> None:
-        """Run the default, which nothing ends; it shows how fast this machine is just now."""
+        """Run the default without a limit; its time shows how fast this machine is now."""
         begin, defaults = self.trials.watch.seconds, self.ways.defaults
         for place, way in enumerate(defaults):
             self.trials.on_table(way, place - len(defaults), False)
         self.trials.set_brake(begin, sum(way.work(self.table.rows) for way in defaults))
 
     def on_samples(self) -> list[Way]:
-        """All ways, those first that lost least on a sample; those that failed come last."""
+        """All candidates, the lowest loss on a sample first; those that failed come last."""
         score, rows, ways = self.score, self._sample_rows(), self.ways
         parts = {
             one: sample(one.table, rows, np.random.default_rng([self.trials.seed, rows]))
@@ -121,7 +121,7 @@ class Search:
                     part = parts[way.variant]
                     score[way] = self.trials.on_sample(part, way, len(score), total)
 
-        # What is quick goes first: if the brake is pulled, most of it has been seen.
+        # Fast ones first: if the brake stops the search, most candidates have been tried.
         try_all(sorted(ways.first, key=lambda way: way.work(rows)))
         best = sorted(ways.first, key=lambda way: round(score[way], 9))[:BEST]
         able = [one for one in best if score[one] < float("inf")]
@@ -130,7 +130,7 @@ class Search:
         return sorted(score, key=lambda way: round(score[way], 9))
 
     def on_the_table(self, ranked: list[Way]) -> None:
-        """Run the finalists, the quickest first; others only as long as there is no release."""
+        """Run the finalists, the fastest first; others only while there is no release."""
         rows, trials = self.table.rows, self.trials
         first = sorted(self.finalists(ranked), key=lambda way: way.work(rows))
         late: list[Way] = []
@@ -143,10 +143,10 @@ class Search:
             if trials.best is None and way not in first and way not in self.ways.defaults:
                 trials.on_table(way, ranked.index(way), False)
         if late:
-            trials.note_clock(listed(late), "was not run on the whole table")
+            trials.note_clock(list_ways(late), "not run on the whole table")
 
     def finalists(self, ranked: list[Way]) -> list[Way]:
-        """The ways to run on the table besides the default, as far as there is time for them."""
+        """The candidates to run on the whole table in addition to the default, as time allows."""
         rows, defaults = self.table.rows, self.ways.defaults
         done = [way for way in ranked if self.score[way] < float("inf")]
         if self._sample_rows() == rows:  # the sample was the table
@@ -164,9 +164,10 @@ class Search:
                 chosen.append(way)
                 left -= work
         if expensive:
+            seconds = f"{self.trials.seconds:g} seconds"
             self.trials.notes.append(
-                f"by estimate there was no time in {self.trials.seconds:g} seconds to try on the "
-                f"whole table: {listed(expensive)}"
+                f"not run on the whole table, as the estimated work exceeds {seconds}: "
+                f"{list_ways(expensive)}"
             )
         return chosen
 
@@ -196,7 +197,7 @@ class Search:
         sampled = f"{_times(len(parts))} on {parts[0].rows:,} rows and " if parts else ""
         free = (
             "; columns without a hierarchy are published as free ranges or sets: give them "
-            "hierarchy = { flat = true } to publish their values as they are or not at all"
+            "hierarchy = { flat = true } to publish their values unchanged or not at all"
             if way.variant.free
             else ""
         )
@@ -207,9 +208,9 @@ class Search:
         )
 
     def _compared(self, way: Way) -> str:
-        """What the next best way and the default lost."""
+        """The losses of the next best candidate and of the default."""
         mine = label(way.algorithm), way.loss.name, way.variant.free
-        rest = [  # on as many rows: on a sample everything loses more
+        rest = [  # on the whole table: on a sample everything loses more
             one
             for one in self.trials.tried
             if one.rows == self.table.rows and (one.algorithm, one.loss, one.free) != mine
@@ -224,7 +225,7 @@ class Search:
 
 
 def _two_algorithms_first(done: list[Way]) -> list[Way]:
-    """The same order, but the best way of a second algorithm comes second.
+    """The same order, but the best candidate of a second algorithm comes second.
 
     There should not be three guiding losses of one algorithm among the finalists.
     """

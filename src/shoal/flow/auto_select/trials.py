@@ -1,4 +1,4 @@
-"""Trials: runs of ways on samples and on the whole table, with an emergency brake."""
+"""Trials: runs of candidates on samples and on the whole table, with an emergency brake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.algorithms.auto import Auto
 from shoal.base.errors import ShoalError
 from shoal.base.progress import Progress
 from shoal.base.stopwatch import Stopwatch
-from shoal.flow.auto_select.ways import Way, label, listed
+from shoal.flow.auto_select.ways import Way, label, list_ways
 from shoal.losses._alterations import alterations
 from shoal.losses.mean import Mean
 from shoal.measures.tried import Tried
@@ -20,32 +20,32 @@ from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
 
-OVERHEAD = 1.0  # seconds that a run takes besides its work, on a small table
-BRAKE = 4  # times the seconds, as slow as the default was here, after which nothing more is tried
-SOON = 10  # seconds below which the brake is not set, as the smallest samples are tried anyway
+OVERHEAD = 1.0  # seconds of a run on a small table, in addition to its work
+BRAKE = 4  # multiple of the allowed seconds after which nothing more is tried
+SOON = 10  # seconds that are always allowed, as the smallest samples are tried anyway
 
 
 class Late(Exception):
-    """The brake was pulled."""
+    """The brake stopped the search."""
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a way publishes of the whole table."""
+    """What a candidate publishes of the whole table."""
 
     lost: float  # percent
-    rank: int  # of equals the lower one is better: the default, or what the sample had first
+    rank: int  # among equals the lower wins: the default, then the order on the sample
     way: Way
     recoding: Recoding
-    rng: np.random.Generator  # where randomness continues
+    rng: np.random.Generator  # continues the random sequence of the run
 
 
 class Trials:
-    """What was tried, and what came of it."""
+    """What was tried, with the results."""
 
     def __init__(self, table: Table, plan: Plan, progress: Progress, watch: Stopwatch) -> None:
         self.table, self.plan, self.progress, self.watch = table, plan, progress, watch
-        # Without a seed randomness comes from the operating system, once for all that is tried.
+        # Without a seed the operating system gives one, the same for everything that is tried.
         self.seed = secrets.randbits(128) if plan.seed is None else plan.seed
         self.seconds = (
             plan.algorithm.seconds if isinstance(plan.algorithm, Auto) else Auto().seconds
@@ -54,28 +54,28 @@ class Trials:
         self.yardstick = Mean() if plan.loss.is_auto else plan.loss
         self.tried: list[Tried] = []
         self.notes: list[str] = []
-        self.stopped: list[Way] = []  # by the clock, on the sample
-        self.unseen: list[Way] = []  # what the clock did not let begin there
-        self.known: dict[Way, float] = {}  # what ways lost on the whole table
-        self.best: Found | None = None  # what lost least on the whole table
+        self.stopped: list[Way] = []  # by the brake, on the sample
+        self.unseen: list[Way] = []  # not begun there because of the brake
+        self.known: dict[Way, float] = {}  # losses on the whole table
+        self.best: Found | None = None  # the lowest loss on the whole table
         self.error: ShoalError | None = None
 
     @property
     def too_late(self) -> bool:
-        """Whether the brake was pulled."""
+        """Whether the brake stops the search."""
         return self.watch.seconds > self.brake
 
     def set_brake(self, begin: float, expected: float) -> None:
-        """Set the brake by what took so long since `begin` and should have taken `expected`.
+        """Set the brake, given what began at `begin` and should have taken `expected` seconds.
 
-        Everything is as slow as that was, so that a busy machine tries the same.
+        If that took longer, the brake allows as much longer, so that a busy machine tries the same.
         """
         now = self.watch.seconds
         slow = max(1.0, (now - begin) / (expected + OVERHEAD))
         self.brake = now + BRAKE * max(self.seconds, SOON) * slow
 
     def on_sample(self, part: Table, way: Way, place: int, total: int) -> float:
-        """What a way loses on a sample."""
+        """The loss of a candidate on a sample."""
         begin = self.watch.seconds
         lost, reason = float("inf"), ""
         if begin > self.brake:
@@ -95,7 +95,7 @@ class Trials:
         return lost
 
     def on_table(self, way: Way, rank: int, brake: bool) -> None:
-        """Run a way on the whole table, and keep its recoding if none lost less."""
+        """Run a candidate on the whole table, and store its recoding if no other lost less."""
         rng = np.random.default_rng(self.seed)
         begin = self.watch.seconds
         lost, reason = float("inf"), ""
@@ -111,27 +111,27 @@ class Trials:
             self.error = self.error or error
         except Late:
             reason = self._stopped_after(begin)
-            self.note_clock(str(way), f"was {reason} on the whole table")
+            self.note_clock(str(way), f"{reason} on the whole table")
         self._record(way, "table", self.table.rows, lost, begin, reason)
 
     def note_samples(self) -> None:
-        """Note what the clock kept from being tried on the sample."""
+        """Note what the brake stopped on the sample."""
         for ways, what in (
-            (self.stopped, "was stopped on the sample"),
-            (self.unseen, "was not tried on the sample"),
+            (self.stopped, "stopped on the sample"),
+            (self.unseen, "not tried on the sample"),
         ):
             if ways:
-                self.note_clock(listed(ways), what)
+                self.note_clock(list_ways(ways), what)
 
     def note_clock(self, ways: str, what: str) -> None:
-        """Note what the clock decided."""
+        """Note what the brake stopped, or did not let begin."""
         self.notes.append(
-            f"the clock decided: {ways} {what}, as it took far longer than estimated for "
-            f"{self.seconds:g} seconds; on another machine the choice may differ"
+            f"{what}, as the search took far longer than estimated for {self.seconds:g} seconds: "
+            f"{ways}; on another machine the choice may differ"
         )
 
     def _keep(self, found: Found) -> None:
-        """Keep one recoding only, the best: each takes memory."""
+        """Store only the best recoding, as each takes memory."""
         both = [found] if self.best is None else [self.best, found]
         self.best = min(both, key=lambda one: (round(one.lost, 9), one.rank))
 
@@ -139,7 +139,7 @@ class Trials:
         """Progress of one of the runs on samples."""
         until, furthest = self._until_brake(), 0.0
 
-        def report(stage: str, share: float) -> None:  # noqa: ARG001 (they are all trying)
+        def report(stage: str, share: float) -> None:  # noqa: ARG001 (all stages are trials)
             nonlocal furthest
             furthest = max(furthest, min(share, 1.0))
             until("trying", (place + furthest) / total)
@@ -148,7 +148,7 @@ class Trials:
         return report
 
     def _until_brake(self) -> Progress:
-        """Progress that ends a run when the brake is pulled."""
+        """Progress that ends a run when the brake stops the search."""
 
         def report(stage: str, share: float) -> None:
             if self.too_late:

@@ -1,4 +1,4 @@
-"""Ways: the algorithms, guiding losses and hierarchies that may be tried for a plan."""
+"""Ways to satisfy a plan: the algorithms, guiding losses and hierarchies to try (candidates)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STRATEGIES: tuple[Literal["S2", "S3", "S4", "S6", "S7"], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """The table by one of the plans: the plan as it is, or with free ranges and sets."""
+    """The table encoded by the plan, or by the plan with free ranges and sets."""
 
     plan: Plan
     table: Table
@@ -48,7 +48,7 @@ class Way:
     variant: Variant
 
     def work(self, rows: int) -> float:
-        """What so many rows take, by estimate."""
+        """Estimated seconds for this number of rows."""
         return self.algorithm.work(rows, bool(self.variant.table.free))
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Way:
 
 
 class Ways:
-    """The ways to try first, and what the plan would run by default."""
+    """The candidates to try first, and the default of the plan."""
 
     def __init__(self, table: Table, plan: Plan, encoded: Encoded | None) -> None:
         self.table, self.plan = table, plan
@@ -68,7 +68,7 @@ class Ways:
         self.defaults = self._defaults(able)
 
     def guided(self, like: Way, loss: Loss) -> Way:
-        """The same way guided by another loss; one of the defaults, if it is one."""
+        """The same candidate guided by another loss; if that is a default, the default itself."""
         for way in self.defaults:
             if (way.algorithm, way.variant) == (like.algorithm, like.variant) and way.loss is loss:
                 return way
@@ -76,7 +76,7 @@ class Ways:
 
     @property
     def variants(self) -> list[Variant]:
-        """The tables that ways run on, each once."""
+        """The tables that candidates run on, each once."""
         return list(dict.fromkeys(way.variant for way in self.first))
 
     def _freed(self, encoded: Encoded | None) -> list[Way]:
@@ -89,7 +89,7 @@ class Ways:
         try:
             table = encoded(plan)
             able = candidates(plan, table)
-        except BadInput:  # no algorithm, or values of which there are no ranges or sets
+        except BadInput:  # no algorithm, or values that cannot be in ranges or sets
             return []
         before = free_columns(self.plan.columns)
         names = tuple(name for name in free_columns(plan.columns) if name not in before)
@@ -97,10 +97,10 @@ class Ways:
         return [Way(one, self.losses[0], variant) for one in able]
 
     def _defaults(self, able: list[Algorithm]) -> list[Way]:
-        """What the plan would run if it left nothing open; guided by the yardstick as well."""
+        """The default of the plan; if the loss is open, guided by each of two losses."""
         plain = Plan(columns=self.plan.columns, models=self.plan.models)
         named = [one for one in able if one.setting() == plain.algorithm.setting()]
-        # Where the default cannot serve the plan, the quickest of those that can stands for it.
+        # If the default does not support the plan, the fastest algorithm that does replaces it.
         algorithm = named[0] if named else min(able, key=lambda one: one.work(self.table.rows))
         losses = self.losses[:1]
         if self.plan.loss.is_auto:
@@ -120,7 +120,7 @@ def label(algorithm: Algorithm) -> str:
 
 
 def candidates(plan: Plan, table: Table) -> list[Algorithm]:
-    """The algorithms that serve a plan; gaa also with the strategies that look at a column."""
+    """The algorithms that support a plan; gaa also with strategies about a sensitive column."""
     if not plan.algorithm.is_auto:
         return [plan.algorithm]
     able, reasons = [], []
@@ -147,7 +147,7 @@ def _losses(plan: Plan) -> list[Loss]:
     return [Mean(), *(kind() for kind in metrics_in_mean().values())]
 
 
-def listed(ways: Sequence[Way]) -> str:
-    """The first of these ways, and how many there are more."""
+def list_ways(ways: Sequence[Way]) -> str:
+    """The first of these candidates, and how many more there are."""
     shown = ", ".join(map(str, ways[:SHOWN]))
     return shown if len(ways) <= SHOWN else f"{shown} and {len(ways) - SHOWN} more ways"

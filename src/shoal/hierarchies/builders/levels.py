@@ -81,7 +81,7 @@ class LevelFile(Given):
 
     def describe(self) -> str:
         """How values are published."""
-        return f"as the hierarchy in {self._path.name} says"
+        return f"by the hierarchy in {self._path.name}"
 
     def listed_values(self) -> int:
         """None: the values are in the file, not in the plan."""

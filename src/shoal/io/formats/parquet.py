@@ -48,7 +48,7 @@ class Parquet(Format):
             with pq.ParquetWriter(path, schema, **self.writing) as file:
                 for start in range(0, max(table.num_rows, 1), ROWS):
                     file.write_table(compact_table(table.slice(start, ROWS)))
-        except pa.ArrowException:  # may speak of values
+        except pa.ArrowException:  # its message may contain values
             _name_column(table)
             raise
 
@@ -60,7 +60,7 @@ class Parquet(Format):
 
 
 def _name_column(table: pa.Table) -> None:
-    """Raise an error that names the column that Parquet cannot hold, if there is one."""
+    """Raise an error that names the column that Parquet cannot store, if there is one."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -69,6 +69,6 @@ def _name_column(table: pa.Table) -> None:
             pq.write_table(table.select([field.name]), pa.BufferOutputStream())
         except pa.ArrowException:
             raise BadFile(
-                f"column {field.name!r} is of type {field.type}, which Parquet cannot hold; "
+                f"column {field.name!r} is of type {field.type}, which Parquet cannot store; "
                 "drop or cast the column"
             ) from None

@@ -44,8 +44,8 @@ def sizes(people: Longs, rows: Longs, often: Longs | None = None) -> list[SizeFa
     classes = np.bincount(place, often, minlength=len(starts))
     records = np.bincount(place, rows, minlength=len(starts))
     return [
-        SizeFact(int(fewest), min(int(most), high), int(number), int(held))
-        for fewest, most, number, held in zip(
+        SizeFact(int(fewest), min(int(most), high), int(number), int(size))
+        for fewest, most, number, size in zip(
             starts, np.append(starts[1:] - 1, high), classes, records, strict=True
         )
     ]

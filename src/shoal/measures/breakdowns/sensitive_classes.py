@@ -53,14 +53,14 @@ def sensitive_facts(seen: Published) -> list[SensitiveFact]:
 
 def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
     """The classes that reveal most about a person's value, and the values that show it."""
-    held = seen.classes.holdings.get(histogram.column.name)
-    distance = _distance(histogram, held)  # float64[classes]
-    hits = _hits(histogram, held)
+    person_values = seen.classes.person_values.get(histogram.column.name)
+    distance = _distance(histogram, person_values)  # float64[classes]
+    hits = _hits(histogram, person_values)
     hit = np.logical_or.reduce([np.zeros(len(histogram), np.bool_), *hits.values()])
     gain = _gain(histogram)  # float64[classes]
     counted = histogram
-    if held is not None:
-        by_people = held.histogram(of_people=True)
+    if person_values is not None:
+        by_people = person_values.histogram(of_people=True)
         gain = np.maximum(gain, _gain(by_people))
         order = _revealing_first(histogram, hit, gain, distance)[:WORST]
         # Shares of people, unless the first class stands out by its records alone.
@@ -107,21 +107,23 @@ def _sensitive(seen: Published, histogram: Histogram) -> SensitiveFact:
     )
 
 
-def _distance(histogram: Histogram, held: PersonValues | None) -> npt.NDArray[np.float64]:
+def _distance(histogram: Histogram, person_values: PersonValues | None) -> npt.NDArray[np.float64]:
     """The distance of each class from the table, by records or by people: the larger one."""
     by_rows = distances.equal(histogram)
-    if held is None:
+    if person_values is None:
         return by_rows
-    return np.maximum(by_rows, distances.equal(held.histogram(of_people=False)))
+    return np.maximum(by_rows, distances.equal(person_values.histogram(of_people=False)))
 
 
-def _hits(histogram: Histogram, held: PersonValues | None) -> dict[str, npt.NDArray[np.bool_]]:
+def _hits(
+    histogram: Histogram, person_values: PersonValues | None
+) -> dict[str, npt.NDArray[np.bool_]]:
     """In which classes each attack succeeds; separately where it does so by records alone."""
     hits = {}
     for name, attack in shown_attacks().items():
         hits[name] = by_rows = attack.victims(histogram)
-        if held is not None:
-            hits[name] = among = attack.among_people(held)
+        if person_values is not None:
+            hits[name] = among = attack.among_people(person_values)
             hits[f"{name} (of records)"] = by_rows & ~among
     return hits
 

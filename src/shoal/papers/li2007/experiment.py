@@ -191,9 +191,9 @@ def _publishing(tables: Tables, owns: Sequence[Own], searches: Sequence[Search])
         *(_tried(tables, own, tried) for own, tried in zip(owns, searches, strict=True)),
         Text(
             "Where shoal loses more than the cheapest table, that is the price of its algorithm: "
-            "GAA joins the cheapest classes step by step and never parts rows again, so one early "
-            "join of rows that a better table keeps apart is enough to miss it. Trying everything, "
-            "as we did here, is possible with a handful of rows only."
+            "GAA joins the cheapest classes step by step and never separates rows again, so one "
+            "early join of rows that a better table keeps apart is enough to miss it. Trying "
+            "everything, as we did here, is possible with a handful of rows only."
         ),
     ]
 

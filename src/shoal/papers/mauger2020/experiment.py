@@ -335,7 +335,7 @@ def _reasons(adult: Adult, releases: Releases) -> list[Block]:
                 "so this alone moves every number.",
                 "The paper picks the small class arbitrarily, the first in an order of its own; "
                 "we begin with the smallest class. At k = 2 every small class has one row, so the "
-                "two rules differ by the order of rows only; at larger k they part ways.",
+                "two rules differ by the order of rows only; at larger k they differ.",
                 "When one small class is left there is none for it to join. The paper does not "
                 "say what happens then; we join it with the cheapest of all classes.",
                 "Figures 6 to 8 print whole numbers, so that even perfect agreement would show "

@@ -57,7 +57,7 @@ def draw(
     defined: Reading,
     by_class: Reading,
 ) -> Drawn:
-    """All figures, a panel a file."""
+    """All figures, one panel per file."""
     drawn = Drawn([], {}, {})
     guide = GUIDES[0]
     for name in tables:

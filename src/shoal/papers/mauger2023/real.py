@@ -290,7 +290,7 @@ def _how(real: Real) -> Section:
                 "With partners among all classes, k only says when to stop. So the table was "
                 "encoded once, and each k went on from the table of the k before, with the result "
                 "that a run from the start gives (tests compare both). On each table the published "
-                "codes were checked to cover the originals, tallied into classes anew, and k, "
+                "codes were checked to cover the originals, grouped into classes again, and k, "
                 "l and t measured with the package's models; a table that fails would have "
                 "stopped the run."
             ),

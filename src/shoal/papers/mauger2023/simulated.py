@@ -287,9 +287,9 @@ def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> Table:
         ],
         rows=rows,
         caption="Adult, strategy by strategy and column by column. Strategies that come out alike "
-        "share their places, and any of these counts as the same rank, which chance has a part "
-        "in. Ranks that our text of the paper has lost are omitted, or inferred if the other six "
-        "of a column are known.",
+        "share their places, and any of these counts as the same rank, so that some agree by "
+        "chance. Ranks that our text of the paper has lost are omitted, or inferred if the other "
+        "six of a column are known.",
         widths=(20, 24, 24, 32),
         files=files,
     )

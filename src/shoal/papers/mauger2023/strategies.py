@@ -85,7 +85,7 @@ def curves(table: Table, gaa: GAA, loss: Loss, ks: Iterable[int]) -> dict[str, l
     costs = loss.costs(table.domains)
     before = [domain.counts.astype(np.float64) for domain in table.domains]
     found: dict[str, list[Point]] = {column.name: [] for column in table.sensitive}
-    rng = np.random.default_rng(0)  # not used: the merge leaves nothing to chance
+    rng = np.random.default_rng(0)  # not used: the merge is deterministic
     reached = table
     for k in sorted(ks):
         model = KAnonymity(k=k)

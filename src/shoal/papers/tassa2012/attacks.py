@@ -129,8 +129,8 @@ def claims(results: Results) -> list[Claim]:
     safe = {case: measured.attacks["graph"] for case, measured in releases(results, ATTACKED[1:])}
     return [
         Claim(
-            "In a (k,k)-anonymous table, who knows all originals may be left with fewer than k "
-            "records for somebody (Sec. 5.1).",
+            "In a (k,k)-anonymous table, an attacker who knows all originals may be left with "
+            "fewer than k records for some person (Sec. 5.1).",
             "the attack `graph` leaves some person with fewer in some release",
             [any(graph["people_below"] for graph in open_.values())] if open_ else [],
             "of the people in "
@@ -164,9 +164,9 @@ def _alike(results: Results) -> Claim:
         told.append((case.k * chance, f"{name}: {percent(100 * chance)}"))
     worst = "; ".join(words for _, words in sorted(told, reverse=True)[:3])
     return Claim(
-        "An adversary cannot distinguish between the records that could be somebody's: counting "
+        "An adversary cannot distinguish between the possible records of a person: counting "
         "matchings is infeasible (Sec. 5.2).",
-        "sampling matchings finds no record likelier than 1/k for anybody, by three errors",
+        "sampling matchings finds no record likelier than 1/k for any person, by three errors",
         held,
         f"in {sum(held)} of {len(held)} releases; farthest from it: {worst}" if held else "",
     )

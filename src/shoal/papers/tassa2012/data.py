@@ -37,13 +37,13 @@ PRIVATE = {"ADULT": "salary-class", "CMC": "method", "NURSERY": "class"}
 
 
 class Way(NamedTuple):
-    """A way to get at a table: the files that it is in, and what loads them from a folder."""
+    """A source of a table: its files, and the function that loads them from a folder."""
 
     files: tuple[File, ...]
     load: Callable[[Path | None], pa.Table]
 
     def inside(self, folder: Path) -> bool:
-        """Whether the folder holds all files."""
+        """Whether the folder contains all files."""
         try:
             return all(given(file, folder) for file in self.files)
         except BadFile:
@@ -107,9 +107,9 @@ class Loaded:
 
 
 def load(data: Path | None, quick: bool) -> Loaded:
-    """Load the four tables; of Adult the train part where its test part is not to be found."""
+    """Load the four tables; of Adult only the train part if its test part is not found."""
     if data is not None and not data.is_dir():
-        raise BadFile(f"no folder {str(data)!r}; give a folder that holds the tables")
+        raise BadFile(f"no folder {str(data)!r}; give a folder that contains the tables")
     found, lacking = {}, []
     for name, nested in NESTED.items():
         table = _first(WAYS[name], data)
@@ -137,7 +137,7 @@ def _first(ways: Sequence[Way], data: Path | None) -> pa.Table | None:
 
 
 def _groups(*groups: str) -> dict[str, Any]:
-    """A tree of groups, the values of each parted by blanks; a single value is no group."""
+    """A tree of groups, the values of each separated by blanks; a single value is not a group."""
     found: dict[str, Any] = {}
     for group in groups:
         values = group.split()
@@ -247,8 +247,8 @@ def shapes(loaded: Loaded) -> Table:
 def differences(loaded: Loaded) -> list[str]:
     """How the tables differ from the paper's, in sentences."""
     said = [
-        "ART is drawn anew with seed 0 by the distributions that the paper prints (each sums to "
-        "1), attribute by attribute without regard to the others, with the paper's own collections "
+        "ART is drawn again with seed 0 by the distributions that the paper prints (each sums to "
+        "1), each attribute independently of the others, with the paper's own collections "
         "of sets. The paper's draw is not published."
     ]
     subjects = loaded.subjects
@@ -264,7 +264,7 @@ def differences(loaded: Loaded) -> list[str]:
         if subjects["ADULT"].whole < RECORDS["ADULT"]:
             said.append(
                 f"Of ADULT only {subjects['ADULT'].whole:,} complete rows were found, those of the "
-                "train part; give a folder that holds `adult.data` and `adult.test` with `--data` "
+                "train part; give a folder that has `adult.data` and `adult.test` with `--data` "
                 f"to get {RECORDS['ADULT']:,}."
             )
     if "CMC" in subjects:

@@ -143,9 +143,9 @@ def _how(loaded: Loaded) -> list[Block]:
                 "show it in percent of what a fully suppressed table loses. In bits per cell the "
                 "curves have the same shape: multiply by the bits of the table above. Which unit "
                 "the paper's figures have we cannot see.",
-                "k-concealment is Algorithms 2, 3 and 5 without chance (`randomized = false`), or "
-                "Algorithms 6, 3 and 5 with q = 2(k − 1), a single run with seed 0. With "
-                "l-diversity Algorithm 7 follows (Sec. 8.2).",
+                "k-concealment is Algorithms 2, 3 and 5 without random choices (`randomized = "
+                "false`), or Algorithms 6, 3 and 5 with q = 2(k − 1), a single run with seed 0. "
+                "With l-diversity Algorithm 7 follows (Sec. 8.2).",
                 "`agglomerative` and `forest` are shoal's versions of the algorithms of Gionis, "
                 "Mazza, Tassa 2008 and of Aggarwal et al. 2005; with l-diversity they are followed "
                 "by Algorithm 8 (appendix C). `sequential` (Goldberger and Tassa 2010) and `gaa` "
@@ -159,7 +159,7 @@ def _how(loaded: Loaded) -> list[Block]:
                 "l-diversity means that no private value has a share above 1/l: in a class, or for "
                 "k-concealment among all records that could be a person's.",
                 "Every release went through `shoal.anonymize`, which verifies each requirement on "
-                "the published table and stops where one does not hold.",
+                "the published table and stops if one is violated.",
             ]
         ),
     ]

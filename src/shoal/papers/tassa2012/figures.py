@@ -24,7 +24,7 @@ from shoal.report.plots import Series, lines
 
 FILES = {"lm": "lm", "entropy": "em"}
 TIES = (
-    "NURSERY holds each combination of its values exactly once, row after row in the order of the "
+    "NURSERY has each combination of its values exactly once, row after row in the order of the "
     "values. Nearly every step of every method is a choice among equals there, and shoal takes the "
     "one that comes first in the table. So the curves depend on the order of the rows, of which "
     "the paper says nothing. Below, the same rows in random order (seed 0)."
@@ -40,7 +40,7 @@ class Drawing:
         self.plots: dict[str, str] = {}
 
     def sections(self) -> list[Section]:
-        """One section a figure, of those whose table was run."""
+        """One section per figure whose table was run."""
         subjects = {case.subject for case in self.results}
         found = []
         for subject, number in FIGURES.items():

@@ -56,7 +56,7 @@ EVERY = (*ORDER, "sequential", "gaa")
 
 
 class Case(NamedTuple):
-    """One release that is asked for."""
+    """One release that is requested."""
 
     subject: str
     loss: str  # which guides and is measured
@@ -109,7 +109,7 @@ def cases(subjects: Sequence[str], ks: Sequence[int], attacked: Sequence[int]) -
 
 
 def plan(subject: Subject, case: Case) -> Plan:
-    """What is asked for, as anybody could ask for it."""
+    """The plan of a release, as any user could write it."""
     method = METHODS[case.method]
     models: list[Model] = [method.model(k=case.k)]
     if case.l is not None:
@@ -149,7 +149,7 @@ def run(
 
 
 def _same(progress: Progress, words: str, share: float) -> Progress:
-    """Tell of the steps within one release, so that one can see it go on and stop it."""
+    """Report the steps within one release, so that the user sees progress and can stop it."""
 
     def report(step: str, _: float) -> None:
         progress(f"{words} ({step})", share)

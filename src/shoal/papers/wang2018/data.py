@@ -105,15 +105,15 @@ class Loaded:
 
 
 def load(data: Path | None, quick: bool) -> Loaded:
-    """Load INFORMS where a folder holds it, and invent the hospital."""
+    """Load INFORMS if the folder has it, and generate the hospital."""
     found = []
     if data is not None:
         if not data.is_dir():
-            raise BadFile(f"no folder {str(data)!r}; give a folder that holds the INFORMS files")
+            raise BadFile(f"no folder {str(data)!r}; give a folder that contains the INFORMS files")
         if not holds_informs(data):
             names = " and ".join(file.names[0] for file in FILES)
             raise BadFile(
-                f"folder {str(data)!r} does not hold {names}, nor does a folder 'informs' in it; "
+                f"folder {str(data)!r} does not contain {names}, nor does its folder 'informs'; "
                 "omit --data to run on the invented hospital alone"
             )
         found.append(of_informs(datasets.informs(data)))
@@ -135,7 +135,7 @@ def of_informs(table: pa.Table) -> Subject:
         "hispanic": Hierarchy.flat(),
     }
     numbers = frozenset({"month of birth", "year of birth", "education"})
-    # Years of school below 0 are codes for "not known": no range of years may hold them.
+    # Years of school below 0 are codes for "not known": no range of years may contain them.
     years = table["education"]
     known = pc.if_else(pc.less(years, 0), pa.scalar(None, years.type), years)
     table = table.set_column(table.column_names.index("education"), "education", known)
@@ -258,15 +258,15 @@ def differences(loaded: Loaded) -> list[str]:
     said = []
     if INFORMS in loaded.subjects:
         said.append(
-            "INFORMS: the paper has the whole contest data, of which only the year 2005 is to be "
-            "had here. A diagnosis that a person has twice is one record. Codes for missing "
+            "INFORMS: the paper has the whole contest data, of which only the year 2005 is "
+            "available here. A diagnosis that a person has twice is one record. Codes for missing "
             "values are values like others. Attributes are taken in the order of the paper's "
             "table 5."
         )
     else:
         said.append(
             "The paper's table, INFORMS, is not part of the package, so only the invented hospital "
-            "was run. With `--data DIR`, a folder that holds `demographics05.csv` and "
+            "was run. With `--data DIR`, a folder that has `demographics05.csv` and "
             "`conditions05.csv`, INFORMS is run too."
         )
     said.append(

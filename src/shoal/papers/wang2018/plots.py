@@ -36,7 +36,7 @@ def panels(parts: Sequence[Part], names: Sequence[str], y: str) -> str:
     >>> svg.startswith("<svg") and "|QI| = 6" in svg
     True
     """
-    import altair  # slow to import, and seldom needed
+    import altair  # slow to import, and rarely needed
     import vl_convert
 
     alt: Any = altair

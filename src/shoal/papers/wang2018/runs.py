@@ -72,7 +72,7 @@ QUICK = Grid((3, 6), (0.4, 0.6), (0.4, 0.6), (3, 6, 8))
 
 
 class Case(NamedTuple):
-    """Releases that are asked for, which differ by chance alone."""
+    """Releases that are requested; they differ only by their random numbers."""
 
     subject: str
     method: str
@@ -152,7 +152,7 @@ def model(case: Case) -> PeopleModel:
 
 
 def plan(subject: Subject, case: Case, seed: int) -> Plan:
-    """What is asked for, as anybody could ask for it."""
+    """The plan of a release, as any user could write it."""
     algorithm = METHODS[case.method].algorithm
     return Plan(
         columns=subject.columns(case.qi, algorithm),
@@ -259,7 +259,7 @@ def mean(drawn: Sequence[Measured]) -> Measured:
 
 
 def _same(progress: Progress, words: str, share: float) -> Progress:
-    """Tell of the steps within one release, so that one can see it go on and stop it."""
+    """Report the steps within one release, so that the user sees progress and can stop it."""
 
     def report(step: str, _: float) -> None:
         progress(f"{words} ({step})", share)

@@ -15,7 +15,7 @@ def exposure(facts: Facts) -> list[Block]:
         Text(
             "An attacker who knows that a person is in the table, and knows the person's "
             "quasi-identifiers, has to guess among all people of the class: in a class of 5 people "
-            "the risk to be re-identified is 1 in 5, or 20 %."
+            "the risk of re-identification is 1 in 5, or 20 %."
         ),
         _compare("table", facts.counts),
         _compare("re-identification risk", facts.risks),

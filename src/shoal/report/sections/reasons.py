@@ -28,7 +28,7 @@ def reasons(facts: Facts) -> list[Block]:
     ]
     blocks: list[Block] = [Text(_ONE if len(found) == 1 else _SEVERAL)]
     if facts.randomized and len(found) > 1:
-        blocks.append(Text(_CHANCE))
+        blocks.append(Text(_RANDOMIZED))
     blocks.append(
         Table(
             ["requirement", "records it forced", "loss with all", "loss without it"],
@@ -106,7 +106,7 @@ _SEVERAL = (
     "not add up to 100 %. The search is greedy, so without a requirement some records may lose "
     "more; these do not count."
 )
-_CHANCE = (
+_RANDOMIZED = (
     "This algorithm makes random choices. All runs had the same random seed, but a part of the "
     "differences is still random."
 )
