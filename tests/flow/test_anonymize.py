@@ -464,3 +464,19 @@ def test_missing_tokens_count_in_numbers_too():
     asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)], missing_values=["-9"])
     release = shoal.anonymize(pa.table({"q": [1, 1, -9, None]}), asked, keep_order=True)
     assert release.frame["q"].to_pylist() == ["1", "1", None, None]
+
+
+def test_a_frame_that_was_changed_is_not_saved(tmp_path):
+    table = pd.DataFrame({"age": [1, 1, 2, 2], "s": list("xyxy")})
+    asked = Plan(
+        columns={"age": "quasi", "s": "sensitive"}, models=[{"name": "k-anonymity", "k": 2}]
+    )
+    release = shoal.anonymize(table, asked)
+    release.frame["name"] = ["Ann", "Bob", "Cid", "Dee"]
+    with pytest.raises(ShoalError, match=r"changed after it was verified .*'name'"):
+        release.save(tmp_path / "x.csv")
+    release = shoal.anonymize(table, asked)
+    release.frame.loc[99] = [1, "x"]
+    with pytest.raises(ShoalError, match="number of records"):
+        release.save(tmp_path / "x.csv")
+    assert not list(tmp_path.iterdir())

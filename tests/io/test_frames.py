@@ -501,8 +501,8 @@ def test_delimiters_line_ends_and_byte_order_marks(delimiter, end, bom, last, tm
     assert frame.native.schema.metadata == {b"shoal.delimiter": delimiter.encode()}
     built = frame.rebuild(np.array([0]), {"a,;": pa.array(["*"])}, drop=["c"])
     write(built, tmp_path / "out.csv")
-    head = "a,;" if delimiter not in "a,;" else '"a,;"'
-    assert (tmp_path / "out.csv").read_text() == f"{head}{delimiter}b\n*{delimiter}\n"
+    assert (tmp_path / "out.csv").read_text() == f'"a,;"{delimiter}b\n*{delimiter}\n'
+    assert values(read(tmp_path / "out.csv")) == {"a,;": ["*"], "b": [None]}
     write(built, tmp_path / "out.tsv")
     assert (tmp_path / "out.tsv").read_text().endswith("\tb\n*\t\n")
 
@@ -535,6 +535,16 @@ def test_headers_may_hold_line_ends_and_quotes(tmp_path):
         "two\nlines",
         'say "hi"',
     ]
+
+
+@pytest.mark.parametrize("delimiter", ",;|")
+@pytest.mark.parametrize("names", [["x,y", "tag"], ["a;b|c"], ["a,b", "c|d", "e;f\tg"]])
+def test_names_with_other_delimiters_are_read_back(tmp_path, names, delimiter):
+    """The header decides which delimiter a file has, so its names must not suggest another."""
+    table = pa.table({name: ["[-25, 27]", "1;2|3"] for name in names})
+    given = table.replace_schema_metadata({"shoal.delimiter": delimiter})
+    write(open_frame(given), tmp_path / "x.csv")
+    assert values(read(tmp_path / "x.csv")) == table.to_pydict()
 
 
 def test_a_file_of_many_blocks(tmp_path, monkeypatch):

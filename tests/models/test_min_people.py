@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from pydantic import Field
 
+import shoal
 from shoal import Plan, catalog
 from shoal.algorithms._shared.requirements import check_reachable
 from shoal.base.errors import BadPlan, CannotReach
@@ -17,7 +19,9 @@ from shoal.losses.ncp import NCP
 from shoal.measures.lower_bound import lower_bound, scoped
 from shoal.measures.record_counts import required_class_size
 from shoal.models import Model, min_class_size
+from shoal.models.average_risk import AverageRisk
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.share_at_risk import ShareAtRisk
 from tests.naive.proofs import Meter, least_of_partitions
 from tests.random_tables import random_table
 
@@ -107,3 +111,26 @@ def test_every_model_carries_its_own_words(name):
     assert easy.loosened() == easy
     if kind.size_option:
         assert easy.hidden_among == getattr(easy, kind.size_option)
+
+
+def test_huge_and_tiny_options_are_answered():
+    """A threshold near zero, and an l that no array can hold."""
+    assert ShareAtRisk(share=1.0, threshold=5e-324).guarantee()
+    assert AverageRisk(r=5e-324).sufficient_people > 2**60
+    table = pa.table({"who": [1, 2, 3], "age": [1, 2, 3], "s": ["x", "y", "z"]})
+    asked = Plan(
+        columns={"who": "person", "age": "quasi", "s": "sensitive"},
+        models=[{"name": "eir-l-diversity", "column": "s", "l": 10**40}],
+    )
+    with pytest.raises(CannotReach, match="cannot be reached"):
+        shoal.anonymize(table, asked)
+
+
+def test_a_share_at_risk_that_cannot_be_reached_names_the_threshold():
+    table = pa.table({"age": [1, 2, 3]})
+    asked = Plan(
+        columns={"age": "quasi"},
+        models=[{"name": "share-at-risk", "share": 0.1, "threshold": 0.1}],
+    )
+    with pytest.raises(CannotReach, match="higher threshold"):
+        shoal.anonymize(table, asked)

@@ -28,10 +28,17 @@ class Algorithm(Setting):
     pace: ClassVar[float] = 1.0  # approximate seconds for 10,000 rows; used by `auto`
     free_pace: ClassVar[float] = 3.0  # how many times longer it takes with free values
 
+    random_choices: ClassVar[bool] = False  # whether it begins or breaks ties at random
+
     @classmethod
     def work(cls, rows: int, free: bool = False) -> float:
         """Estimated seconds for this number of rows; the same on every machine."""
         return float(cls.pace * (cls.free_pace if free else 1.0) * (rows / 10_000) ** 1.1)
+
+    @property
+    def has_random_choices(self) -> bool:
+        """Whether two runs without a random seed may publish different values."""
+        return self.random_choices or self.has_random_values
 
     @property
     def has_random_values(self) -> bool:

@@ -30,6 +30,7 @@ class GeneIR(Algorithm):
     """
 
     name: ClassVar[str] = "geneir"
+    random_choices: ClassVar[bool] = True
     pace: ClassVar[float] = 0.5
 
     def serves(self, model: Model) -> bool:

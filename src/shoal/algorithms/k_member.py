@@ -25,6 +25,7 @@ class KMember(Pooled):
     """
 
     name: ClassVar[str] = "k-member"
+    random_choices: ClassVar[bool] = True
     pace: ClassVar[float] = 0.4
 
     def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:

@@ -27,6 +27,7 @@ class KACA(Pooled):
     """
 
     name: ClassVar[str] = "kaca"
+    random_choices: ClassVar[bool] = True
     pace: ClassVar[float] = 0.3
 
     def cluster(self, task: Task, rng: np.random.Generator) -> Longs:

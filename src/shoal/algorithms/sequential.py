@@ -30,6 +30,7 @@ class Sequential(Clustering):
     """
 
     name: ClassVar[str] = "sequential"
+    random_choices: ClassVar[bool] = True
     pace: ClassVar[float] = 1.5
     passes: AtLeastOne = Field(default=10, description="largest number of passes over all people")
 

@@ -32,7 +32,7 @@ from shoal.measures.explanation import (
 )
 from shoal.measures.information_loss import kept
 from shoal.measures.verify import of_rows, seen
-from shoal.models import Model
+from shoal.models import Model, TableModel
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
@@ -190,6 +190,7 @@ class Explainer:
                     without=None if other is None else self._labels(other.recoding, row),
                     loss_without=None if other is None else float(other.percent[row]),
                     by_search=other is not None and worse(other.loss, self._now.loss),
+                    of_table=isinstance(model, TableModel),
                 )
             )
         return judged

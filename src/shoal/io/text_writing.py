@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from shoal.base.errors import BadFile
 from shoal.io.compact import ArrowColumn
 from shoal.io.packing import packed
-from shoal.io.text_layout import DELIMITER_KEY, TextLayout
+from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 
 
 def write_text(table: pa.Table, path: Path, layout: TextLayout) -> None:
@@ -26,12 +26,25 @@ def write_text(table: pa.Table, path: Path, layout: TextLayout) -> None:
 def text_parts(table: pa.Table, layout: TextLayout) -> Iterator[pa.Buffer]:
     """The bytes of the text file of a table, before compression."""
     notes = table.schema.metadata or {}
-    delimiter = layout.delimiter or notes.get(DELIMITER_KEY, b",").decode()
     names = table.column_names
+    delimiter = layout.delimiter or notes.get(DELIMITER_KEY, b",").decode()
+    if not layout.delimiter and len(names) == 1:  # its header cannot show another one
+        delimiter = ","
     text = pa.table([_text(table[name], name) for name in names], names)
-    yield _lines([pa.array([name], pa.large_string()) for name in names], delimiter)
+    header = [pa.array([name], pa.large_string()) for name in names]
+    # Without a fixed delimiter, readers take the most frequent one of the header. Names that would
+    # mislead them are quoted.
+    special = "" if layout.delimiter or _is_clear(names, delimiter) else DELIMITERS
+    yield _lines(header, delimiter, special)
     for batch in text.to_batches(max_chunksize=1 << 16):
         yield _lines(batch.columns, delimiter)
+
+
+def _is_clear(names: list[str], delimiter: str) -> bool:
+    """Whether this delimiter is more frequent in a header of these names than any other one."""
+    unquoted = [name for name in names if not set(name) & {'"', "\r", "\n", delimiter}]
+    often = max(sum(map(str.count, unquoted, other * len(unquoted))) for other in DELIMITERS)
+    return often < len(names) - 1 or often == 0
 
 
 def same_cells(one: ArrowColumn, other: ArrowColumn) -> bool:
@@ -74,8 +87,8 @@ def _text(values: ArrowColumn, name: str) -> ArrowColumn:
         ) from None
 
 
-def _lines(columns: list[pa.Array], delimiter: str) -> pa.Buffer:
-    r"""Join columns of text into the lines of a text file.
+def _lines(columns: list[pa.Array], delimiter: str, special: str = "") -> pa.Buffer:
+    r"""Join columns of text into the lines of a text file; `special` is quoted as well.
 
     >>> columns = [["a", None], ["1;2", ""]]
     >>> _lines([pa.array(column, pa.large_string()) for column in columns], ";").to_pybytes()
@@ -83,7 +96,7 @@ def _lines(columns: list[pa.Array], delimiter: str) -> pa.Buffer:
     """
     comma, nothing, end = pa.array([delimiter, "", "\n"], pa.large_string())
     missing = "" if len(columns) > 1 else '""'  # most readers skip an empty line
-    fields = [_quoted(column, delimiter).fill_null(missing) for column in columns]
+    fields = [_quoted(column, delimiter + special).fill_null(missing) for column in columns]
     rows = pc.binary_join_element_wise(*fields, comma)
     rows = pc.binary_join_element_wise(rows, nothing, end)
     return pc.binary_join(pa.LargeListArray.from_arrays([0, len(rows)], rows), nothing)[
@@ -91,9 +104,9 @@ def _lines(columns: list[pa.Array], delimiter: str) -> pa.Buffer:
     ].as_buffer()
 
 
-def _quoted(values: pa.Array, delimiter: str) -> pa.Array:
+def _quoted(values: pa.Array, delimiters: str) -> pa.Array:
     """Quote the fields that need it; the writer of arrow quotes all text."""
-    special = pc.match_substring_regex(values, f'["\r\n{delimiter}]|^$')
+    special = pc.match_substring_regex(values, f'["\r\n{delimiters}]|^$')
     if not pc.any(special).as_py():
         return values
     quote, nothing = pa.array(['"', ""], pa.large_string())

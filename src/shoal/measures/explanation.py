@@ -75,6 +75,7 @@ class Judged:
     without: dict[str, str | None] | None  # what would be published; None: suppressed or not known
     loss_without: float | None  # percent
     by_search: bool = False  # whether the whole table loses more without it
+    of_table: bool = False  # whether `reached` is the level of the whole table
 
     @property
     def key(self) -> str:
@@ -84,7 +85,8 @@ class Judged:
     def lines(self, left_out: bool) -> list[str]:
         """The effect in words."""
         level = "is not known" if self.reached is None else f"reaches {self.reached:g}"
-        lines = [f"  {self.key} requires {self.required:g}, its class {level}"]
+        what = "the table" if self.of_table else "its class"
+        lines = [f"  {self.key} requires {self.required:g}, {what} {level}"]
         if self.forced is None:
             return [*lines, "    the algorithm needs this requirement"]
         if self.without is None:

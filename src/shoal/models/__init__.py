@@ -40,6 +40,7 @@ class Check:
         return {**asdict(self), "reached": finite(self.reached)}
 
 
+MANY = 2**62  # people, more than any table has; arrays of whole numbers can hold it
 TOLERANCE = 1e-9  # so that two equally frequent values are 2-diverse
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from shoal.base.arrays import Floats, Longs
 from shoal.base.settings import PositiveShare
 from shoal.base.wording import percent
-from shoal.models import TOLERANCE, TableModel
+from shoal.models import MANY, TOLERANCE, TableModel
 
 
 class AverageRisk(TableModel):
@@ -36,7 +36,7 @@ class AverageRisk(TableModel):
     @property
     def sufficient_people(self) -> int:
         """In classes of 1 / r people or more no risk is above r."""
-        return ceil(1 / self.r - TOLERANCE)
+        return ceil(min(1 / self.r, MANY) - TOLERANCE)
 
     def risk(self, people: Longs) -> Floats:
         """1 / class size."""

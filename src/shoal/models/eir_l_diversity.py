@@ -11,6 +11,7 @@ from pydantic import Field
 from shoal.base.arrays import Bools, Floats
 from shoal.base.settings import AtLeastTwo
 from shoal.base.wording import number, short
+from shoal.models import MANY
 from shoal.models._people import PeopleModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.person_values import SEARCH_BUDGET
@@ -82,4 +83,5 @@ class EIRLDiversity(PeopleModel):
     def _sizes(self, classes: Classes) -> Floats:
         """The smallest hitting sets, as far as the model needs them."""
         person_values = self.person_values(classes)
-        return person_values.hitting_sizes(np.full(len(person_values), self.l - 1)).astype(float)
+        enough = min(self.l, MANY) - 1
+        return person_values.hitting_sizes(np.full(len(person_values), enough)).astype(float)

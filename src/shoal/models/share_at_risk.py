@@ -11,8 +11,8 @@ from pydantic import Field
 
 from shoal.base.arrays import Floats, Longs
 from shoal.base.settings import PositiveShare, Share
-from shoal.base.wording import percent
-from shoal.models import TOLERANCE, TableModel
+from shoal.base.wording import number, percent
+from shoal.models import MANY, TOLERANCE, TableModel
 
 
 class ShareAtRisk(TableModel):
@@ -37,7 +37,7 @@ class ShareAtRisk(TableModel):
     @property
     def sufficient_people(self) -> int:
         """The smallest class whose people are not at risk."""
-        few = max(1, floor(1 / self.threshold))
+        few = max(1, floor(min(1 / self.threshold, MANY)))
         return few if self.risk(np.array([few]))[0] == 0 else few + 1
 
     def risk(self, people: Longs) -> Floats:
@@ -48,6 +48,10 @@ class ShareAtRisk(TableModel):
         """What the model guarantees, in a sentence."""
         return (
             f"At most {percent(100 * self.share)} of the people have a re-identification risk "
-            f"above {percent(100 * self.threshold)}: they look the same as fewer than "
-            f"{self.sufficient_people - 1:,} other people."
+            f"above {percent(100 * self.threshold)}, as their class has fewer than "
+            f"{number(self.sufficient_people)} people. These people may even be unique."
         )
+
+    def _advice(self, best: float) -> str:  # noqa: ARG002
+        """What to ask for instead: a threshold that the whole table as one class stays below."""
+        return "ask for a higher threshold: it is below 1 / the number of people in the table"

@@ -32,6 +32,7 @@ from shoal.measures.outcome import Outcome
 from shoal.measures.record_counts import RowCount
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
+from shoal.models import TableModel
 from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.exposure_facts import count_rows, risk_rows
@@ -63,7 +64,9 @@ class Facts:
     original_sha256: str | None  # of the file that was read; None: no file
     plan_sha256: str  # of the plan as it is shown
     seed: int | None
-    randomized: bool  # whether random choices affect the values, not only the order
+    randomized: bool  # whether random choices of values hide people
+    random_choices: bool  # whether random choices affect the values, not only the order
+    whole_table: bool  # whether a requirement is about all classes together
     rows: int
     published: int
     suppressed: int
@@ -158,6 +161,8 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         plan_sha256=hashlib.sha256(shown.toml.encode()).hexdigest(),
         seed=release.seed,
         randomized=plan.algorithm.has_random_values,
+        random_choices=plan.algorithm.has_random_choices,
+        whole_table=any(isinstance(model, TableModel) for model in plan.models),
         rows=release.rows,
         published=release.published,
         suppressed=release.suppressed,

@@ -27,7 +27,7 @@ def reasons(facts: Facts) -> list[Block]:
         for reason in found
     ]
     blocks: list[Block] = [Text(_ONE if len(found) == 1 else _SEVERAL)]
-    if facts.randomized and len(found) > 1:
+    if facts.random_choices and len(found) > 1:
         blocks.append(Text(_RANDOMIZED))
     blocks.append(
         Table(

@@ -25,7 +25,7 @@ def requirements(facts: Facts) -> list[Block]:
         Table(
             ["requirement", "required", "reached", ""],
             rows,
-            _MEASURED_LINKED if facts.linked else _MEASURED,
+            _measured(facts),
             widths=(58, 14, 14, 14),
         ),
         *sureness(facts.sure),
@@ -33,6 +33,12 @@ def requirements(facts: Facts) -> list[Block]:
     if facts.notes:
         blocks += [Text("Notes:"), Bullets([sentence(note) for note in facts.notes])]
     return blocks
+
+
+def _measured(facts: Facts) -> str:
+    if facts.linked:
+        return _MEASURED_LINKED
+    return _MEASURED_WHOLE if facts.whole_table else _MEASURED
 
 
 def _classes(facts: Facts) -> str:
@@ -53,6 +59,11 @@ _LINKED = (
 _MEASURED = (
     "Reached is the level of the worst class. It was measured on the published table alone, by "
     "code that does not depend on the algorithm."
+)
+_MEASURED_WHOLE = (
+    "Reached is the level of the worst class. For a requirement about the whole table it is the "
+    "level of the table: single people may be less protected. It was measured on the published "
+    "table alone, by code that does not depend on the algorithm."
 )
 _MEASURED_LINKED = (
     "Reached is the level of the most exposed person or record. It was measured on the published "

@@ -73,7 +73,7 @@ def _randomness(facts: Facts) -> str:
         )
     other = (
         "other values, in another order"
-        if facts.randomized
+        if facts.random_choices
         else "the same records in another order"
     )
     return f"No random seed was set: a second run gives {other}."
