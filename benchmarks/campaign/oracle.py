@@ -18,8 +18,9 @@ from benchmarks.campaign.trees import Tree
 HAIR = 1e-9  # of rounding, which does not count
 LOWER_IS_SAFER = {
     "alpha-k-anonymity", "t-closeness", "beta-likeness", "delta-disclosure",
-    "ir-alpha-beta-anonymity", "eir-alpha-beta-anonymity",
+    "ir-alpha-beta-anonymity", "eir-alpha-beta-anonymity", "average-risk", "share-at-risk",
 }  # fmt: skip
+TABLE_MODELS = ("average-risk", "share-at-risk")  # about all classes together
 REQUIRED = {
     "k-anonymity": "k", "distinct-l-diversity": "l", "p-sensitivity": "p",
     "frequency-l-diversity": "l", "entropy-l-diversity": "l", "recursive-cl-diversity": "l",
@@ -27,6 +28,7 @@ REQUIRED = {
     "delta-disclosure": "delta", "ir-k-anonymity": "k", "ir-kl-anonymity": "l",
     "ir-alpha-beta-anonymity": "beta", "eir-l-diversity": "l", "eir-alpha-beta-anonymity": "beta",
     "1-k-anonymity": "k", "k-1-anonymity": "k", "k-k-anonymity": "k", "k-concealment": "k",
+    "average-risk": "r", "share-at-risk": "share",
 }  # fmt: skip
 
 
@@ -90,6 +92,8 @@ def level(model: dict, table: Published) -> float:
 def class_levels(model: dict, table: Published) -> dict[tuple, float]:
     """The level of each class."""
     name = model["name"]
+    if name in TABLE_MODELS:
+        return dict.fromkeys(table.classes, _mean_risk(model, table))
     if name == "k-anonymity":
         return candidates(table)
     if name.startswith(("ir-", "eir-")):
@@ -105,19 +109,38 @@ def class_levels(model: dict, table: Published) -> dict[tuple, float]:
 
 def candidates(table: Published) -> dict[tuple, float]:
     """People who are in all classes in which the most exposed person of a class is."""
-    if table.persons is None:
-        return {label: len(rows) for label, rows in table.classes.items()}
-    where: dict = {}
-    for label, rows in table.classes.items():
-        for row in rows:
-            where.setdefault(table.persons[row], set()).add(label)
-    kinds = Counter(frozenset(labels) for labels in where.values())
     found: dict[tuple, float] = {}
-    for labels in kinds:
-        many = sum(count for other, count in kinds.items() if labels <= other)
+    for labels, (_, many) in _kinds_of_people(table).items():
         for label in labels:
             found[label] = min(found.get(label, inf), many)
     return found
+
+
+def _kinds_of_people(table: Published) -> dict[frozenset, tuple[int, int]]:
+    """Per set of classes that somebody is in: how many people, and how many could be each."""
+    persons = table.persons or range(len(table.label))
+    where: dict = {}
+    for label, rows in table.classes.items():
+        for row in rows:
+            where.setdefault(persons[row], set()).add(label)
+    kinds = Counter(frozenset(labels) for labels in where.values())
+    if table.persons is None:
+        return {labels: (count, count) for labels, count in kinds.items()}
+    return {
+        labels: (count, sum(many for other, many in kinds.items() if labels <= other))
+        for labels, count in kinds.items()
+    }
+
+
+def _mean_risk(model: dict, table: Published) -> float:
+    """The mean over people of their risk, or of whether it is above the threshold."""
+    people = risk = 0.0
+    for count, many in _kinds_of_people(table).values():
+        one = 1 / many
+        if model["name"] == "share-at-risk":
+            one = float(one > model["threshold"] * (1 + HAIR))
+        people, risk = people + count, risk + count * one
+    return risk / people
 
 
 @dataclass

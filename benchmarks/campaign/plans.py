@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from benchmarks.campaign.oracle import TABLE_MODELS
 from benchmarks.campaign.tables import Table
 from benchmarks.campaign.trees import Tree
 
@@ -74,7 +75,7 @@ def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
     if any(model in ROW_MODELS for model in models):
         options = rng.choice([{}, {}, {"randomized": False}, {"q": rng.choice([2, 3, 5])}])
         return {"name": "concealment", **options}
-    people = all(model in PEOPLE_MODELS or model in ("k-anonymity",) for model in models)
+    people = all(model in (*PEOPLE_MODELS, *TABLE_MODELS, "k-anonymity") for model in models)
     pool = [*CLASS_ALGORITHMS, *(PEOPLE_ALGORITHMS * 3 if people else ())]
     if table.free and rng.random() < 0.95:
         pool = [name for name in pool if name in FREE_ALGORITHMS or name == "auto"]
@@ -137,6 +138,10 @@ def _models(rng: Random, table: Table) -> list[dict]:
             (m["name"], m.get("column")) for m in models
         ]:
             models.append(model)
+    if rng.random() < 0.15:
+        one = {"name": "average-risk", "r": rng.choice([0.05, 0.2, 0.3, 0.5])}
+        other = {"share": rng.choice([0, 0.1, 0.4]), "threshold": rng.choice([0.1, 0.34, 0.5])}
+        models.append(rng.choice([one, {"name": "share-at-risk", **other}]))
     if not models:
         models.append({"name": "k-anonymity", "k": 2})
     return models

@@ -10,7 +10,15 @@ from math import floor, isinf, prod
 
 from benchmarks.campaign import linked
 from benchmarks.campaign.loss import REPORTED, SEVEN, Losses
-from benchmarks.campaign.oracle import Published, candidates, class_levels, enough, level, same
+from benchmarks.campaign.oracle import (
+    TABLE_MODELS,
+    Published,
+    candidates,
+    class_levels,
+    enough,
+    level,
+    same,
+)
 from benchmarks.campaign.plans import ROW_MODELS, random_plan
 from benchmarks.campaign.tables import Column, Table, random_table
 from benchmarks.campaign.texts import FORMATS, plan_text, read_table, write_table
@@ -276,6 +284,9 @@ class Case:
         """full-domain against brute force over all nodes, where these are few."""
         if self.algorithm != "full-domain" or self.plan.get("loss") == "auto":
             return
+        share = self.plan.get("algorithm", {}).get("suppression", 0)
+        if share and any(model["name"] in TABLE_MODELS for model in self.plan["models"]):
+            return  # which classes to suppress is not searched then, as its note says
         best = self.best_node(numbers["loss"])
         if best is not None:
             self.trial.counts["optima compared"] += 1
