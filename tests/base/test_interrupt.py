@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import subprocess
 import sys
 
 import numpy as np
@@ -262,3 +263,26 @@ def test_an_interrupt_waits_for_code_that_is_made_from_text():
         interrupt.run(program)
     assert seen == ["whole"]
     assert end.value.code == 130
+
+
+def test_an_interrupt_through_code_from_a_string_ends_with_its_status(tmp_path):
+    """Code that takes longer than its grace is left, and `python -m` would then end by SIGINT."""
+    code = (
+        "import sys; from shoal.base.interrupt import run\n"
+        "def program():\n"
+        "    print('ready', flush=True)\n"
+        "    exec('import time\\nfor _ in range(3000): time.sleep(0.01)')\n"
+        "run(program, last=True)\n"
+    )
+    (tmp_path / "program.py").write_text(code, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "program"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # the module `signal` wraps each call and is slower
 import _thread
+import atexit
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +25,7 @@ from contextlib import contextmanager, suppress
 from threading import main_thread
 from time import monotonic, sleep
 from types import CodeType, FrameType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 GRACE = 0.5  # seconds that imports and the compiler get to finish
@@ -246,4 +248,19 @@ def run(program: Callable[[], None], last: bool = False) -> None:
     if _state.number:
         end = status()
         _state.number, _state.raised, _state.settled = 0, False, False
+        if last:
+            _leave(end)
         sys.exit(end)
+
+
+def _leave(end: int) -> NoReturn:
+    """End the process with this status.
+
+    If the exception passed through code compiled from a string, `sys.exit` would end the process
+    with the signal itself, even though the exception was caught.
+    """
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(end)
