@@ -10,7 +10,7 @@ from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.settings import AtLeastTwo, PositiveShare
-from shoal.base.wording import number, percent, short
+from shoal.base.wording import many, percent, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
@@ -45,8 +45,8 @@ class AlphaKAnonymity(SensitiveModel):
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""
         return (
-            f"Each person looks the same as at least {number(self.k - 1)} other people, and in no "
-            f"class does one value of {short(self.column)} make up more than "
+            "Each person looks the same as at least "
+            f"{many(self.k - 1, 'other person', 'other people')}, and in no class does one value of {short(self.column)} make up more than "
             f"{percent(100 * self.alpha)} of the records."
         )
 

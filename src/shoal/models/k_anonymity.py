@@ -10,7 +10,7 @@ from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.settings import AtLeastTwo
-from shoal.base.wording import number
+from shoal.base.wording import many
 from shoal.models import Model
 from shoal.table.equivalence_classes import Classes
 
@@ -44,7 +44,7 @@ class KAnonymity(Model):
         """What the model guarantees, in a sentence."""
         return (
             "In the columns that the plan calls quasi-identifiers, each person looks the same as "
-            f"at least {number(self.k - 1)} other people in the table."
+            f"at least {many(self.k - 1, 'other person', 'other people')} in the table."
         )
 
     def levels(self, classes: Classes) -> Floats:
