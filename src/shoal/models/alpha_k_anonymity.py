@@ -46,7 +46,8 @@ class AlphaKAnonymity(SensitiveModel):
         """What the model guarantees, in a sentence."""
         return (
             "Each person looks the same as at least "
-            f"{many(self.k - 1, 'other person', 'other people')}, and in no class does one value of {short(self.column)} make up more than "
+            f"{many(self.k - 1, 'other person', 'other people')}, and in no class does one value "
+            f"of {short(self.column)} make up more than "
             f"{percent(100 * self.alpha)} of the records."
         )
 
