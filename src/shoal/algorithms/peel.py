@@ -69,6 +69,7 @@ class Peel(Algorithm):
     """
 
     name: ClassVar[str] = "peel"
+    counts_together: ClassVar[bool] = True
     pace: ClassVar[float] = 0.4
     passes: NotNegative = Field(
         default=1, description="passes that exchange records between classes after the search"
@@ -97,7 +98,7 @@ class Peel(Algorithm):
         label = peel(task, self.lend)  # int64[tuples], a tuple of its class
         recoding = improved(task, label, self.passes)
         if others:
-            start = tally(table.unified, table.people, table.sensitive)
+            start = table.tally(True)
             label = satisfy_models(task, start, others, recoding.record[start.first])
             recoding = cut_further(table, start, models, loss, label, progress)
         return replace(recoding, notes=tuple(task.notes))
@@ -116,7 +117,7 @@ class Task:
     @cached_property
     def start(self) -> Classes:
         """The distinct tuples."""
-        return tally(self.table.unified, self.table.people)
+        return self.table.tally()
 
     @cached_property
     def start_vector(self) -> Ints:
@@ -296,7 +297,7 @@ def merge_rest(task: Task, label: Longs) -> Recoding:
     """Publish these classes; those with too few people are merged with the nearest ones."""
     published = closures(task.table.trees, task.start_vector, label)[task.start.label]
     table = replace(task.table, codes=published)
-    start = tally(published, table.people)
+    start = tally(published, table.people, (), table.weight)
     if start.people.min() >= task.k:
         return Recoding(vectors=published[start.first], record=start.label)
     layout = Layout.in_order(table, task.costs, task.layout.order)
@@ -325,7 +326,7 @@ def _merged(task: Task, start: Classes, models: Sequence[Model], label: Longs) -
     """Number the classes of tuples after those that fail were merged."""
     wide = closures(task.table.trees, task.start_vector, label)
     table = task.table
-    classes = tally(wide[start.label], table.people, table.sensitive)
+    classes = tally(wide[start.label], table.people, table.sensitive, table.weight)
     vectors = task.layout.arranged(wide[start.label][classes.first])
     _, into = diversify(classes, vectors, task.layout.trees, models, WEIGHT, task.progress)
     return into[classes.label[start.first]]
