@@ -10,6 +10,7 @@ import pytest
 
 import shoal
 from shoal import BadPlan, CannotReach, Plan, catalog
+from shoal.algorithms._shared.table_models import recode
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.gaa import GAA
 from shoal.cli.release_tables import show_release
@@ -206,7 +207,7 @@ def test_alterations_are_those_of_the_release(name):
     asked = plan(models=[model], algorithm=name, loss="nllm")
     whole = encoded(table(), asked)
     rng = np.random.default_rng(5)
-    recoding = asked.algorithm.recode(whole, asked.models, NLLM(), rng)
+    recoding = recode(asked.algorithm, whole, asked.models, NLLM(), rng)
     release = shoal.anonymize(table(), asked)
     found = alterations(whole, recoding, [NLLM(), Mean()])
     assert found == pytest.approx([release.losses["nllm"], release.quality.mean_loss])

@@ -184,7 +184,7 @@ def encode(
         people,
         tuple(exact),
         sensitive,
-        others=partial(_other_values, frame, columns),
+        others=partial(_other_values, frame, columns, missing_values),
     )
 
 
@@ -261,12 +261,14 @@ def _rows(indices: Ints, strange: list[int]) -> str:
     return f" ({word} {', '.join(map(str, sorted(first)))}{more})"
 
 
-def _other_values(frame: Frame, columns: Mapping[str, Column]) -> Longs:
+def _other_values(
+    frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str]
+) -> Longs:
     """Number the records by the values that are published unchanged, in sorted order; int64[n]."""
     number = np.zeros(frame.height, np.int64)
     for name, column in columns.items():
         if column.role in ("sensitive", "other"):
-            codes, values = coded_as_text(frame, name)
+            codes, values = coded_as_text(frame, name, missing_values)
             shown = np.array([text(value) for value in values], object)
             rank = np.append(np.unique(shown, return_inverse=True)[1] + 1, 0)  # missing first
             number = np.unique(number * (len(values) + 1) + rank[codes], return_inverse=True)[1]

@@ -32,12 +32,15 @@ class Weighted:
 
     @cached_property
     def unit(self) -> Longs:
-        """The number of each record's values among the distinct ones, in order; int64[n]."""
+        """The number of each record's values among the distinct ones, in order; int64[n].
+
+        A tuple comes before all that are more general: their nodes have lower numbers.
+        """
         values = [one.codes[:, None] for one in self._columns]
         codes = np.ascontiguousarray(np.concatenate([self.rows.codes, *values], axis=1), np.int32)
         label, first, _ = group_rows(codes)
         rank = np.empty(len(first), np.int64)
-        rank[np.lexsort(codes[first].T[::-1])] = np.arange(len(first))
+        rank[np.lexsort(-codes[first].T[::-1])] = np.arange(len(first))
         return rank[label]
 
     @cached_property
