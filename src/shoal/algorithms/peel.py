@@ -194,7 +194,9 @@ def _peel_among(
             task.lattice, best, left, ceiling, ceiling, most - looks, partial(report, looks)
         )
         wanted = left[best.cost[left] < NONE]
-        wanted = wanted[np.lexsort((task.start.first[wanted], best.cost[wanted]))]
+        # Of equally cheap cells the one of the most specific tuple: others may cover it.
+        specific = -task.lattice.own[wanted, -1]
+        wanted = wanted[np.lexsort((task.start.first[wanted], specific, best.cost[wanted]))]
         took = _take(task, best, ceiling, lend, left, wanted, label)
         if looks >= most:
             return bool(task.start.people[among[label[among] < 0]].sum() < task.k)

@@ -108,6 +108,7 @@ class Table:
             self.exact,
             tuple(one.take(rows) for one in self.sensitive),
             None if self.weight is None else self.weight[rows],
+            None if self.others is None else partial(_taken, self.others, rows),
         )
 
     @property
@@ -259,6 +260,10 @@ def _rows(indices: Ints, strange: list[int]) -> str:
     more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
     word = "first in row" if len(strange) == 1 else "first in the rows"
     return f" ({word} {', '.join(map(str, sorted(first)))}{more})"
+
+
+def _taken(others: Callable[[], Longs], rows: Longs) -> Longs:
+    return others()[rows]
 
 
 def _other_values(

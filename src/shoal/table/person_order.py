@@ -32,6 +32,14 @@ def sorted_people(people: Longs, unit: Longs) -> Longs:
     return by_person[np.argsort(np.repeat(rank, many), kind="stable")]
 
 
+def mixed(columns: np.ndarray) -> np.ndarray:
+    """A hash of each column of int32[q, n], uint64[n]; the same everywhere."""
+    number = np.zeros(columns.shape[1], np.uint64)
+    for j, column in enumerate(columns):
+        number = _mix(number ^ (column.astype(np.uint64) + np.uint64(j)) * MIXER)
+    return number
+
+
 def _mix(number: np.ndarray) -> np.ndarray:
     """A hash of each number, uint64[n]."""
     for shift in (30, 27, 31):

@@ -14,7 +14,7 @@ import numpy as np
 from shoal.base.arrays import Longs
 from shoal.kernels.group import group_rows
 from shoal.table.encode import Table
-from shoal.table.person_order import sorted_people
+from shoal.table.person_order import mixed, sorted_people
 from shoal.table.recoding import Recoding
 from shoal.table.sensitive import Sensitive
 
@@ -34,13 +34,16 @@ class Weighted:
     def unit(self) -> Longs:
         """The number of each record's values among the distinct ones, in order; int64[n].
 
-        A tuple comes before all that are more general: their nodes have lower numbers.
+        Tuples are in the order of a hash of their values: similar ones must not come one after the
+        other, as the greedy merge then loses up to 4 % more than in a random order.
         """
         values = [one.codes[:, None] for one in self._columns]
         codes = np.ascontiguousarray(np.concatenate([self.rows.codes, *values], axis=1), np.int32)
         label, first, _ = group_rows(codes)
         rank = np.empty(len(first), np.int64)
-        rank[np.lexsort(-codes[first].T[::-1])] = np.arange(len(first))
+        distinct = codes[first].T
+        scattered = mixed(distinct[: len(self.rows.names)])
+        rank[np.lexsort((*distinct[::-1], scattered))] = np.arange(len(first))
         return rank[label]
 
     @cached_property
@@ -70,6 +73,7 @@ class Weighted:
             people=people,
             sensitive=tuple(replace(one, codes=one.codes[order]) for one in self._columns),
             weight=np.bincount(self.unit) if self._counts(together) else None,
+            others=None,
         )
         found.__dict__["domains"] = rows.domains  # the same values, as often, and known costs
         return found
