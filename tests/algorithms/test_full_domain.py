@@ -18,7 +18,7 @@ from benchmarks.tables import encoded
 from shoal import Plan, anonymize, catalog
 from shoal.algorithms import full_domain as module
 from shoal.algorithms._shared.goals import Found
-from shoal.algorithms.full_domain import FullDomain, Judge, Search
+from shoal.algorithms.full_domain import FullDomain, Judge, LatticeSearch
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
 from shoal.hierarchies.base import Hierarchy
@@ -196,7 +196,7 @@ def test_what_cannot_be_reached_or_searched(monkeypatch):
 def test_adult_within_few_nodes():
     """A fiftieth of the lattice is checked."""
     table = encoded()
-    search = Search(Judge(table, [KAnonymity(k=5)], NLLM(), floor(0.05 * table.rows)))
+    search = LatticeSearch(Judge(table, [KAnonymity(k=5)], NLLM(), floor(0.05 * table.rows)))
     search.descend(silent)
     search.prove(silent)
     assert search.nodes == 12_960
@@ -296,7 +296,7 @@ def test_issue_12_item_1_adult_by_entropy(shared):
     """The case of the issue: hierarchies of ARX, k = 5, nothing suppressed; it was 84.248 %."""
     assert shared.is_dir()
     table = adult()
-    search = Search(Judge(table, [KAnonymity(k=5)], catalog.losses["entropy"](), 0))
+    search = LatticeSearch(Judge(table, [KAnonymity(k=5)], catalog.losses["entropy"](), 0))
     search.descend(silent)
     search.prove(silent)
     assert search.nodes == 12_960

@@ -13,7 +13,7 @@ from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.repair import Repair
 from shoal.algorithms._shared.requirements import check_reachable
 from shoal.algorithms._shared.sensitive_merge import diversify
-from shoal.algorithms.peel import Peel, Task, merge_rest
+from shoal.algorithms.peel import Peel, PeelingProblem, merge_rest
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
 from shoal.hierarchies.base import Hierarchy
@@ -53,7 +53,7 @@ def test_equals_a_look_at_all_cells(table, k, loss, lend):
             recode(table, k, guide)
         return
     costs = exact_costs(guide, table.domains, table.rows)
-    order = Task(table, k, costs, silent).layout.order.tolist()
+    order = PeelingProblem(table, k, costs, silent).layout.order.tolist()
     expected = peel(table.codes, table.trees, costs, k, order, table.people, lend)
     got = recode(table, k, guide, passes=0, lend=lend).codes()
     assert [tuple(row) for row in got.tolist()] == expected
@@ -142,10 +142,10 @@ def test_repair_satisfies_all_models(table, k, models):
         check_reachable(table, [KAnonymity(k=max(k, 2)), *models])
     except CannotReach:
         return
-    task = Task(table, k, exact_costs(NCP(), table.domains, table.rows), silent)
+    problem = PeelingProblem(table, k, exact_costs(NCP(), table.domains, table.rows), silent)
     start = tally(table.unified, table.people, table.sensitive)
-    whole = merge_rest(task, np.arange(len(task.start))).record[start.first]
-    repair = Repair(task.layout, task.lattice.vector, start, models, k, whole)
+    whole = merge_rest(problem, np.arange(len(problem.start))).record[start.first]
+    repair = Repair(problem.layout, problem.lattice.vector, start, models, k, whole)
     label = repair.run(silent)
     for number in np.unique(label):
         inside = np.isin(start.label, np.flatnonzero(label == number))
@@ -153,7 +153,7 @@ def test_repair_satisfies_all_models(table, k, models):
         here = int(c.label[np.flatnonzero(inside)[0]])
         assert c.people[here] >= k
         assert all(model.satisfied(c)[here] for model in models)
-    assert_books_agree(repair, task.layout.shapes, start)
+    assert_books_agree(repair, problem.layout.shapes, start)
 
 
 def assert_books_agree(repair, shapes, start):
@@ -178,10 +178,12 @@ def test_other_promises_lose_less_than_a_merge(seed):
     assert all(model.check(classes).holds for model in models)
     plain = recode(table, 3)
     start = tally(plain.codes(), table.people, table.sensitive)
-    task = Task(table, 3, exact_costs(NLLM(), table.domains, table.rows), silent)
-    vectors = plain.codes()[start.first][:, task.layout.order]
-    vectors, into = diversify(start, vectors, task.layout.trees, PROMISES[seed], 0.15, silent)
-    merged = Recoding(vectors=vectors[:, np.argsort(task.layout.order)], record=into[start.label])
+    problem = PeelingProblem(table, 3, exact_costs(NLLM(), table.domains, table.rows), silent)
+    vectors = plain.codes()[start.first][:, problem.layout.order]
+    vectors, into = diversify(start, vectors, problem.layout.trees, PROMISES[seed], 0.15, silent)
+    merged = Recoding(
+        vectors=vectors[:, np.argsort(problem.layout.order)], record=into[start.label]
+    )
     assert lost(table, NLLM(), plain) <= lost(table, NLLM(), recoding)
     assert lost(table, NLLM(), recoding) <= lost(table, NLLM(), merged)
 

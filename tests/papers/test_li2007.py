@@ -16,7 +16,7 @@ from shoal.papers.li2007 import slides
 from shoal.papers.li2007.audit import Judged, covers, judge, judge_all
 from shoal.papers.li2007.claims import of_attacks, of_distances
 from shoal.papers.li2007.experiment import gaps
-from shoal.papers.li2007.own import Request, Search, partitions, publish, requests, search
+from shoal.papers.li2007.own import PartitionSearch, Request, partitions, publish, requests, search
 
 STOMACH = {"gastric ulcer", "stomach cancer", "gastritis"}
 LUNG = {"flu", "pneumonia", "bronchitis"}
@@ -42,7 +42,7 @@ def tables() -> dict[str, Judged]:
 
 
 @pytest.fixture(scope="module")
-def searched(tables: dict[str, Judged]) -> list[Search]:
+def searched(tables: dict[str, Judged]) -> list[PartitionSearch]:
     """For each request, what a search through all tables finds."""
     return [search(tables["table 3"].slide, request) for request in requests(tables)]
 
@@ -262,7 +262,7 @@ def test_shares_behind_the_plots_add_up(folder: Path) -> None:
 
 
 def test_shoal_keeps_what_is_asked_and_everything_was_tried(
-    tables: dict[str, Judged], searched: list[Search]
+    tables: dict[str, Judged], searched: list[PartitionSearch]
 ) -> None:
     original = tables["table 3"].slide
     asked = requests(tables)
@@ -281,7 +281,7 @@ def test_shoal_keeps_what_is_asked_and_everything_was_tried(
 
 
 def test_table_4_is_what_shoal_publishes_and_table_5_the_cheapest(
-    tables: dict[str, Judged], searched: list[Search]
+    tables: dict[str, Judged], searched: list[PartitionSearch]
 ) -> None:
     original = tables["table 3"].slide
     assert publish(original, requests(tables)[0]).same_as(tables) == "table 4"

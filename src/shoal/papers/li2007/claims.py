@@ -20,12 +20,12 @@ from shoal.papers.li2007.slides import (
     STATED,
     VIRUS_SHARE,
 )
-from shoal.report.page import Table
+from shoal.report.page import HtmlTable
 
 Tables = Mapping[str, Judged]
 
 
-def statements(claims: list[Claim]) -> Table:
+def statements(claims: list[Claim]) -> HtmlTable:
     """The statements with what became of them."""
     table = _compare.statements(claims)
     return replace(table, head=["the slides say", *table.head[1:]])

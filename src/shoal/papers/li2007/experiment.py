@@ -25,7 +25,7 @@ from shoal.papers.li2007.distances import (
     tree_distances,
     why,
 )
-from shoal.papers.li2007.own import Own, Search, publish, requests, search
+from shoal.papers.li2007.own import Own, PartitionSearch, publish, requests, search
 from shoal.papers.li2007.show import attacks, audits, levels, measures, of_own, row_by_row
 from shoal.papers.li2007.slides import DISEASE, SALARY, SOURCE, STATED
 from shoal.report.page import Block, Bullets, Numbers, Page, Section, Text
@@ -42,7 +42,7 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:  # noqa: 
     tables = judge_all()
     original = tables["table 3"].slide
     owns: list[Own] = []
-    searches: list[Search] = []
+    searches: list[PartitionSearch] = []
     asked = requests(tables)
     for done, request in enumerate(asked):
         progress(f"anonymizing table 3: {request.text}", 0.3 + 0.5 * done / len(asked))
@@ -54,7 +54,7 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:  # noqa: 
     return result
 
 
-def compare(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) -> Result:
+def compare(tables: Tables, owns: Sequence[Own], searches: Sequence[PartitionSearch]) -> Result:
     """Build page, tables and plots."""
     found, measured = of_attacks(tables), of_distances(tables)
     files: dict[str, Sequence[Row]] = {
@@ -93,7 +93,10 @@ def gaps(tables: Tables, counted: Counted) -> float:
 
 
 def _summary(
-    tables: Tables, claims: Sequence[Claim], owns: Sequence[Own], searches: Sequence[Search]
+    tables: Tables,
+    claims: Sequence[Claim],
+    owns: Sequence[Own],
+    searches: Sequence[PartitionSearch],
 ) -> list[Block]:
     count = _compare.verdicts(claims)
     table_5 = tables["table 5"]
@@ -132,7 +135,7 @@ def _summary(
     ]
 
 
-def _in_short(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) -> str:
+def _in_short(tables: Tables, owns: Sequence[Own], searches: Sequence[PartitionSearch]) -> str:
     """What became of shoal's own tables, in a few sentences."""
     words = []
     for own, tried in zip(owns, searches, strict=True):
@@ -177,7 +180,9 @@ def _attacks(tables: Tables, claims: list[Claim]) -> list[Block]:
     ]
 
 
-def _publishing(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) -> list[Block]:
+def _publishing(
+    tables: Tables, owns: Sequence[Own], searches: Sequence[PartitionSearch]
+) -> list[Block]:
     return [
         Text(
             "We gave table 3 to `shoal.anonymize` with the values that the slides publish as "
@@ -198,7 +203,7 @@ def _publishing(tables: Tables, owns: Sequence[Own], searches: Sequence[Search])
     ]
 
 
-def _tried(tables: Tables, own: Own, tried: Search) -> Text:
+def _tried(tables: Tables, own: Own, tried: PartitionSearch) -> Text:
     cheapest = tried.cheapest
     same = cheapest.same_as(tables)
     alone = "the only one" if tried.as_cheap == 1 else f"one of {tried.as_cheap}"
@@ -206,8 +211,8 @@ def _tried(tables: Tables, own: Own, tried: Search) -> Text:
     cheap = own.loss <= cheapest.loss + 1e-9
     verdict = "no more than that" if cheap else percent(own.loss)
     return Text(
-        f"Asked for {own.request.text}: of the {tried.ways} different tables with classes of three "
-        f"rows or more that the hierarchies allow, {tried.keep} keep this, with "
+        f"Asked for {own.request.text}: of the {tried.tables} different tables with classes of "
+        f"three or more records that the hierarchies allow, {tried.keep} satisfy this, with "
         f"{tried.most_classes} classes at most. The cheapest loses "
         f"{percent(cheapest.loss)}{named}. What shoal publishes loses {verdict}."
     )

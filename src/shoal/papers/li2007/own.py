@@ -77,10 +77,10 @@ class Own:
 
 
 @dataclass(frozen=True)
-class Search:
-    """All ways to form classes of at least three records, and those that satisfy a request."""
+class PartitionSearch:
+    """All partitions into classes of at least three records, and those that satisfy a request."""
 
-    ways: int  # different tables
+    tables: int  # different tables
     keep: int  # of these satisfy the request
     most_classes: int  # of those that do
     cheapest: Own
@@ -105,7 +105,7 @@ def publish(original: Slide, request: Request) -> Own:
     return _own(original, request, frame.to_pydict())
 
 
-def search(original: Slide, request: Request) -> Search:
+def search(original: Slide, request: Request) -> PartitionSearch:
     """Try all partitions into classes, each published as the most specific values that cover it.
 
     The slides' tree of a column says what may be published, so this is a bound for any algorithm
@@ -113,13 +113,13 @@ def search(original: Slide, request: Request) -> Search:
     """
     models, plan = request.models(original), Plan(columns=SALARIES)
     table = encode(open_frame(original.frame), plan.columns, plan.missing, plan.missing_values)
-    ways, satisfying = set(), []
+    tables, satisfying = set(), []
     for parts in partitions(tuple(range(original.frame.num_rows))):
         content = generalized(original, parts)
         key = tuple(tuple(content[name]) for name in QUASI)
-        if key in ways:  # two classes that are published alike are one
+        if key in tables:  # two classes that are published alike are one
             continue
-        ways.add(key)
+        tables.add(key)
         frame = original._replace(content=content).frame
         published = read_published(open_frame(frame), SALARIES)
         if all(model.satisfied(published.classes).all() for model in models):
@@ -127,8 +127,8 @@ def search(original: Slide, request: Request) -> Search:
             satisfying.append(_Tried(content, loss, len(published.classes)))
     # The whole table in one class satisfies every request, so there is a cheapest one.
     cheapest = min(satisfying, key=lambda tried: tried.loss)
-    return Search(
-        ways=len(ways),
+    return PartitionSearch(
+        tables=len(tables),
         keep=len(satisfying),
         most_classes=max(tried.classes for tried in satisfying),
         cheapest=_own(original, request, cheapest.content),

@@ -38,7 +38,7 @@ from shoal.papers.mauger2020.paper import (
     pairs,
     theirs,
 )
-from shoal.report.page import Block, Bullets, Cell, Numbers, Page, Plot, Section, Table, Text
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Page, Plot, Section, Text
 from shoal.report.plots import Series, lines
 
 # All twelve that the paper names, and nine of our own.
@@ -212,7 +212,7 @@ def _caption(curve: Curve) -> str:
     return f"Ours. {hollow.get(curve.figure, lost)}"
 
 
-def side_by_side(releases: Releases, k: int) -> Table:
+def side_by_side(releases: Releases, k: int) -> HtmlTable:
     """A table of figures 6 to 8: ours, theirs, the difference, and the ranks in both."""
     paper = theirs(k)
     rows: list[list[Cell | str]] = []
@@ -228,7 +228,7 @@ def side_by_side(releases: Releases, k: int) -> Table:
         )
     rows.append(["average", *ranked([releases[g, k].mean for g in METRICS], AVERAGES[k])])
     gap = mean_difference(pairs(releases, k))
-    return Table(
+    return HtmlTable(
         head=["judged by ↓ guided by →", *map(shown, METRICS)],
         rows=rows,
         caption=f"Percentage of alteration. In each cell: ours with its rank in the row; below "
@@ -298,13 +298,13 @@ def _largest(releases: Releases) -> list[Block]:
                 row.append(Cell(signed(mean), tone=tone(mean)))
         leaning.append(row)
     return [
-        Table(
+        HtmlTable(
             head=["table", "guided by", "judged by", "ours", "paper", "difference"],
             rows=ten,
             caption="The ten cells of figures 6 to 8 in which we differ most, in points.",
             numbers=True,
         ),
-        Table(
+        HtmlTable(
             head=[
                 "metric",
                 *(f"as judge, k = {k:,}" for k in TABLES),

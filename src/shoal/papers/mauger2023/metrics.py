@@ -27,7 +27,7 @@ from shoal.papers._compare import (
 from shoal.papers._result import Row
 from shoal.papers.mauger2023 import paper
 from shoal.papers.mauger2023.part import Part
-from shoal.report.page import Block, Bullets, Cell, Numbers, Plot, Section, Table, Text
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Plot, Section, Text
 from shoal.report.plots import Series, lines
 
 # Section 3 ran 14 values of k from 3 to 15000 and does not list them. Section 4 lists thirteen
@@ -204,7 +204,7 @@ def pairs(table: Areas, criterion: Criterion) -> list[tuple[float, float]]:
     return [(table[criterion.name][guide], criterion.theirs[guide]) for guide in METRICS]
 
 
-def side_by_side(table: Areas, file: str) -> Table:
+def side_by_side(table: Areas, file: str) -> HtmlTable:
     """The Adult part of table 3: ours, theirs, differences and ranks."""
     columns = [ranked(*zip(*pairs(table, criterion), strict=True)) for criterion in CRITERIA]
     rows: list[list[Cell | str]] = [
@@ -217,7 +217,7 @@ def side_by_side(table: Areas, file: str) -> Table:
         gaps.append(Cell(f"{mean_difference(both):.2f}", tone="strong"))
         alike, compared = same_order([ours for ours, _ in both], [paper for _, paper in both])
         order.append(Cell(f"{alike} of {compared}", tone="strong"))
-    return Table(
+    return HtmlTable(
         head=["guided by", *(criterion.name for criterion in CRITERIA)],
         rows=[*rows, gaps, order],
         caption=f"Mean value over k from {LOW} to {HIGH:,}, in percent (NAUC). In each cell: ours "

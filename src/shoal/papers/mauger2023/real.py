@@ -30,7 +30,7 @@ from shoal.papers.mauger2023.strategies import (
     Reading,
     Real,
 )
-from shoal.report.page import Block, Bullets, Cell, Numbers, Section, Table, Text
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Section, Text
 
 NUMBERS = {"nllm": 4, "total": 5}  # of the tables
 LABELS = ("alteration", "l-diversity, % of the most", "t-closeness × 100", "half of that")
@@ -98,7 +98,7 @@ def claims(real: Real, guide: str, as_printed: bool) -> list[Claim]:
     return figures.of_strategies(found)
 
 
-def side_by_side(real: Real, guide: str, name: str, file: str) -> Table:
+def side_by_side(real: Real, guide: str, name: str, file: str) -> HtmlTable:
     """One table of table 4 or 5: ours, theirs, differences and ranks."""
     ours, theirs = columns(real.areas(DEFINED, guide, name)), printed(guide, name)
     cells = [ranked(ours[j], theirs[j], highest=j == 1) for j in range(4)]
@@ -114,7 +114,7 @@ def side_by_side(real: Real, guide: str, name: str, file: str) -> Table:
         alike, compared = same_order(mine, other)
         order.append(Cell(f"{alike} of {compared}", tone="strong"))
     low, high = _ends(real)
-    return Table(
+    return HtmlTable(
         head=[name, *LABELS],
         rows=[*rows, apart, order],
         caption=f"{name}: mean value over k from {low} to {high:,} (NAUC), {DEFINED.words}. In "
@@ -131,10 +131,10 @@ def _ends(real: Real) -> tuple[int, int]:
     return curve[0].k, curve[-1].k
 
 
-def _beside_florida(real: Real, guide: str, file: str) -> Table:
+def _beside_florida(real: Real, guide: str, file: str) -> HtmlTable:
     ours = columns(real.areas(DEFINED, guide, LIKE))
     theirs = printed(guide, "florida_30162_Aff")
-    return Table(
+    return HtmlTable(
         head=["voter-like", *LABELS],
         rows=[
             [s, *(Cell(f"{ours[j][i]:.1f}", f"florida {theirs[j][i]:g}") for j in range(4))]
@@ -213,7 +213,7 @@ def _five(real: Real) -> Section:
                 + "; ".join(f"{what} {apart:.1f}" for what, apart in near.items())
                 + "."
             ),
-            Table(
+            HtmlTable(
                 head=["", "alteration", "l-diversity, % of the most", "t × 100, half of norm 1"],
                 rows=rows,
                 caption=f"NAUC, {DEFINED.words} unless said otherwise; below ours the difference "
@@ -262,7 +262,7 @@ def _readings(real: Real) -> Section:
                     "class judged, 10.3 and 6.2.",
                 ]
             ),
-            Table(
+            HtmlTable(
                 head=["reading", *LABELS],
                 rows=rows,
                 caption="Mean absolute difference from tables 4 and 5 (Adult_Age and Adult_Mar), "

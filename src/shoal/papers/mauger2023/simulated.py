@@ -26,8 +26,8 @@ from shoal.papers.mauger2023.strategies import (
     most_diverse,
     with_columns,
 )
-from shoal.report.page import Block, Bullets, Cell, Section, Table, Text
-from shoal.table.encode import Table as Encoded
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Section, Text
+from shoal.table.encode import Table
 from shoal.table.sensitive import Sensitive
 
 SEED = 2023
@@ -84,7 +84,7 @@ def simulated(setting: Setting, rows: int) -> Sensitive:
 
 
 def run(
-    tables: Mapping[str, Encoded],
+    tables: Mapping[str, Table],
     reading: Reading,
     ks: Sequence[int],
     sizes: Sequence[int],
@@ -222,7 +222,7 @@ def gap(found: Found, guide: str, measure: Measure) -> float:
     return mean_difference(_pairs(found, guide, "Adult", measure))
 
 
-def _means_table(found: Found, guide: str, name: str, files: Sequence[str]) -> Table:
+def _means_table(found: Found, guide: str, name: str, files: Sequence[str]) -> HtmlTable:
     same_table = name == "Adult"
     rows: list[list[Cell | str]] = []
     for label, strategy, other in (
@@ -243,7 +243,7 @@ def _means_table(found: Found, guide: str, name: str, files: Sequence[str]) -> T
             rows.append(
                 [label, *(Cell(f"{gap(some, guide, m):.2f}", tone="strong") for m in MEASURES)]
             )
-    return Table(
+    return HtmlTable(
         head=["strategy", *LABELS.values()],
         rows=rows,
         caption=f"{'Adult' if same_table else 'Voter-like, not the same table'}: mean NAUC over "
@@ -264,7 +264,7 @@ def _beside(value: float, theirs: float | None, same_table: bool) -> Cell:
     return Cell(f"{value:.2f}", f"florida_30162: {theirs:g}")
 
 
-def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> Table:
+def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> HtmlTable:
     rows: list[list[Cell | str]] = []
     for measure in MEASURES:
         counts = [agreement(some, guide, measure) for some in (found, instead(found))]
@@ -278,7 +278,7 @@ def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> Table:
                 _first_and_last(found, measure),
             ]
         )
-    return Table(
+    return HtmlTable(
         head=[
             "rank by",
             "same rank as in the paper",

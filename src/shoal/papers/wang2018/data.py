@@ -19,7 +19,7 @@ from shoal.datasets.informs import FILES, holds_informs
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.papers._printed import printed
-from shoal.report.page import Cell, Table
+from shoal.report.page import Cell, HtmlTable
 from shoal.table.roles import Column
 
 INFORMS, HOSPITAL = "INFORMS", "hospital"
@@ -223,7 +223,7 @@ def prevalent(subject: Subject, share: float) -> Prevalent:
     )
 
 
-def shapes(loaded: Loaded) -> Table:
+def shapes(loaded: Loaded) -> HtmlTable:
     """The tables that were used, compared with what the paper says about its own."""
     rows: list[Sequence[Cell | str]] = []
     for name, one in loaded.subjects.items():
@@ -244,7 +244,7 @@ def shapes(loaded: Loaded) -> Table:
                 values,
             ]
         )
-    return Table(
+    return HtmlTable(
         head=["table", "people", "records", "records per person", "attributes and their values"],
         rows=rows,
         caption="Attributes in the order in which they become quasi-identifiers; the last one is "
