@@ -130,7 +130,7 @@ def test_issue_12_item_1_a_record_that_keeps_less_than_nothing_may_be_suppressed
     )
 
 
-def test_what_is_left_out():
+def test_what_is_suppressed():
     """By hand: one row in five is unique; if it may be suppressed, nothing is generalized."""
     tree, sex = animals()
     rows = [("Cat", "F"), ("Cat", "F"), ("Dog", "M"), ("Dog", "M"), ("Lion", "F")]
@@ -237,7 +237,7 @@ def test_adult_by_trying_every_node(k, suppression):
     assert got.suppressed <= limit
 
 
-def test_the_promise_that_cannot_be_kept_is_the_one_that_is_named():
+def test_the_model_that_cannot_be_satisfied_is_the_one_that_is_named():
     """The first one would hold, the second does not at any levels."""
     rows = pa.table({"age": [21, 22, 31, 32] * 3, "s": ["a"] * 11 + ["b"]})
     columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "s": "sensitive"}

@@ -46,7 +46,7 @@ def recode(table, k, loss=None, **options):
     loss=st.sampled_from(sorted(set(catalog.losses) - {"weights", "auto"})),
     lend=st.booleans(),
 )
-def test_equals_a_look_at_all_cells(table, k, loss, lend):
+def test_equals_a_search_of_all_cells(table, k, loss, lend):
     guide = catalog.losses[loss]()
     if table.person_count < k:
         with pytest.raises(CannotReach):
@@ -65,7 +65,7 @@ def test_equals_a_look_at_all_cells(table, k, loss, lend):
     k=st.integers(2, 4),
     t=st.sampled_from([0.2, 0.4]),
 )
-def test_keeps_other_promises(table, k, t):
+def test_satisfies_other_models(table, k, t):
     models = [KAnonymity(k=k), TCloseness(column="s", t=t), DistinctLDiversity(column="s", l=2)]
     try:
         recoding = Peel().recode(table, models, NCP(), RNG)
@@ -122,7 +122,7 @@ def test_passes_are_checked():
         Peel(passes=-1)
 
 
-PROMISES = [
+MODELS = [
     [DistinctLDiversity(column="s", l=2)],
     [TCloseness(column="s", t=0.3)],
     [EntropyLDiversity(column="s", l=1.8)],
@@ -134,7 +134,7 @@ PROMISES = [
 @given(
     table=tables(persons=True, sensitive=True, most_rows=24),
     k=st.integers(1, 4),
-    models=st.sampled_from(PROMISES),
+    models=st.sampled_from(MODELS),
 )
 def test_repair_satisfies_all_models(table, k, models):
     """From single tuples, and whatever the other way to merge would have come to."""
@@ -168,10 +168,10 @@ def assert_books_agree(repair, shapes, start):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_other_promises_lose_less_than_a_merge(seed):
+def test_other_models_lose_less_than_with_a_merge(seed):
     """Hundreds of classes: the merge of Tassa 2012 after the same peeling loses no less."""
     table = larger_table(seed)
-    models = [KAnonymity(k=3), *PROMISES[seed]]
+    models = [KAnonymity(k=3), *MODELS[seed]]
     recoding = Peel().recode(table, models, NLLM(), RNG)
     check_covers(table, recoding)
     classes = tally(recoding.codes(), table.people, table.sensitive)
@@ -180,7 +180,7 @@ def test_other_promises_lose_less_than_a_merge(seed):
     start = tally(plain.codes(), table.people, table.sensitive)
     problem = PeelingProblem(table, 3, exact_costs(NLLM(), table.domains, table.rows), silent)
     vectors = plain.codes()[start.first][:, problem.layout.order]
-    vectors, into = diversify(start, vectors, problem.layout.trees, PROMISES[seed], 0.15, silent)
+    vectors, into = diversify(start, vectors, problem.layout.trees, MODELS[seed], 0.15, silent)
     merged = Recoding(
         vectors=vectors[:, np.argsort(problem.layout.order)], record=into[start.label]
     )
@@ -230,7 +230,7 @@ def test_goes_on_in_pieces_when_looks_are_used_up(table, k, diverse, lend):
     assert recoding.notes == again.notes
 
 
-def test_says_that_it_went_on_in_pieces(monkeypatch):
+def test_notes_that_it_continued_in_pieces(monkeypatch):
     for name, value in {"LOOKS": 1, "LOOKS_AT_LEAST": 1}.items():
         monkeypatch.setattr(f"shoal.algorithms.peel.{name}", value)
     tree = Hierarchy.ranges([2, 4, 8]).tree(range(40))

@@ -268,7 +268,7 @@ def test_no_csv(run, people):
     assert bad(run, people, data=b"PAR1 not really", name="people.parquet")
 
 
-def test_broken_encoding(run, people):
+def test_invalid_encoding(run, people):
     err = bad(run, people, data=(HEADER + "Zoë,30,f,flu\n").encode("latin-1"))
     assert "UTF-8" in err
     assert "line 2" in err

@@ -84,7 +84,7 @@ def test_what_a_release_is_good_for():
     assert words in " ".join(out.split())
 
 
-def test_a_release_of_rows_that_could_be_somebodys():
+def test_a_release_of_linked_records():
     release = shoal.anonymize(people(60), plan())
     attacks = {name: found for name, found in release.attacks.items() if name != "matching"}
     bare = replace(release.after, attacks=attacks)
@@ -198,7 +198,7 @@ def test_what_a_draft_says_of_bands_and_small_numbers():
     assert "[0-10)" in "".join(printed(show_roles, drafted, width=200).split())
 
 
-def test_rows_that_are_left_out_stand_on_the_screen():
+def test_suppressed_records_are_shown_on_the_screen():
     algorithm = {"name": "full-domain", "suppression": 0.25}
     rows = pa.table({"age": [20, 20, 20, 20, 30, 30, 30, 40], "x": ["a"] * 8})
     columns = {"age": "quasi", "x": "other"}

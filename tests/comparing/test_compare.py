@@ -82,7 +82,7 @@ def test_every_line_is_the_release_that_the_same_plan_gives(several):
         assert line.found.smallest_class == release.smallest_class >= line.k
 
 
-def test_the_best_of_each_k_stands_first(several):
+def test_the_best_of_each_k_comes_first(several):
     assert several.ks == [2, 6]
     assert several.yardstick == "nllm"
     for k in several.ks:
@@ -93,7 +93,7 @@ def test_the_best_of_each_k_stands_first(several):
     assert "best" in repr(several)
 
 
-def test_what_cannot_serve_is_a_line_with_its_reason(several):
+def test_what_is_not_supported_is_a_line_with_its_reason(several):
     assert {line.algorithm for line in several.failed()} == {"concealment"}
     assert "does not support k-anonymity" in several.failed()[0].reason
     assert "these do" in several.failed(6)[0].reason
@@ -116,7 +116,7 @@ def test_a_table_that_does_not_fit_is_an_error_at_once():
         compare(table().rename_columns(["age", "sexx", "disease"]), plan())
 
 
-def test_default_is_everything_that_serves_with_the_k_of_the_plan():
+def test_default_is_everything_that_supports_the_plan_with_its_k():
     found = compare(table(), plan())
     able = [n for n, kind in catalog.algorithms.decided.items() if kind().serves(plan().models[0])]
     assert sorted(line.algorithm for line in found.lines) == able
@@ -126,7 +126,7 @@ def test_default_is_everything_that_serves_with_the_k_of_the_plan():
     assert [one.name for one in serving(linked)] == ["concealment"]
 
 
-def test_free_ranges_leave_out_what_needs_trees():
+def test_free_ranges_exclude_algorithms_that_need_trees():
     columns = {"age": {"role": "quasi", "hierarchy": {"free_ranges": True}}, "sex": "quasi"}
     asked = plan(columns={**columns, "disease": "sensitive"})
     names = [one.name for one in serving(asked)]
@@ -176,7 +176,7 @@ def test_the_plans_own_algorithm_keeps_its_options():
     assert {line.options["weight"] for line in found.lines} == {"unit", "size"}
 
 
-def test_chance_has_one_seed_for_all():
+def test_all_runs_share_one_random_seed():
     once, again = (compare(table(), plan(), algorithms=["danonyir"]) for _ in range(2))
     assert once.lines[0].found.losses == again.lines[0].found.losses
     assert once.seed == 5
@@ -282,14 +282,14 @@ def test_no_run_loses_less_than_the_bound(losses, judge, own):
     assert found.lower_bounds[4] > 0
 
 
-def test_guides_of_one_name_are_told_apart():
+def test_guides_of_one_name_are_distinguished():
     both = [weights(1.0, 0.001), weights(0.001, 1.0)]
     found = compare(table(), plan(), algorithms=["gaa"], losses=both)
     assert sorted(found.guides) == ["weights 1", "weights 2"]
     assert len({found.name(line) for line in found.lines}) == 2
 
 
-def test_why_there_is_no_bound_is_told():
+def test_why_there_is_no_bound_is_reported():
     linked = plan(models=[{"name": "k-concealment", "k": 3}], algorithm="concealment")
     free = {"age": {"role": "quasi", "hierarchy": {"free_ranges": True}}, "sex": "quasi"}
     skewed = {"role": "quasi", "hierarchy": {"tree": {"*": {"told": ["f", "m"], "not": ["?"]}}}}
@@ -316,7 +316,7 @@ def test_why_there_is_no_bound_is_told():
         assert found.table()[0]["bound"] is None
 
 
-def test_a_search_that_was_stopped_is_told(monkeypatch):
+def test_a_search_that_was_stopped_is_reported(monkeypatch):
     short = partial(compare_module.lower_bound, most=200)
     monkeypatch.setattr(compare_module, "lower_bound", short)
     found = compare(table(), plan(), algorithms=["gaa"])
@@ -324,7 +324,7 @@ def test_a_search_that_was_stopped_is_told(monkeypatch):
     assert found.bounds[3].reason in found.notes[-1]
 
 
-def test_each_bound_is_found_once_and_tells_how_far_it_is(monkeypatch):
+def test_each_bound_is_computed_once_and_reports_progress(monkeypatch):
     asked, told = [], []
 
     def counted(table, k, loss, progress):
@@ -364,7 +364,7 @@ def test_a_plot_of_losses_and_times_of_nothing():
     assert b"<svg" in draw([curve], {}, "lost", ".svg")
 
 
-def test_twelve_lines_can_be_told_apart():
+def test_twelve_lines_can_be_distinguished():
     """A colour and a mark for each algorithm, dashes for each guide, and ticks as people write."""
     names = [f"method{i}" for i in range(12)]
     curves = [
@@ -393,7 +393,7 @@ def test_twelve_lines_can_be_told_apart():
 # ── In processes of their own ──
 
 
-def test_apart_the_same_numbers_and_memory_of_ones_own():
+def test_isolated_runs_give_the_same_numbers_and_their_own_memory():
     ballast = bytearray(b"x") * 400_000_000  # this process is large; the run's must not seem so
     here = compare(table(), plan(), algorithms=["gaa"])
     apart = compare(table(), plan(), algorithms=["gaa"], apart=True)
@@ -502,7 +502,7 @@ def test_a_warm_up_asks_for_little_of_the_same_kind(name):
         assert all(check.holds for check in shoal.anonymize(rows, easy).checks)
 
 
-def test_a_sample_too_small_for_the_promise_warms_up_all_the_same(monkeypatch):
+def test_a_sample_too_small_for_the_requirement_still_warms_up(monkeypatch):
     asked = []
     real = trial_module.anonymize
     monkeypatch.setattr(
@@ -515,7 +515,7 @@ def test_a_sample_too_small_for_the_promise_warms_up_all_the_same(monkeypatch):
     assert found.cold == ""
 
 
-def test_a_warm_up_that_fails_is_told(monkeypatch):
+def test_a_warm_up_that_fails_is_reported(monkeypatch):
     monkeypatch.setattr(compare_module, "_sample", lambda frame: table(1))
     found = compare(table(), plan(), algorithms=["gaa"])
     assert not found.failed()

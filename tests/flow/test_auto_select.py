@@ -123,7 +123,7 @@ def test_own_weights_are_a_yardstick_too():
         shoal.anonymize(table(), plan(columns=columns, loss=loss))
 
 
-def test_strategies_where_a_sensitive_column_is_promised_something():
+def test_strategies_if_a_model_is_about_a_sensitive_column():
     model = {"name": "entropy-l-diversity", "column": "disease", "l": 3}
     asked = plan(models=[{"name": "k-anonymity", "k": 4}, model])
     tried = [label(one) for one in supporting_algorithms(asked, encoded(table(), asked))]
@@ -137,7 +137,7 @@ def test_strategies_where_a_sensitive_column_is_promised_something():
     assert not any("S4" in label(a) for a in supporting_algorithms(bare, encoded(table(), bare)))
 
 
-def test_models_that_few_algorithms_serve():
+def test_models_that_few_algorithms_support():
     release = shoal.anonymize(table(80), plan(models=[{"name": "k-concealment", "k": 3}]))
     assert release.plan.algorithm.name == "concealment"
     both = [{"name": "k-concealment", "k": 3}, {"name": "k-anonymity", "k": 3}]
@@ -157,7 +157,7 @@ def test_free_ranges():
     assert chosen.lost == pytest.approx(release.quality.mean_loss)
 
 
-def test_what_cannot_be_reached_is_told_as_ever():
+def test_what_cannot_be_reached_is_reported_as_before():
     with pytest.raises(CannotReach, match="the best k possible is 300"):
         shoal.anonymize(table(), plan(models=[{"name": "k-anonymity", "k": 301}]))
 
@@ -338,7 +338,7 @@ def test_where_the_default_cannot_serve_the_quickest_that_can_runs(small):
     }  # as without auto
 
 
-def test_of_equals_the_default_is_kept_or_what_was_better_on_the_sample():
+def test_among_equals_the_default_wins_then_the_better_one_on_the_sample():
     search = searched(Watch())
     own = search.candidates.defaults[0].variant
     candidates = [Candidate(GAA(), NLLM(), own) for _ in range(2)]

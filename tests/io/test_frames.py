@@ -326,7 +326,7 @@ def test_a_lazy_frame_is_to_be_collected():
         (pl.DataFrame(), "no columns"),
     ],
 )
-def test_names_that_cannot_serve(native, message):
+def test_names_that_cannot_be_used(native, message):
     with pytest.raises(BadTable, match=message):
         open_frame(native)
 
@@ -423,7 +423,7 @@ def test_a_single_column_keeps_its_missing_rows(tmp_path):
     assert values(read(file(tmp_path, "a\nx\n\ny\n"))) == {"a": ["x", None, "y"]}
 
 
-def test_packed_files_do_not_tell_when_or_where_they_were_made(tmp_path):
+def test_compressed_files_do_not_reveal_when_or_where_they_were_made(tmp_path):
     frame = as_read(ODD_TEXT)
     for ending in (".csv.gz", ".csv.xz", ".csv.zst", ".parquet"):
         write(frame, tmp_path / f"one{ending}")
@@ -525,7 +525,7 @@ def test_a_header_alone_is_a_table_without_rows(content, tmp_path):
     assert (tmp_path / "out.csv").read_text() == "a,b\n"
 
 
-def test_blank_lines_and_stray_quotes_are_no_harm(tmp_path):
+def test_blank_lines_and_stray_quotes_are_harmless(tmp_path):
     frame = read(file(tmp_path, '\na,b\n\n1,5" nail\n\n2,x\n\n'))
     assert values(frame) == {"a": ["1", "2"], "b": ['5" nail', "x"]}
 
@@ -555,7 +555,7 @@ def test_a_file_of_many_blocks(tmp_path, monkeypatch):
         assert values(read(tmp_path / f"x{ending}")) == table
 
 
-def test_reading_tells_how_far_it_is(tmp_path):
+def test_reading_reports_progress(tmp_path):
     for ending in (".csv", ".csv.gz"):
         path = tmp_path / f"x{ending}"
         write(as_read({"id": [f"{i:05d}" for i in range(20_000)], "b": ["x"] * 20_000}), path)
@@ -681,12 +681,12 @@ def test_a_field_may_be_long_but_a_row_has_a_limit(tmp_path, monkeypatch):
         ("a,b,", "without a name, counted from the left: 3;"),
     ],
 )
-def test_headers_that_cannot_serve(header, message, tmp_path):
+def test_headers_that_cannot_be_used(header, message, tmp_path):
     row = ",".join([SECRET] * (header.count(",") + 1))
     assert message in refuse(file(tmp_path, f"{header}\n{row}\n"), BadTable)
 
 
-def test_parquet_files_with_names_that_cannot_serve(tmp_path):
+def test_parquet_files_with_names_that_cannot_be_used(tmp_path):
     pq.write_table(pa.table([[1], [2]], names=["a", "a"]), tmp_path / "x.parquet")
     assert "same name: 'a'" in refuse(tmp_path / "x.parquet", BadTable)
 
@@ -706,7 +706,7 @@ def test_files_that_are_not_what_their_name_says(ending, tmp_path):
     assert "damaged" in refuse(file(tmp_path, f"a,b\n1,{SECRET}\n", f"x{ending}"))
 
 
-def test_a_broken_file_leaves_no_thread_behind(tmp_path):
+def test_a_damaged_file_leaves_no_thread_behind(tmp_path):
     before = threading.active_count()
     text = "a,b\n" + f"1,{SECRET}\n" * 200_000
     for content in (text + "1\n" + text, "a,b\n1\n" + text):
@@ -719,7 +719,7 @@ def test_a_broken_file_leaves_no_thread_behind(tmp_path):
 # Targets
 
 
-def test_atomic_gives_a_path_beside_the_target_and_renames_it(tmp_path):
+def test_atomic_gives_a_path_next_to_the_target_and_renames_it(tmp_path):
     target = tmp_path / "release.v1.csv.gz"
     with atomic(str(target)) as beside:
         assert beside.parent == tmp_path

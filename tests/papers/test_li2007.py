@@ -237,7 +237,7 @@ def test_who_is_found(folder: Path, page: str) -> None:
     assert "rows of table 5 that some attack finds 0 of 9" in page
 
 
-def test_levels_that_the_titles_tell(folder: Path) -> None:
+def test_levels_that_the_titles_state(folder: Path) -> None:
     said = [line for line in lines(folder / "audits.csv") if line["theirs"]]
     assert {(line["figure"], line["metric"], line["theirs"]) for line in said} == {
         ("table 2", "k-anonymity", "3.0"),
@@ -261,7 +261,7 @@ def test_shares_behind_the_plots_add_up(folder: Path) -> None:
         assert list(sums.values()) == pytest.approx([1.0] * distributions, abs=1e-5)
 
 
-def test_shoal_keeps_what_is_asked_and_everything_was_tried(
+def test_shoal_satisfies_each_request_and_everything_was_tried(
     tables: dict[str, Judged], searched: list[PartitionSearch]
 ) -> None:
     original = tables["table 3"].slide

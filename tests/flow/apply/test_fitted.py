@@ -204,7 +204,7 @@ def test_the_same_table_again_has_every_row_covered():
     assert again.recoding.vectors == release.recoding.vectors
 
 
-def test_a_row_is_placed_the_same_whatever_stands_beside_it():
+def test_a_record_is_placed_independently_of_the_others():
     rng = np.random.default_rng(8)
     columns = {**FREE, "row": "other", "disease": "sensitive"}
     fitted = shoal.anonymize(drawn(rng, 300), Plan(columns=columns, models=K2)).recoding
@@ -246,7 +246,7 @@ def test_rows_of_a_person_go_together():
 # ── Values that are not known ──
 
 
-def test_values_that_a_hierarchy_does_not_know_are_left_out_and_counted():
+def test_values_that_a_hierarchy_lacks_are_suppressed_and_counted():
     levels = Hierarchy.from_levels([["flu", "air", "*"], ["cold", "air", "*"], ["gout", "*"]])
     columns = {
         "who": "person",
@@ -311,7 +311,7 @@ def test_more_than_five_unknown_values_are_not_listed():
 # ── Columns: the same ones, in the same order ──
 
 
-def test_columns_stand_as_in_the_release_that_was_fitted(tmp_path):
+def test_columns_are_in_the_order_of_the_fitted_release(tmp_path):
     """That of the first table, whatever the plan says first and the new table has first."""
     columns = {"disease": "sensitive", "name": "identifier", "age": TREES["age"], "sex": "quasi"}
     plan = Plan(columns=columns, models=K2)
@@ -347,7 +347,7 @@ def test_a_column_that_the_recoding_does_not_know():
 # ── How much may be left out ──
 
 
-def test_no_more_rows_are_left_out_than_is_allowed():
+def test_no_more_records_are_suppressed_than_is_allowed():
     fit = pa.table({"age": [31, 32, 51, 52]})
     plan = Plan(columns={"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}}, models=K2)
     fitted = shoal.anonymize(fit, plan).recoding
@@ -370,7 +370,7 @@ def test_no_more_rows_are_left_out_than_is_allowed():
     assert "suppressed (" not in printed(show_release, all_there)
 
 
-def test_placing_tells_how_far_it_is():
+def test_placing_reports_progress():
     rng = np.random.default_rng(5)
     plan = Plan(columns={**TREES, "row": "other", "disease": "sensitive"}, models=K2)
     fitted = shoal.anonymize(drawn(rng, 200), plan).recoding
@@ -425,7 +425,7 @@ def test_prefixes_are_written_as_in_the_release():
 # ── Promises ──
 
 
-def test_a_class_that_breaks_a_promise_gives_its_rows_to_a_wider_one():
+def test_records_of_a_class_that_violates_a_model_move_to_a_more_general_one():
     """Two rows would be alone in their class: one fits a wider class, the other none."""
     fit = pa.table({"age": [31, 31, 32, 32, 33, 39, 55, 56]})
     plan = Plan(columns={"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}}, models=K2)
@@ -441,7 +441,7 @@ def test_a_class_that_breaks_a_promise_gives_its_rows_to_a_wider_one():
         fitted.apply(pa.table({"age": [31, 52]}))
 
 
-def test_promises_about_sensitive_values_are_verified_too():
+def test_models_about_sensitive_values_are_verified_too():
     columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "s": "sensitive"}
     models = [*K2, {"name": "distinct-l-diversity", "column": "s", "l": 2}]
     fit = pa.table({"age": [31, 32, 51, 52], "s": ["a", "b", "a", "b"]})
@@ -505,7 +505,7 @@ def fit_file(tmp_path, **more):
     return release, tmp_path / "fit.json"
 
 
-def test_the_file_goes_round_and_needs_no_other_file(tmp_path):
+def test_the_file_is_read_back_and_needs_no_other_file(tmp_path):
     release, path = fit_file(tmp_path)
     (tmp_path / "sex.csv").unlink()
     again = Fitted.load(path)
@@ -517,7 +517,7 @@ def test_the_file_goes_round_and_needs_no_other_file(tmp_path):
     assert again.apply(new).published == 2
 
 
-def test_the_file_tells_nothing_of_a_record(tmp_path):
+def test_the_file_reveals_nothing_about_a_record(tmp_path):
     release, path = fit_file(tmp_path)
     content = path.read_text(encoding="utf-8")
     assert '"sha256"' in content
@@ -565,7 +565,7 @@ def senseless_plan(content):
     summed(content)
 
 
-def promising_nothing(content):
+def without_requirements(content):
     content["plan"]["models"] = []
     summed(content)
 
@@ -581,7 +581,7 @@ def with_vector(vector):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (promising_nothing, "the plan has no requirements"),
+        (without_requirements, "the plan has no requirements"),
         *(
             (with_vector(one), "lists of values as text")
             for one in (7, None, "ab", [1, 2], [[], ""])
