@@ -22,7 +22,6 @@ from shoal.cli.release_tables import show_release
 from shoal.measures import exposure
 from shoal.report.attack_facts import attack_lines
 from tests.algorithms.test_concealment import people, plan
-from tests.cli.test_cli import run  # noqa: F401 (a fixture)
 from tests.models.test_people import ASKED, TABLE_3, levels
 
 MATCHING = {"largest_probability": 0.6, "mean_largest_probability": 0.31, "percent": 40.0}
@@ -103,7 +102,7 @@ def test_a_release_of_linked_records():
     assert "need not be equally" not in out
 
 
-def test_the_whole_command_line_with_concealment(run, tmp_path):  # noqa: F811
+def test_the_whole_command_line_with_concealment(run, tmp_path):
     pa_csv.write_csv(people(60), tmp_path / "people.csv")
     plan().save(tmp_path / "plan.toml")
     words = ("--plan", "plan.toml")
@@ -209,7 +208,7 @@ def test_suppressed_records_are_shown_on_the_screen():
     assert "suppressed (" not in printed(show_release, shoal.anonymize(table(), asked()))
 
 
-def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):  # noqa: F811
+def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):
     told = []
     release = shoal.anonymize(table(), asked())
     words = "lower bound on the loss for k-anonymity (k = 3)"

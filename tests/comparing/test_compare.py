@@ -34,8 +34,8 @@ from shoal.measures.lower_bound import Bound
 from shoal.models._people import PeopleModel
 from shoal.report.comparison_plot import COLOURS, MARKS, MORE, Curve, draw
 from shoal.table.encode import encode
-from tests.cli.test_cli import left, people, run  # noqa: F401 (fixtures)
 from tests.cli.test_console import printed
+from tests.command_line import left
 
 compare_module = import_module("shoal.comparing.compare")
 trial_module = import_module("shoal.comparing.isolated_run")
@@ -595,7 +595,7 @@ def here(monkeypatch):
 WORDS = ("compare", "people.csv", "--plan", "plan.toml")
 
 
-def test_the_command(run, people, here):  # noqa: F811
+def test_the_command(run, people, here):
     targets = ("--json", "c.json", "--csv", "c.csv", "--plot", "c.svg")
     status, out, err = run(*WORDS, "--k", "2,5", "--algorithms", "gaa,forest", *targets)
     assert status == 0, err
@@ -608,14 +608,14 @@ def test_the_command(run, people, here):  # noqa: F811
     assert "Person" not in (people / "c.csv").read_text() + out + json.dumps(numbers)
 
 
-def test_the_command_prints_json_alone(run, people, here):  # noqa: F811
+def test_the_command_prints_json_alone(run, people, here):
     status, out, err = run(*WORDS, "--algorithms", "gaa", "--json", "-", "--seed", "9")
     assert status == 0
     assert json.loads(out)["seed"] == 9
     assert "algorithm" in err
 
 
-def test_the_command_writes_nothing_where_nothing_was_reached(run, people, here):  # noqa: F811
+def test_the_command_writes_nothing_where_nothing_was_reached(run, people, here):
     status, out, err = run(*WORDS, "--k", "61", "--csv", "c.csv", "--json", "c.json")
     assert status == 1
     assert "the best k possible is 60" in " ".join(out.split())
@@ -638,7 +638,7 @@ def test_the_command_writes_nothing_where_nothing_was_reached(run, people, here)
         ("--limit", "-1"),
     ],
 )
-def test_bad_words(run, people, here, words):  # noqa: F811
+def test_bad_words(run, people, here, words):
     status, out, err = run(*WORDS, *words)
     assert status == 2, out
     assert err.startswith("shoal: ")
@@ -664,7 +664,7 @@ def gone(group, seconds=10.0):
         (3, lambda process: process.terminate(), 143),
     ],
 )
-def test_an_interrupt_leaves_what_has_finished(people, after, send, status):  # noqa: F811
+def test_an_interrupt_leaves_what_has_finished(people, after, send, status):
     """Ctrl-C while a run is under way: what had finished, and no process that goes on."""
     rows = "".join(f"Person {i},{20 + i % 40},{'fm'[i % 2]},d{i % 5}\n" for i in range(20_000))
     (people / "people.csv").write_text("name,age,sex,disease\n" + rows, encoding="utf-8")

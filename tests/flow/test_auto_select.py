@@ -24,7 +24,6 @@ from shoal.losses._mean_costs import metrics_in_mean
 from shoal.losses.mean import Mean
 from shoal.losses.nllm import NLLM
 from shoal.table.encode import encode
-from tests.cli.test_cli import run  # noqa: F401 (a fixture)
 from tests.cli.test_console import printed
 
 
@@ -514,7 +513,7 @@ def test_plain_releases_say_nothing_of_it(tmp_path):
     assert "was chosen" not in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_a_plan_file_with_auto(run, tmp_path):  # noqa: F811
+def test_a_plan_file_with_auto(run, tmp_path):
     import pyarrow.csv as pa_csv
 
     pa_csv.write_csv(table(), tmp_path / "t.csv")
