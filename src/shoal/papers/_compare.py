@@ -99,7 +99,9 @@ def ranked(ours: Sequence[float], theirs: Sequence[float], *, highest: bool = Fa
     ]
 
 
-SHADING = f"Shaded from {NEAR:g} point of difference, darker from {FAR:g} points on."
+SHADING = (
+    f"Differences of {NEAR:g} point or more are shaded, those of {FAR:g} points or more darker."
+)
 
 
 @dataclass(frozen=True)
@@ -132,9 +134,9 @@ def listed(guides: Sequence[str]) -> str:
 
 
 def statements(claims: Sequence[Claim]) -> HtmlTable:
-    """The statements with what became of them."""
+    """The statements and whether our results agree."""
     return HtmlTable(
-        head=["the paper says", "we call it agreeing if", "ours", ""],
+        head=["the paper says", "we count it as agreement if", "ours", ""],
         rows=[
             [claim.says, claim.meant, claim.found or "–", VERDICTS[claim.verdict]]
             for claim in claims
@@ -144,7 +146,7 @@ def statements(claims: Sequence[Claim]) -> HtmlTable:
 
 
 def verdicts(claims: Sequence[Claim]) -> Mapping[Verdict, int]:
-    """How many statements came out which way."""
+    """How many statements have each verdict."""
     return {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICTS}
 
 

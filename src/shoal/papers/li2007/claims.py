@@ -1,4 +1,4 @@
-"""What the slides say, tested on their own tables."""
+"""Statements of the slides, tested on their own tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Tables = Mapping[str, Judged]
 
 
 def statements(claims: list[Claim]) -> HtmlTable:
-    """The statements with what became of them."""
+    """The statements and whether our results agree."""
     table = _compare.statements(claims)
     return replace(table, head=["the slides say", *table.head[1:]])
 

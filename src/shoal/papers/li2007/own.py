@@ -99,7 +99,7 @@ def requests(tables: Mapping[str, Judged]) -> list[Request]:
 
 
 def publish(original: Slide, request: Request) -> Own:
-    """Let shoal anonymize the table; it verifies what it gives, or raises."""
+    """Let shoal anonymize the table; it verifies the result, or raises an error."""
     plan = Plan(columns=SALARIES, models=request.models(original), algorithm=GAA(), seed=0)
     frame = anonymize(original.frame, plan, keep_order=True).frame
     return _own(original, request, frame.to_pydict())
@@ -145,7 +145,7 @@ class _Tried(NamedTuple):
 
 
 def partitions(rows: tuple[int, ...]) -> Iterator[Parts]:
-    """All ways to put rows into classes of at least K.
+    """All partitions of rows into classes of at least K.
 
     >>> [len(list(partitions(tuple(range(n))))) for n in (2, 3, 5, 6)]
     [0, 1, 1, 11]
@@ -162,7 +162,7 @@ def partitions(rows: tuple[int, ...]) -> Iterator[Parts]:
 
 
 def generalized(original: Slide, parts: Parts) -> Content:
-    """The table in which every class has the least values that cover its rows."""
+    """The table in which every class has the most specific values that cover its rows."""
     content: Content = {name: list(of) for name, of in original.content.items()}
     for name, column in QUASI.items():
         assert column.hierarchy is not None
@@ -182,7 +182,7 @@ def _least(tree: Tree, labels: Sequence[str]) -> str:
 
 
 def _own(original: Slide, request: Request, content: Content) -> Own:
-    """Audit a table against the original, for every request alike."""
+    """Audit a table against the original, in the same way for every request."""
     everything = [KAnonymity(k=K), closeness(original, SALARY), closeness(original, DISEASE)]
     plan = Plan(columns=SALARIES, models=everything)
     frame = original._replace(content=content).frame

@@ -197,7 +197,7 @@ def part(found: Everything, ks: Sequence[int], sizes: Sequence[int]) -> Part:
                     _means_table(adult, guide, "Adult", [names[1]]),
                     _ranks_table(adult, guide, [names[0]]),
                     Text(
-                        "Below the same on our table of invented voters. It is not florida_30162: "
+                        "Below the same on our table of synthetic voters. It is not florida_30162: "
                         "what the paper prints for that one is there for orientation only, and "
                         "no difference is counted."
                     ),
@@ -286,8 +286,8 @@ def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> HtmlTable:
             "ours, best to worst mean",
         ],
         rows=rows,
-        caption="Adult, strategy by strategy and column by column. Strategies that come out alike "
-        "share their places, and any of these counts as the same rank, so that some agree by "
+        caption="Adult, strategy by strategy and column by column. Strategies with equal results "
+        "share their ranks, and any of these counts as the same rank, so that some agree by "
         "chance. Ranks that our text of the paper has lost are omitted, or inferred if the other "
         "six of a column are known.",
         widths=(20, 24, 24, 32),
@@ -347,8 +347,8 @@ def _how(ks: Sequence[int], sizes: Sequence[int]) -> Section:
             Text(
                 "Section 4.3.3 adds a sensitive column of 5 to 500 possible values to a table "
                 "whose own columns are all quasi-identifiers, distributed as Equivalent, "
-                "Geometric or Standard Normal, and takes the NAUC from k = 3 to 5,000. How the "
-                "columns were drawn is not said; ours are:"
+                "Geometric or Standard Normal, and takes the NAUC from k = 3 to 5,000. The paper "
+                "does not say how the columns were drawn; ours are:"
             ),
             Bullets(
                 [
@@ -361,11 +361,11 @@ def _how(ks: Sequence[int], sizes: Sequence[int]) -> Section:
             ),
             Text(
                 f"Here: {', '.join(map(str, sizes))} values, k = "
-                f"{', '.join(f'{k:,}' for k in ks)}, one draw for each column. "
-                "S1 looks at no sensitive column, so one merge serves all. t-closeness alone, the "
-                "whole table judged, was run too, as the paper's S5 is not S5 as defined. With the "
-                "merged class judged, which came nearest to it in tables 4 and 5, it takes much "
-                "longer and was not run here."
+                f"{', '.join(f'{k:,}' for k in ks)}, one draw for each column. S1 does not use "
+                "the sensitive column, so one merge serves all columns. t-closeness alone, the "
+                "whole table judged, was run too, as the paper's S5 is not S5 as defined. With "
+                "the merged class judged, which came nearest to it in tables 4 and 5, it takes "
+                "much longer, so it was not run here."
             ),
         ],
     )

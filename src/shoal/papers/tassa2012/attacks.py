@@ -17,7 +17,7 @@ ATTACKED = ("(k,k)", "concealment", "randomized")
 def releases(
     results: Results, methods: Sequence[str] = ATTACKED
 ) -> Iterator[tuple[Case, Measured]]:
-    """The releases that are looked at: those at whose k (k,k)-anonymity was tried."""
+    """The releases to attack: those with a k at which (k,k)-anonymity was tried."""
     for tried in results:
         if tried.method == "(k,k)":
             for method in methods:

@@ -127,7 +127,7 @@ def load(data: Path | None, quick: bool) -> Loaded:
 
 
 def _first(sources: Sequence[Source], data: Path | None) -> pa.Table | None:
-    """The table from the first source that has it: in the folder, or else where it always is."""
+    """The table from the first source that has it: in the folder, otherwise in its usual place."""
     for source in sources:
         if data is not None and source.inside(data):
             return source.load(data)
@@ -255,7 +255,7 @@ def differences(loaded: Loaded) -> list[str]:
     if "ADULT" in subjects:
         said.append(
             f"ADULT: the paper has {ATTRIBUTES['ADULT']} public attributes and does not publish "
-            "its collections of sets. Used here are the "
+            "its collections of sets. We use the "
             f"{many(len(subjects['ADULT'].trees), 'attribute')} for which `shoal.datasets.adult` "
             "has hierarchies (age, sex, race, marital status, education, country, workclass, "
             "occupation). So only the order of the methods can be compared, not the height of "
