@@ -8,7 +8,6 @@ from typing import Literal
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.algorithms.gaa import GAA
 from shoal.base.errors import SHOWN, BadInput, BadPlan
 from shoal.flow.freeing import freed
 from shoal.losses import Loss
@@ -113,6 +112,7 @@ class Candidates:
 def label(algorithm: Algorithm) -> str:
     """The name of an algorithm, and the options that differ from the default.
 
+    >>> from shoal.algorithms.gaa import GAA
     >>> label(GAA(weight="unit"))
     'gaa weight=unit'
     """
@@ -124,6 +124,8 @@ def supporting_algorithms(plan: Plan, table: Table) -> list[Algorithm]:
     """The algorithms that support a plan; gaa also with strategies about a sensitive column."""
     if not plan.algorithm.is_auto:
         return [plan.algorithm]
+    from shoal.algorithms.gaa import GAA  # its kernels take time to load
+
     able, reasons = [], []
     for name in catalog.algorithms.decided:
         one = plan.changed(algorithm=name)

@@ -141,8 +141,8 @@ def _beside_florida(real: Real, guide: str, file: str) -> HtmlTable:
             for i, s in enumerate(STRATEGIES)
         ],
         caption="Our synthetic voters with affiliation as the sensitive column: voter-like, not "
-        "the same table as florida_30162_Aff, whose printed numbers are shown below for orientation "
-        "only.",
+        "the same table as florida_30162_Aff, whose printed numbers are shown below for "
+        "orientation only.",
         numbers=True,
         widths=(24, 19, 19, 19, 19),
         files=(file,),
