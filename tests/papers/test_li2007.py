@@ -180,8 +180,8 @@ def test_mean_differences(tables: dict[str, Judged], page: str) -> None:
 def test_both_readings_are_on_the_page(page: str) -> None:
     for shown in ("0.444", "0.500", "0.296", "0.278", "0.375", "0.167", "4/9 = 0.444", "3/6 = 0.5"):
         assert shown in page
-    assert "Of salaries 3 of 3" in page
-    assert "Of diseases it is 0 of 3 if Q counts rows" in page
+    assert "For salaries, 3 of 3 agree" in page
+    assert "For diseases it is 0 of 3 if Q counts rows" in page
     assert "3 of 3 if Q counts each disease once" in page
 
 
