@@ -11,8 +11,9 @@ from shoal.kernels import kernel
 def count_values(label, code, weight, groups, values):
     """Count the values (int32[n], 0 and up) of each group, values in ascending order.
 
-    Record i counts `weight[i]` times; without weights (length 0) once. Returns start int64[groups + 1], value int32[pairs], count int64[pairs]: the values of group
-    g are value[start[g]:start[g + 1]].
+    Record i counts `weight[i]` times; without weights (length 0) once. Returns
+    start int64[groups + 1], value int32[pairs], count int64[pairs]: the values of group g are
+    value[start[g]:start[g + 1]].
     """
     n, weighted = len(label), len(weight) > 0
     # Two counting sorts, by value and then by group, leave the rows of a group sorted by value.

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from shoal.base.arrays import Longs
+from shoal.base.arrays import Ints, Longs
+
+Hashes = npt.NDArray[np.uint64]
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -32,7 +35,7 @@ def sorted_people(people: Longs, unit: Longs) -> Longs:
     return by_person[np.argsort(np.repeat(rank, many), kind="stable")]
 
 
-def mixed(columns: np.ndarray) -> np.ndarray:
+def mixed(columns: Ints) -> Hashes:
     """A hash of each column of int32[q, n], uint64[n]; the same everywhere."""
     number = np.zeros(columns.shape[1], np.uint64)
     for j, column in enumerate(columns):
@@ -40,8 +43,9 @@ def mixed(columns: np.ndarray) -> np.ndarray:
     return number
 
 
-def _mix(number: np.ndarray) -> np.ndarray:
+def _mix(number: Hashes) -> Hashes:
     """A hash of each number, uint64[n]."""
     for shift in (30, 27, 31):
         number = (number ^ (number >> np.uint64(shift))) * MIXER
-    return number ^ (number >> np.uint64(29))
+    found: Hashes = number ^ (number >> np.uint64(29))
+    return found

@@ -121,9 +121,7 @@ class Histogram:
     total: Longs  # int64[values], records of the whole table
 
     @staticmethod
-    def of(
-        label: Longs, classes: int, column: Sensitive, weight: Longs | None = None
-    ) -> Histogram:
+    def of(label: Longs, classes: int, column: Sensitive, weight: Longs | None = None) -> Histogram:
         """Count the records of each class; record i counts `weight[i]` times."""
         values = len(column.values)
         often = np.zeros(0, np.int64) if weight is None else weight

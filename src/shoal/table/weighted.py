@@ -44,7 +44,8 @@ class Weighted:
         distinct = codes[first].T
         scattered = mixed(distinct[: len(self.rows.names)])
         rank[np.lexsort((*distinct[::-1], scattered))] = np.arange(len(first))
-        return rank[label]
+        found: Longs = rank[label]
+        return found
 
     @cached_property
     def _columns(self) -> tuple[Sensitive, ...]:
