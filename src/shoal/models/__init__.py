@@ -73,6 +73,13 @@ class Model(Setting):
         """The level that is required."""
 
     @property
+    def bound(self) -> str:
+        """How a level that satisfies the model relates to the required one, in words."""
+        if self.higher_is_safer:
+            return "more than" if self.strict else "at least"
+        return "less than" if self.strict else "at most"
+
+    @property
     def min_people(self) -> int:
         """How many people every class has, provably, if the model is satisfied; 1: no statement.
 

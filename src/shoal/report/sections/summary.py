@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from shoal.base.wording import listed, many, percent, sentence
-from shoal.measures.applied import ADVICE
 from shoal.measures.findings import LIKELY, RECORD_COUNT, TOP
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Bullets, Numbers, Text
@@ -40,7 +39,8 @@ def summary(facts: Facts) -> list[Block]:
         blocks.append(
             Text(
                 f"{share} of the records are suppressed ({facts.applied.why()}): the rest may not "
-                f"be representative of the table and of its sensitive values. {ADVICE}."
+                "be representative of the table and of its sensitive values. "
+                f"{facts.applied.advice}."
             )
         )
     if facts.unprotected:
