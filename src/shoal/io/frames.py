@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from shoal.base.errors import BadTable, is_text, preview
 from shoal.io.arrow_tables import check_column_names, check_takeable, takeable
-from shoal.io.atomic import atomic, check_place
+from shoal.io.atomic import atomic, check_place, check_writable
 from shoal.io.compact import ArrowColumn, compact, plain_field
 from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
 from shoal.io.format import Progress
@@ -25,6 +25,7 @@ __all__ = [
     "atomic",
     "check_place",
     "check_target",
+    "check_writable",
     "csv_parts",
     "fingerprint",
     "open_frame",

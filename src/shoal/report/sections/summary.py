@@ -65,6 +65,9 @@ def _verdict(facts: Facts) -> str:
 def _risk(facts: Facts) -> str:
     """The highest risk; without classes, possible records need not be equally likely."""
     was = f"in the original it was {facts.highest_risk_before}"
+    if facts.whole_table and facts.min_people == 1:
+        levels = " ".join(one.meaning for one in facts.whole_table)
+        return f"{levels} The risk of the most exposed person is {facts.highest_risk}; {was}."
     if not facts.linked:
         return f"The re-identification risk is at most {facts.highest_risk}; {was}."
     if facts.smallest == 1:
@@ -104,6 +107,7 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
     of = "" if facts.people == facts.published else f" of {facts.people:,} people"
     return [
         (f"{facts.published:,}", f"records{of} in {many(facts.classes, 'class', 'classes')}"),
+        *((one.share, one.words) for one in facts.whole_table),
         (f"{facts.smallest:,}", f"{'person' if facts.smallest == 1 else 'people'} in the smallest "
          "class"),
         (facts.highest_risk or "–", f"highest re-identification risk; {before}"),
