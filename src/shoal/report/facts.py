@@ -158,6 +158,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
 
     `explain` says whether to compute the effect of each requirement; None: if that is fast.
     """
+    release.check_unchanged()
     explainer = _explaining(release, explain)
     plan, quality, after = release.plan, release.quality, release.after
     seen = release.seen
