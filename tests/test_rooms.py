@@ -165,3 +165,25 @@ def test_import_is_light(name: str) -> None:
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_command_loads_only_what_it_needs(tmp_path: Path) -> None:
+    """Neither pandas, which pyarrow would import, nor the other algorithms and models."""
+    (tmp_path / "people.csv").write_text("age,sex\n31,f\n38,f\n52,m\n57,m\n")
+    (tmp_path / "plan.toml").write_text(
+        '[columns]\nage = { role = "quasi", hierarchy = { ranges = [10] } }\nsex = "quasi"\n'
+        '[[models]]\nname = "k-anonymity"\nk = 2\n'
+    )
+    code = (
+        "import sys\n"
+        "from shoal.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "print(sorted({'pandas', 'altair', 'jinja2', 'shoal.algorithms.gaa',"
+        " 'shoal.models.t_closeness', 'shoal.algorithms.peel'} & set(sys.modules)))"
+    )
+    words = ["anonymize", "people.csv", "--plan", "plan.toml", "--out", "release.csv"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, check=True, capture_output=True
+    )
+    assert done.stdout.splitlines()[-1] == b"['shoal.algorithms.peel']"

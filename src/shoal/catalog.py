@@ -38,7 +38,7 @@ class Registry(FolderRegistry[Setting]):
     def named(self, name: str) -> type[Setting]:
         """The entry with this name, or an error that lists the known names."""
         try:
-            return self._found[name]
+            return self[name]
         except KeyError:
             raise BadPlan(
                 f"no {self.one} {name!r}{did_you_mean(name, self._found) or ';'} "

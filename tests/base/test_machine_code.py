@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import io
 import os
+import pickle
 import shutil
 import stat
 import subprocess
@@ -13,6 +16,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from numba.core.registry import cpu_target
 
 from shoal.base import machine_code
 from shoal.base.machine_code import FOLDER
@@ -104,6 +108,37 @@ def test_item_13_a_damaged_file_is_thrown_away_and_compiled_again(tmp_path, capl
     file.unlink()
     file.mkdir()  # it can neither be read nor written
     assert call(tmp_path) == (42, True)
+
+
+@pytest.mark.parametrize(("symbol", "loads"), [("NRT_Free", False), ("no_such_symbol", True)])
+def test_the_compiler_is_loaded_for_a_symbol_that_is_missing(symbol, loads, monkeypatch):
+    """It may register the symbol; calling a missing one would end the process."""
+    context, calls = cpu_target.target_context, []
+    monkeypatch.setattr(context, "refresh", lambda: calls.append("refresh"))
+    machine_code._provide([symbol], context)
+    assert bool(calls) == loads
+
+
+def test_loading_a_kernel_does_not_load_the_compiler(package, tmp_path):
+    source = TINY + 'print("numba.np.arraymath" in sys.modules)'
+    for compiled in ("True", "False"):
+        words = [sys.executable, "-c", source, str(package)]
+        env = environment(tmp_path, PYTHONPATH=str(SOURCE.parent))
+        done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
+        assert done.stdout.split()[1::2] == [compiled, compiled]
+
+
+def test_files_without_the_list_of_symbols_are_loaded(tmp_path):
+    """Earlier versions did not write it."""
+    assert call(tmp_path) == (42, True)
+    (file,) = tmp_path.iterdir()
+    payload = file.read_bytes()[32:]
+    stream = io.BytesIO(payload)
+    pickle.load(stream)
+    older = payload[: stream.tell()]
+    assert len(older) < len(payload)
+    file.write_bytes(hashlib.sha256(older).digest() + older)
+    assert call(tmp_path) == (42, False)
 
 
 def test_item_13_code_for_something_else_is_not_run(tmp_path):
@@ -251,7 +286,7 @@ def test_item_13_a_full_disk_is_said_once_and_does_no_harm(tmp_path, monkeypatch
     assert not list(tmp_path.iterdir())
 
 
-def test_kernels_that_one_function_makes_are_told_apart(tmp_path):
+def test_kernels_that_one_function_makes_are_distinguished(tmp_path):
     """Their code is the same; what differs is what they have from the function around them."""
 
     def make(number):

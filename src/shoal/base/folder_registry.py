@@ -27,23 +27,37 @@ class FolderRegistry(Mapping[str, type[T]], Generic[T]):
         self._kind = kind
 
     @cached_property
-    def _found(self) -> dict[str, type[T]]:
+    def _modules(self) -> list[str]:
         package = importlib.import_module(self._package)
+        return [module.name for module in pkgutil.iter_modules(package.__path__)]
+
+    @cached_property
+    def _found(self) -> dict[str, type[T]]:
         found: dict[str, type[T]] = {}
-        for module in pkgutil.iter_modules(package.__path__):
-            contents = importlib.import_module(f"{self._package}.{module.name}")
-            for thing in vars(contents).values():
-                if (
-                    isinstance(thing, type)
-                    and issubclass(thing, self._kind)
-                    and thing.__module__ == contents.__name__
-                    and not isabstract(thing)
-                    and isinstance(name := getattr_static(thing, "name", None), str)
-                ):
-                    found[name] = thing
+        for module in self._modules:
+            found.update(self._entries(module))
         return dict(sorted(found.items()))
 
+    def _entries(self, module: str) -> dict[str, type[T]]:
+        """The entries that a module of the folder defines."""
+        contents = importlib.import_module(f"{self._package}.{module}")
+        return {
+            name: thing
+            for thing in vars(contents).values()
+            if isinstance(thing, type)
+            and issubclass(thing, self._kind)
+            and thing.__module__ == contents.__name__
+            and not isabstract(thing)
+            and isinstance(name := getattr_static(thing, "name", None), str)
+        }
+
     def __getitem__(self, name: str) -> type[T]:
+        # Most entries are in the file of their name: then no other file is loaded.
+        module = name.replace("-", "_") if isinstance(name, str) else ""
+        if "_found" not in vars(self) and module in self._modules:
+            entries = self._entries(module)
+            if name in entries:
+                return entries[name]
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:

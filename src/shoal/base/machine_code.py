@@ -9,6 +9,7 @@ and an edit recompiles only the kernels that depend on it.
 from __future__ import annotations
 
 import hashlib
+import io
 import logging
 import os
 import pickle
@@ -27,7 +28,9 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import binding as llvm  # type: ignore[import-untyped]
 from numba.core import caching, compiler, serialize
+from numba.core.runtime.nrt import rtsys
 
 from shoal.base.code_digest import UnknownContent, digest
 
@@ -181,7 +184,6 @@ class MachineCode(caching.NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for these types, or None if there is none that can be trusted."""
-        target_context.refresh()
         key = self._key(sig, target_context.codegen())
         if key is None:
             return None
@@ -198,9 +200,14 @@ class MachineCode(caching.NullCache):
             self._delete(path, "damaged")
             return None
         try:
-            known, reduced = pickle.loads(payload)
+            stream = io.BytesIO(payload)
+            known, reduced = pickle.load(stream)
             if known != key:
                 return None
+            # Files of earlier versions end here.
+            written = stream.tell() < len(payload)
+            symbols = pickle.load(stream) if written else _external_symbols(reduced)
+            _provide(symbols, target_context)
             rebuild: Callable[..., Any] = compiler.CompileResult._rebuild
             return rebuild(target_context, *reduced)
         except Exception as error:  # whatever it is: the kernel can be compiled again
@@ -217,7 +224,9 @@ class MachineCode(caching.NullCache):
         path = self._path(key)
         temporary = path.with_suffix(f".{secrets.token_hex(8)}")
         try:
-            payload = serialize.dumps((key, data._reduce()))  # type: ignore[no-untyped-call]
+            reduced = data._reduce()
+            payload: bytes = serialize.dumps((key, reduced))  # type: ignore[no-untyped-call]
+            payload += pickle.dumps(_external_symbols(reduced))
             with temporary.open("xb") as file:
                 file.write(hashlib.sha256(payload).digest() + payload)
             temporary.replace(path)
@@ -252,6 +261,26 @@ class MachineCode(caching.NullCache):
     def _path(self, key: Any) -> Path:
         rest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
         return self._folder / f"{self._name}-{key[1][:16]}-{rest}{ENDING}"
+
+
+def _external_symbols(reduced: Any) -> list[str]:
+    """The names of the C functions and variables that compiled code refers to."""
+    _name, kind, content = reduced[0]
+    module = llvm.parse_bitcode(content[1] if kind == "object" else content)
+    found = (*module.functions, *module.global_variables)
+    names = [one.name for one in found if one.is_declaration]
+    return [name for name in names if not name.startswith("llvm.")]
+
+
+def _provide(symbols: list[str], target_context: Any) -> None:
+    """Register what compiled code refers to: one missing symbol would abort the process.
+
+    numba's own cache loads the whole compiler for this (and scipy.linalg with it), which takes
+    half a second. Kernels rarely refer to anything that is not registered before.
+    """
+    rtsys.initialize(target_context)
+    if any(llvm.address_of_symbol(name) is None for name in symbols):
+        target_context.refresh()
 
 
 # Every kernel that this process has defined, by its name; a function that makes kernels makes
