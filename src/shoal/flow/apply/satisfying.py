@@ -9,8 +9,8 @@ import numpy as np
 from shoal.base.arrays import Longs
 from shoal.base.errors import NotHeld
 from shoal.base.progress import Progress
+from shoal.flow.apply.giving_up import classes_to_give_up
 from shoal.flow.apply.placing import Placement
-from shoal.flow.apply.whole_table import classes_to_give_up
 from shoal.hierarchies.free_values import Covers
 from shoal.measures.verify import of_rows, seen
 from shoal.models import Model, TableModel
