@@ -38,7 +38,8 @@ def test_anonymize(run, people):
     assert set(numbers["seconds"]) == steps
     assert numbers["checks"] == [
         {"model": "k-anonymity", "column": None, "required": 3,
-         "reached": numbers["smallest_class"], "holds": True, "bound": "at least", "options": {"k": 3}}
+         "reached": numbers["smallest_class"], "holds": True,
+         "bound": "at least", "options": {"k": 3}}
     ]  # fmt: skip
     assert numbers["smallest_class"] >= 3
     assert numbers["seed"] == 3
