@@ -13,48 +13,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 from shoal import Plan
-from shoal.cli import main as cli
-
-PLAN = """
-seed = 3
-[columns]
-name = { role = "identifier" }
-age = { role = "quasi", hierarchy = { ranges = [5, 10, 20] } }
-sex = { role = "quasi" }
-disease = { role = "sensitive" }
-
-[[models]]
-name = "k-anonymity"
-k = 3
-"""
-HEADER = "name,age,sex,disease\n"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run the command line in a folder of its own; returns status, output, errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["shoal", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out = capsys.readouterr()
-        return end.value.code or 0, out.out, out.err
-
-    return call
-
-
-@pytest.fixture
-def people(tmp_path):
-    rows = "".join(f"Person {i},{20 + i % 40},{'fm'[i % 2]},d{i % 5}\n" for i in range(60))
-    (tmp_path / "people.csv").write_text(HEADER + rows, encoding="utf-8")
-    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
-    return tmp_path
-
-
-def left(folder):
-    return sorted(path.name for path in folder.iterdir())
+from tests.command_line import HEADER, PLAN, left
 
 
 def test_anonymize(run, people):
@@ -268,7 +227,7 @@ def test_no_csv(run, people):
     assert bad(run, people, data=b"PAR1 not really", name="people.parquet")
 
 
-def test_broken_encoding(run, people):
+def test_invalid_encoding(run, people):
     err = bad(run, people, data=(HEADER + "Zoë,30,f,flu\n").encode("latin-1"))
     assert "UTF-8" in err
     assert "line 2" in err

@@ -230,7 +230,7 @@ def test_verify_trusts_nothing_but_the_table():
         verify(read_published(frame, asked.columns), asked.models)
 
 
-def test_a_broken_algorithm_is_found_out(monkeypatch):
+def test_a_table_that_violates_a_requirement_is_never_released(monkeypatch):
     """Whatever an algorithm claims, a table that breaks the promise is never released."""
     from shoal.algorithms.peel import Peel
     from shoal.table.recoding import Recoding
@@ -308,7 +308,7 @@ def test_every_published_value_covers_its_original(data):
     assert sorted(row["row"] for row in release) == list(range(rows))
 
 
-def test_progress_tells_every_step():
+def test_progress_reports_every_step():
     told = []
     shoal.anonymize(
         pa.table(ROWS), plan(), progress=lambda stage, share: told.append((stage, share))

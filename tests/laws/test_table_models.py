@@ -56,7 +56,7 @@ def whole(table):
     return tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
 
 
-def test_every_algorithm_that_forms_classes_serves_them():
+def test_every_algorithm_that_forms_classes_supports_them():
     for kind in catalog.models.values():
         if issubclass(kind, TableModel):
             model = kind(**kind.loosest)

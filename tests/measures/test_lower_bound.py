@@ -81,7 +81,7 @@ def test_never_above_the_optimum(table, k, loss):
     loss=st.sampled_from(LOSSES),
     most=st.sampled_from([20, 100, 10**9]),
 )
-def test_equals_a_look_at_all_cells(table, k, loss, most):
+def test_equals_a_search_of_all_cells(table, k, loss, most):
     if table.person_count < k:
         return
     guide = catalog.losses[loss]()
@@ -185,7 +185,7 @@ def test_free_values_have_no_bound():
     assert "'x' may be published as free" in found.reason
 
 
-def test_crowds_that_are_promised():
+def test_class_sizes_that_models_require():
     many = [KAnonymity(k=3), EIRLDiversity(column="disease", l=4), TCloseness(column="pay", t=0.2)]
     assert min_class_size(many) == 4
     assert min_class_size([TCloseness(column="pay", t=0.2)]) == 1

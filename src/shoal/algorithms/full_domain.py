@@ -96,7 +96,7 @@ class FullDomain(Algorithm):
             if limit == 0 or model.is_monotone or isinstance(model, TableModel)
         ]
         check_reachable(table, certain)
-        search = Search(Judge(table, models, loss, limit, self.objective))
+        search = LatticeSearch(Judge(table, models, loss, limit, self.objective))
         search.descend(progress)
         search.prove(progress)
         if search.best is None:
@@ -268,7 +268,7 @@ class Judge:
         return fails
 
 
-class Search:
+class LatticeSearch:
     """The state of a search: which nodes are decided, and the best one so far.
 
     An upper bound on the worth of every node is known from the start, and may decrease when a node

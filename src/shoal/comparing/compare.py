@@ -18,7 +18,7 @@ from shoal.base.errors import BadPlan, ShoalError, preview
 from shoal.base.progress import Progress, silent
 from shoal.comparing.comparison import MEAN, Comparison, Line, Unfinished
 from shoal.comparing.isolated_run import WARMING, Apart, Failed, Here, Measured
-from shoal.flow.auto_select.ways import label
+from shoal.flow.auto_select.candidates import label
 from shoal.io.frames import Frame, open_frame
 from shoal.losses import Loss
 from shoal.losses.mean import Mean

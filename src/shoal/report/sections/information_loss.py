@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.base.wording import many, percent, sentence, short
 from shoal.measures.lower_bound import Bound
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Cell, Plot, Table, Text
+from shoal.report.page import Block, Cell, HtmlTable, Plot, Text
 from shoal.report.plots import Bars, bars
 
 SHOWN = 30  # columns that are drawn or listed
@@ -32,7 +32,7 @@ def widths(facts: Facts) -> list[Block]:
             "A value is published unchanged, generalized (a year for a date, a range for a "
             "number), or suppressed."
         ),
-        Table(
+        HtmlTable(
             ["quasi-identifier", "published as", "records", "share"],
             rows,
             "Records of the release by the precision of each quasi-identifier, the most precise "
@@ -78,7 +78,7 @@ def loss(facts: Facts) -> list[Block]:
             f"The same release by different metrics; {_first(facts)}. The mean of the seven "
             f"metrics of Mauger et al. (2023) is {percent(facts.mean_loss)}.",
         ),
-        Table(["metric", "it counts"], rows, widths=(24, 76)),
+        HtmlTable(["metric", "it counts"], rows, widths=(24, 76)),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.base.wording import sentence
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Bullets, Cell, Table, Text
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Text
 from shoal.report.sections._labels import on
 from shoal.report.sections.certainty import sureness
 
@@ -22,7 +22,7 @@ def requirements(facts: Facts) -> list[Block]:
     ]
     blocks: list[Block] = [
         Text(_LINKED if facts.linked else _classes(facts)),
-        Table(
+        HtmlTable(
             ["requirement", "required", "reached", ""],
             rows,
             _measured(facts),
