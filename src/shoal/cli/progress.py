@@ -26,6 +26,7 @@ COMPILING = "Compiling kernels (first run only, about 30 s) …"
 STAGES = {
     "read": "reading",
     "encode": "encoding",
+    "compile": "compiling kernels (first run only)",
     "recode": "finding groups",
     "trying": "trying algorithms on a sample",
     "merging": "finding groups",
