@@ -24,6 +24,7 @@ from shoal.losses._mean_costs import metrics_in_mean
 from shoal.losses.mean import Mean
 from shoal.losses.nllm import NLLM
 from shoal.table.encode import encode
+from shoal.table.recoding import SUPPRESSED, Recoding
 from tests.cli.test_console import printed
 
 
@@ -292,6 +293,20 @@ def test_what_takes_too_long_by_estimate_is_not_run(small, monkeypatch):
     assert any("the estimated work exceeds" in n and "k-member" in n for n in search.trials.notes)
     search.run_defaults()
     assert [one.algorithm for one in on(search.trials.tried, "table")] == ["peel"]
+
+
+def test_a_choice_that_suppresses_is_noted(small, monkeypatch):
+    def recode(self, table, models, loss, rng, progress=None):
+        record = np.arange(table.rows)
+        record[: 1 + table.rows // 100] = SUPPRESSED
+        return Recoding(table.unified, record)
+
+    monkeypatch.setattr(catalog.algorithms["danonyir"], "recode", recode)
+    notes = searched(Watch(), loss="nllm").run().notes
+    assert notes[0].startswith("auto chose danonyir")
+    assert notes[1].startswith("danonyir, which auto chose, suppresses ")
+    monkeypatch.undo()
+    assert not any("suppresses" in note for note in searched(Watch(), loss="nllm").run().notes)
 
 
 def test_the_brake_ends_what_takes_many_times_its_estimate(small, monkeypatch):

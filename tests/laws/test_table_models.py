@@ -136,6 +136,7 @@ def test_full_domain_is_the_best_of_all_levels(table, risks, also, suppression, 
     assert shown == best
     assert shown.count(None) <= floor(suppression * table.rows + 1e-9)
     assert all(model.check(classes_of(table, found)).holds for model in models)
+    assert ". That is" not in found.notes[0]  # the condition comes first
     searched = "other choices of what to suppress were not searched" in found.notes[0]
     assert searched == (suppression * table.rows >= 1)
 
