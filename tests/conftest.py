@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from shoal.cli import main as cli
+from tests.command_line import PLAN, write_people
 
 # Kernels compile on their first call, so a time limit would only tell how busy the machine is.
 settings.register_profile(
@@ -22,3 +26,26 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("needs the real tables of ../shared/data, which are not here")
     return SHARED
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run the command line in a folder of its own; returns status, output, errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["shoal", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        out = capsys.readouterr()
+        return end.value.code or 0, out.out, out.err
+
+    return call
+
+
+@pytest.fixture
+def people(tmp_path):
+    """A folder with a table of 60 people and its plan."""
+    write_people(tmp_path / "people.csv", range(60))
+    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    return tmp_path

@@ -184,7 +184,7 @@ def test_item_8_targets_of_make_are_there():
             assert target in targets, (path.name, target)
 
 
-def test_item_8_the_default_algorithm_is_named_rightly():
+def test_item_8_the_default_algorithm_is_named_correctly():
     default = Plan(columns={"a": "quasi"}).algorithm.name
     for path in PAGES:
         text = " ".join(path.read_text(encoding="utf-8").split())

@@ -19,7 +19,7 @@ def test_by_name_by_mapping_or_as_an_object():
     assert by_name.to_toml() == as_object.to_toml()
 
 
-def test_the_default_serves_free_values():
+def test_the_default_supports_free_values():
     """Where the plan names no algorithm: peel, or gaa for what peel cannot publish."""
     free = {"age": {"role": "quasi", "hierarchy": {"free_ranges": True}}}
     models = [{"name": "k-anonymity", "k": 3}]
@@ -50,8 +50,8 @@ def test_the_default_serves_free_values():
         ({"missing": "drop"}, "missing='drop'"),
         ({"colums": {}}, "the plan has no option 'colums'; did you mean 'columns'"),
         ({"columns": {}}, "needs columns"),
-        ({"columns": {"age": {"role": "quazi"}}}, "column 'age': it: role='quazi'"),
-        ({"columns": {"age": {}}}, "column 'age': it needs role"),
+        ({"columns": {"age": {"role": "quazi"}}}, "column 'age': role='quazi'"),
+        ({"columns": {"age": {}}}, "column 'age' needs role"),
         ({"columns": {"age": 5}}, "column 'age': give it a role"),
         ({"columns": {"a": "person", "b": "person", "c": "quasi"}}, "one person column"),
     ],
@@ -117,7 +117,7 @@ def test_bad_files(tmp_path):
         Plan(columns=COLUMNS).save(tmp_path / "nowhere" / "plan.toml")
 
 
-def test_a_plan_that_promises_nothing():
+def test_a_plan_without_requirements():
     with pytest.raises(BadPlan, match="has no requirements"):
         Plan(columns=COLUMNS).check_served()
 

@@ -146,7 +146,7 @@ def every(columns, people, models, algorithm, **more):
 
 
 @pytest.mark.parametrize("name", CLUSTERING)
-def test_several_promises_at_once(name):
+def test_several_requirements_at_once(name):
     rng = np.random.default_rng(5)
     people = {
         "who": rng.integers(0, 250, 300).tolist(),
@@ -196,7 +196,7 @@ def test_small_tables(name):
 
 
 @pytest.mark.parametrize("name", CLUSTERING)
-def test_options_and_what_is_served(name):
+def test_options_and_what_is_supported(name):
     kind = catalog.algorithms[name]
     with pytest.raises(BadPlan, match=f"{name} needs w from 0 to 1, got w=1.5"):
         kind(w=1.5)

@@ -158,7 +158,7 @@ def test_diversity_is_algorithm_7_in_its_other_form(table, kind, k, diversity):
 
 @settings(deadline=None, max_examples=examples(80))
 @given(tables(), LOSSES, st.integers(2, 5), st.integers(0, 99))
-def test_randomized_keeps_every_promise(table, kind, k, seed):
+def test_randomized_satisfies_every_model(table, kind, k, seed):
     k = min(k, table.rows)
     released = published(table, [KConcealment(k=k)], kind(), np.random.default_rng(seed))
     rows = table.codes.tolist()
@@ -258,7 +258,7 @@ def test_less_is_lost_than_by_classes():
     assert concealed.losses["lm"] < classes.losses["lm"]
 
 
-def test_promises_about_sensitive_values_are_judged_on_the_matches():
+def test_models_about_sensitive_values_are_judged_on_the_matches():
     models = (
         {"name": "k-concealment", "k": 5},
         {"name": "p-sensitivity", "column": "disease", "p": 3},

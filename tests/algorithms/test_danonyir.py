@@ -51,7 +51,7 @@ def naive_value(space, j, code):
     return "set", frozenset([int(code)] if code < tree.size else covers[code - tree.size])
 
 
-def naive_keeps(space, box):
+def naive_kept(space, box):
     """What a box keeps: a value of a free column all, one of width W all but W of it."""
     total = 0
     for j, value in enumerate(box):
@@ -88,7 +88,7 @@ def test_it_is_the_algorithm(table, kind, asked, seed):
     space = Space.of(table, kind())
 
     def keeps(box):
-        return naive_keeps(space, box)
+        return naive_kept(space, box)
 
     def good(members):
         inside = np.isin(people, members)

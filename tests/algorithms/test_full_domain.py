@@ -18,7 +18,7 @@ from benchmarks.tables import encoded
 from shoal import Plan, anonymize, catalog
 from shoal.algorithms import full_domain as module
 from shoal.algorithms._shared.goals import Found
-from shoal.algorithms.full_domain import FullDomain, Judge, Search
+from shoal.algorithms.full_domain import FullDomain, Judge, LatticeSearch
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
 from shoal.hierarchies.base import Hierarchy
@@ -130,7 +130,7 @@ def test_issue_12_item_1_a_record_that_keeps_less_than_nothing_may_be_suppressed
     )
 
 
-def test_what_is_left_out():
+def test_what_is_suppressed():
     """By hand: one row in five is unique; if it may be suppressed, nothing is generalized."""
     tree, sex = animals()
     rows = [("Cat", "F"), ("Cat", "F"), ("Dog", "M"), ("Dog", "M"), ("Lion", "F")]
@@ -196,7 +196,7 @@ def test_what_cannot_be_reached_or_searched(monkeypatch):
 def test_adult_within_few_nodes():
     """A fiftieth of the lattice is checked."""
     table = encoded()
-    search = Search(Judge(table, [KAnonymity(k=5)], NLLM(), floor(0.05 * table.rows)))
+    search = LatticeSearch(Judge(table, [KAnonymity(k=5)], NLLM(), floor(0.05 * table.rows)))
     search.descend(silent)
     search.prove(silent)
     assert search.nodes == 12_960
@@ -237,7 +237,7 @@ def test_adult_by_trying_every_node(k, suppression):
     assert got.suppressed <= limit
 
 
-def test_the_promise_that_cannot_be_kept_is_the_one_that_is_named():
+def test_the_model_that_cannot_be_satisfied_is_the_one_that_is_named():
     """The first one would hold, the second does not at any levels."""
     rows = pa.table({"age": [21, 22, 31, 32] * 3, "s": ["a"] * 11 + ["b"]})
     columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "s": "sensitive"}
@@ -296,7 +296,7 @@ def test_issue_12_item_1_adult_by_entropy(shared):
     """The case of the issue: hierarchies of ARX, k = 5, nothing suppressed; it was 84.248 %."""
     assert shared.is_dir()
     table = adult()
-    search = Search(Judge(table, [KAnonymity(k=5)], catalog.losses["entropy"](), 0))
+    search = LatticeSearch(Judge(table, [KAnonymity(k=5)], catalog.losses["entropy"](), 0))
     search.descend(silent)
     search.prove(silent)
     assert search.nodes == 12_960
@@ -350,4 +350,5 @@ def test_item_1_the_note_says_for_which_rule_of_suppression_it_is_proven():
     assert not any("other choices" in note for note in anonymize(table, plan).notes)
     delta = {"name": "delta-disclosure", "column": "s", "delta": 0.7}
     notes = anonymize(table, plan.changed(models=[*plan.models, delta])).notes
-    assert any("delta-disclosure[s] depends on what else is published" in note for note in notes)
+    given = "given that at each combination the classes that violate delta-disclosure[s] are"
+    assert any(note.startswith(f"full-domain: {given} suppressed") for note in notes)

@@ -159,7 +159,7 @@ def test_a_partner_above_is_found_too():
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_wide_groups_under_a_hardly_wider_root(seed):
+def test_large_groups_under_a_hardly_larger_root(seed):
     rng = np.random.default_rng(seed)
     wide = Hierarchy.from_tree({"*": {"A": [f"a{i}" for i in range(10)], "b": None}}).tree()
     trees = (wide, Hierarchy.flat().tree("xyz"), wide)

@@ -21,7 +21,7 @@ from tests.strategies import examples, tables
 
 @settings(deadline=None, max_examples=examples(100))
 @given(tables(persons=True, sensitive=True), MODELS, st.integers(0, 99))
-def test_every_class_keeps_the_promise(table, asked, seed):
+def test_every_class_satisfies_the_model(table, asked, seed):
     model = catalog.models.make(asked)
     people = np.arange(table.rows) if table.people is None else table.people
     table = type(table)(table.names, table.trees, table.codes, people, table.exact, table.sensitive)

@@ -13,7 +13,7 @@ from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.repair import Repair
 from shoal.algorithms._shared.requirements import check_reachable
 from shoal.algorithms._shared.sensitive_merge import diversify
-from shoal.algorithms.peel import Peel, Task, merge_rest
+from shoal.algorithms.peel import Peel, PeelingProblem, merge_rest
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
 from shoal.hierarchies.base import Hierarchy
@@ -46,14 +46,14 @@ def recode(table, k, loss=None, **options):
     loss=st.sampled_from(sorted(set(catalog.losses) - {"weights", "auto"})),
     lend=st.booleans(),
 )
-def test_equals_a_look_at_all_cells(table, k, loss, lend):
+def test_equals_a_search_of_all_cells(table, k, loss, lend):
     guide = catalog.losses[loss]()
     if table.person_count < k:
         with pytest.raises(CannotReach):
             recode(table, k, guide)
         return
     costs = exact_costs(guide, table.domains, table.rows)
-    order = Task(table, k, costs, silent).layout.order.tolist()
+    order = PeelingProblem(table, k, costs, silent).layout.order.tolist()
     expected = peel(table.codes, table.trees, costs, k, order, table.people, lend)
     got = recode(table, k, guide, passes=0, lend=lend).codes()
     assert [tuple(row) for row in got.tolist()] == expected
@@ -65,7 +65,7 @@ def test_equals_a_look_at_all_cells(table, k, loss, lend):
     k=st.integers(2, 4),
     t=st.sampled_from([0.2, 0.4]),
 )
-def test_keeps_other_promises(table, k, t):
+def test_satisfies_other_models(table, k, t):
     models = [KAnonymity(k=k), TCloseness(column="s", t=t), DistinctLDiversity(column="s", l=2)]
     try:
         recoding = Peel().recode(table, models, NCP(), RNG)
@@ -122,7 +122,7 @@ def test_passes_are_checked():
         Peel(passes=-1)
 
 
-PROMISES = [
+MODELS = [
     [DistinctLDiversity(column="s", l=2)],
     [TCloseness(column="s", t=0.3)],
     [EntropyLDiversity(column="s", l=1.8)],
@@ -134,7 +134,7 @@ PROMISES = [
 @given(
     table=tables(persons=True, sensitive=True, most_rows=24),
     k=st.integers(1, 4),
-    models=st.sampled_from(PROMISES),
+    models=st.sampled_from(MODELS),
 )
 def test_repair_satisfies_all_models(table, k, models):
     """From single tuples, and whatever the other way to merge would have come to."""
@@ -142,10 +142,10 @@ def test_repair_satisfies_all_models(table, k, models):
         check_reachable(table, [KAnonymity(k=max(k, 2)), *models])
     except CannotReach:
         return
-    task = Task(table, k, exact_costs(NCP(), table.domains, table.rows), silent)
+    problem = PeelingProblem(table, k, exact_costs(NCP(), table.domains, table.rows), silent)
     start = tally(table.unified, table.people, table.sensitive)
-    whole = merge_rest(task, np.arange(len(task.start))).record[start.first]
-    repair = Repair(task.layout, task.lattice.vector, start, models, k, whole)
+    whole = merge_rest(problem, np.arange(len(problem.start))).record[start.first]
+    repair = Repair(problem.layout, problem.lattice.vector, start, models, k, whole)
     label = repair.run(silent)
     for number in np.unique(label):
         inside = np.isin(start.label, np.flatnonzero(label == number))
@@ -153,7 +153,7 @@ def test_repair_satisfies_all_models(table, k, models):
         here = int(c.label[np.flatnonzero(inside)[0]])
         assert c.people[here] >= k
         assert all(model.satisfied(c)[here] for model in models)
-    assert_books_agree(repair, task.layout.shapes, start)
+    assert_books_agree(repair, problem.layout.shapes, start)
 
 
 def assert_books_agree(repair, shapes, start):
@@ -168,20 +168,22 @@ def assert_books_agree(repair, shapes, start):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_other_promises_lose_less_than_a_merge(seed):
+def test_other_models_lose_less_than_with_a_merge(seed):
     """Hundreds of classes: the merge of Tassa 2012 after the same peeling loses no less."""
     table = larger_table(seed)
-    models = [KAnonymity(k=3), *PROMISES[seed]]
+    models = [KAnonymity(k=3), *MODELS[seed]]
     recoding = Peel().recode(table, models, NLLM(), RNG)
     check_covers(table, recoding)
     classes = tally(recoding.codes(), table.people, table.sensitive)
     assert all(model.check(classes).holds for model in models)
     plain = recode(table, 3)
     start = tally(plain.codes(), table.people, table.sensitive)
-    task = Task(table, 3, exact_costs(NLLM(), table.domains, table.rows), silent)
-    vectors = plain.codes()[start.first][:, task.layout.order]
-    vectors, into = diversify(start, vectors, task.layout.trees, PROMISES[seed], 0.15, silent)
-    merged = Recoding(vectors=vectors[:, np.argsort(task.layout.order)], record=into[start.label])
+    problem = PeelingProblem(table, 3, exact_costs(NLLM(), table.domains, table.rows), silent)
+    vectors = plain.codes()[start.first][:, problem.layout.order]
+    vectors, into = diversify(start, vectors, problem.layout.trees, MODELS[seed], 0.15, silent)
+    merged = Recoding(
+        vectors=vectors[:, np.argsort(problem.layout.order)], record=into[start.label]
+    )
     assert lost(table, NLLM(), plain) <= lost(table, NLLM(), recoding)
     assert lost(table, NLLM(), recoding) <= lost(table, NLLM(), merged)
 
@@ -228,7 +230,7 @@ def test_goes_on_in_pieces_when_looks_are_used_up(table, k, diverse, lend):
     assert recoding.notes == again.notes
 
 
-def test_says_that_it_went_on_in_pieces(monkeypatch):
+def test_notes_that_it_continued_in_pieces(monkeypatch):
     for name, value in {"LOOKS": 1, "LOOKS_AT_LEAST": 1}.items():
         monkeypatch.setattr(f"shoal.algorithms.peel.{name}", value)
     tree = Hierarchy.ranges([2, 4, 8]).tree(range(40))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import catalog
-from shoal.algorithms._shared.clusters import Task, Units, closures
+from shoal.algorithms._shared.clusters import ClusteringProblem, Units, closures
 from shoal.algorithms.sequential import Sequential
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
@@ -24,11 +24,11 @@ LOSSES = sorted(set(catalog.losses) - {"weights"})
 
 def compare(table, k, guide, passes, label):
     costs = exact_costs(guide, table.domains, table.rows)
-    task = Task(table, Units.of(table), k, guide, costs, silent)
-    improved = Sequential(passes=passes).improve(task, label)
-    got = closures(table.trees, task.units.vector, improved)[task.units.of_row]
+    problem = ClusteringProblem(table, Units.of(table), k, guide, costs, silent)
+    improved = Sequential(passes=passes).improve(problem, label)
+    got = closures(table.trees, problem.units.vector, improved)[problem.units.of_row]
     expected = sequential(
-        table.codes, table.trees, costs, k, label.tolist(), passes, task.layout.order.tolist(),
+        table.codes, table.trees, costs, k, label.tolist(), passes, problem.layout.order.tolist(),
         table.people,
     )  # fmt: skip
     assert [tuple(row) for row in got.tolist()] == expected

@@ -76,7 +76,7 @@ def test_similarity_by_hierarchy(tree, data):
 
 @pytest.mark.parametrize("name", catalog.attacks)
 @given(table=columns())
-def test_a_row_a_person_is_as_without_persons(name, table):
+def test_one_record_per_person_is_as_without_a_person_column(name, table):
     """All that is told without persons is told with them, and in the same numbers."""
     codes, values = table
     records = [(row, i, value) for i, (row, value) in enumerate(zip(codes, values, strict=True))]

@@ -62,7 +62,7 @@ def test_skewness_finds_the_classes_of_the_virus_table():
     assert found["class_records"] == 4
 
 
-def test_that_nobody_in_a_class_has_the_virus_is_for_homogeneity_to_tell():
+def test_a_class_without_the_virus_is_a_finding_of_homogeneity():
     assert caught(Homogeneity(), VIRUS, "disease") == [0, 1, 2, 3]
     assert caught(Skewness(gain=0.005), VIRUS, "disease")[:4] == [0, 1, 2, 3]  # 0.99 to 1
 
@@ -75,7 +75,7 @@ def test_nobody_is_found_in_table_5(name):
         assert column["classes"] == column["records"] == column["percent"] == 0
 
 
-def test_the_gain_in_table_5_is_told_all_the_same():
+def test_the_gain_in_table_5_is_reported_as_well():
     found = Skewness().run(TABLE_5)["disease"]
     assert found["belief_before"] == pytest.approx(1 / 9)
     assert found["belief_after"] == pytest.approx(1 / 3)
@@ -100,7 +100,7 @@ def test_texts_without_a_hierarchy_cannot_be_judged_for_similarity():
     }
 
 
-def test_one_branch_below_a_root_with_a_single_child_tells_nothing():
+def test_one_branch_below_a_root_with_a_single_child_reveals_nothing():
     columns = COLUMNS | {
         "disease": COLUMNS["disease"].model_copy(
             update={

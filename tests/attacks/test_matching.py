@@ -201,7 +201,7 @@ def test_unequal_matches():
 
 
 @pytest.mark.parametrize("exact", [0, 12])
-def test_k_anonymity_leaves_equal_chances(exact):
+def test_k_anonymity_gives_equal_risks(exact):
     sizes = [3, 5, 40]
     classes = np.repeat(np.arange(3), sizes)
     covers = classes[:, None] == classes

@@ -87,7 +87,7 @@ def test_item_14_an_interrupt_while_classes_are_repaired(monkeypatch):
     assert [trap.sprung for trap in traps] == [True]
 
 
-def test_what_comes_while_a_kernel_is_compiled_is_not_held_back():
+def test_a_signal_while_a_kernel_is_compiled_is_not_delayed():
     def compiler():
         signal.raise_signal(signal.SIGINT)
         return "not reached"
@@ -104,7 +104,7 @@ def status_of(program):
 
 
 @pytest.mark.parametrize(("number", "status"), BOTH)
-def test_the_status_tells_the_signal(number, status):
+def test_the_status_shows_the_signal(number, status):
     def program():
         os.kill(os.getpid(), number)
         while True:

@@ -286,7 +286,7 @@ def test_item_13_a_full_disk_is_said_once_and_does_no_harm(tmp_path, monkeypatch
     assert not list(tmp_path.iterdir())
 
 
-def test_kernels_that_one_function_makes_are_told_apart(tmp_path):
+def test_kernels_that_one_function_makes_are_distinguished(tmp_path):
     """Their code is the same; what differs is what they have from the function around them."""
 
     def make(number):

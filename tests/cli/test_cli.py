@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -13,48 +14,8 @@ import pyarrow.csv as pa_csv
 import pytest
 
 from shoal import Plan
-from shoal.cli import main as cli
-
-PLAN = """
-seed = 3
-[columns]
-name = { role = "identifier" }
-age = { role = "quasi", hierarchy = { ranges = [5, 10, 20] } }
-sex = { role = "quasi" }
-disease = { role = "sensitive" }
-
-[[models]]
-name = "k-anonymity"
-k = 3
-"""
-HEADER = "name,age,sex,disease\n"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run the command line in a folder of its own; returns status, output, errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["shoal", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out = capsys.readouterr()
-        return end.value.code or 0, out.out, out.err
-
-    return call
-
-
-@pytest.fixture
-def people(tmp_path):
-    rows = "".join(f"Person {i},{20 + i % 40},{'fm'[i % 2]},d{i % 5}\n" for i in range(60))
-    (tmp_path / "people.csv").write_text(HEADER + rows, encoding="utf-8")
-    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
-    return tmp_path
-
-
-def left(folder):
-    return sorted(path.name for path in folder.iterdir())
+from shoal.io.frames import check_writable
+from tests.command_line import HEADER, PLAN, left
 
 
 def test_anonymize(run, people):
@@ -77,7 +38,8 @@ def test_anonymize(run, people):
     assert set(numbers["seconds"]) == steps
     assert numbers["checks"] == [
         {"model": "k-anonymity", "column": None, "required": 3,
-         "reached": numbers["smallest_class"], "holds": True}
+         "reached": numbers["smallest_class"], "holds": True,
+         "bound": "at least", "options": {"k": 3}}
     ]  # fmt: skip
     assert numbers["smallest_class"] >= 3
     assert numbers["seed"] == 3
@@ -200,6 +162,54 @@ def test_list(run):
     assert "nllm" not in run("list", "models")[1]
 
 
+def test_list_suggests_the_kind_that_was_meant(run):
+    status, _, err = run("list", "model")
+    assert status == 2
+    assert err.startswith("shoal: cannot list 'model'; did you mean 'models'? There are models, ")
+    assert "Value error" not in err
+
+
+RUNS = {
+    "anonymize": ["people.csv", "--plan", "plan.toml", "--out", "r.csv"],
+    "audit": ["people.csv", "--plan", "plan.toml", "--json", "r.json"],
+    "compare": ["people.csv", "--plan", "plan.toml", "--csv", "r.csv"],
+    "draft": ["people.csv", "-o", "new.toml"],
+    "demo": ["--out", "d"],
+    "apply": ["people.csv", "--recoding", "recoding.json", "--out", "r.csv"],
+}
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_a_folder_that_cannot_be_written_to_is_noticed_before_the_work(
+    command, run, people, monkeypatch
+):
+    """Permissions seem fine, and yet no file can be created, as on a full or frozen disk."""
+    assert run("anonymize", *RUNS["anonymize"], "--recoding", "recoding.json")[0] == 0
+    (people / "r.csv").unlink()
+    before = left(people)
+
+    def refused(path):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    def too_early(*args, **options):
+        raise AssertionError("the table was read first")
+
+    monkeypatch.setattr("shoal.io.atomic._create", refused)
+    monkeypatch.setattr("shoal.cli.demo.hospital", too_early)
+    for module in ("anonymize", "audit", "draft", "apply.apply"):
+        monkeypatch.setattr(f"shoal.flow.{module}.open_frame", too_early)
+    monkeypatch.setattr("shoal.comparing.compare.open_frame", too_early)
+    status, _, err = run(command, *RUNS[command])
+    assert status == 2
+    assert "Read-only file system" in err
+    assert left(people) in (before, sorted([*before, "d"]))
+
+
+def test_the_probe_of_a_folder_leaves_nothing(tmp_path):
+    check_writable(tmp_path / "release.csv")
+    assert left(tmp_path) == []
+
+
 def test_demo(run, tmp_path):
     status, out, _ = run("demo", "--out", "d", "--rows", "300")
     assert status == 0
@@ -268,7 +278,7 @@ def test_no_csv(run, people):
     assert bad(run, people, data=b"PAR1 not really", name="people.parquet")
 
 
-def test_broken_encoding(run, people):
+def test_invalid_encoding(run, people):
     err = bad(run, people, data=(HEADER + "Zoë,30,f,flu\n").encode("latin-1"))
     assert "UTF-8" in err
     assert "line 2" in err

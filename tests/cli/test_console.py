@@ -22,7 +22,6 @@ from shoal.cli.release_tables import show_release
 from shoal.measures import exposure
 from shoal.report.attack_facts import attack_lines
 from tests.algorithms.test_concealment import people, plan
-from tests.cli.test_cli import run  # noqa: F401 (a fixture)
 from tests.models.test_people import ASKED, TABLE_3, levels
 
 MATCHING = {"largest_probability": 0.6, "mean_largest_probability": 0.31, "percent": 40.0}
@@ -84,7 +83,7 @@ def test_what_a_release_is_good_for():
     assert words in " ".join(out.split())
 
 
-def test_a_release_of_rows_that_could_be_somebodys():
+def test_a_release_of_linked_records():
     release = shoal.anonymize(people(60), plan())
     attacks = {name: found for name, found in release.attacks.items() if name != "matching"}
     bare = replace(release.after, attacks=attacks)
@@ -103,7 +102,7 @@ def test_a_release_of_rows_that_could_be_somebodys():
     assert "need not be equally" not in out
 
 
-def test_the_whole_command_line_with_concealment(run, tmp_path):  # noqa: F811
+def test_the_whole_command_line_with_concealment(run, tmp_path):
     pa_csv.write_csv(people(60), tmp_path / "people.csv")
     plan().save(tmp_path / "plan.toml")
     words = ("--plan", "plan.toml")
@@ -198,7 +197,7 @@ def test_what_a_draft_says_of_bands_and_small_numbers():
     assert "[0-10)" in "".join(printed(show_roles, drafted, width=200).split())
 
 
-def test_rows_that_are_left_out_stand_on_the_screen():
+def test_suppressed_records_are_shown_on_the_screen():
     algorithm = {"name": "full-domain", "suppression": 0.25}
     rows = pa.table({"age": [20, 20, 20, 20, 30, 30, 30, 40], "x": ["a"] * 8})
     columns = {"age": "quasi", "x": "other"}
@@ -209,7 +208,7 @@ def test_rows_that_are_left_out_stand_on_the_screen():
     assert "suppressed (" not in printed(show_release, shoal.anonymize(table(), asked()))
 
 
-def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):  # noqa: F811
+def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):
     told = []
     release = shoal.anonymize(table(), asked())
     words = "lower bound on the loss for k-anonymity (k = 3)"

@@ -159,7 +159,7 @@ def test_a_site_that_hangs_is_left(site: Site, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("broken", [b"", b"1, red\n", b"\x1f\x8b no gzip"])
-def test_a_broken_cache_is_mended(site: Site, cache: Path, broken: bytes) -> None:
+def test_a_damaged_cache_is_repaired(site: Site, cache: Path, broken: bytes) -> None:
     site.file.write_bytes(CONTENT)
     _find.keep(broken, cache / "colours" / "colours.data")
     assert _find.load(COLOURS).to_pydict() == ROWS
@@ -167,13 +167,13 @@ def test_a_broken_cache_is_mended(site: Site, cache: Path, broken: bytes) -> Non
     assert len(site.requests) == 1
 
 
-def test_a_broken_cache_is_never_used(cache: Path) -> None:
+def test_a_damaged_cache_is_never_used(cache: Path) -> None:
     _find.keep(b"1, blue\n22, ?\n", cache / "colours" / "colours.data")
     with pytest.raises(BadFile, match="cannot download"):
         _find.load(COLOURS)
 
 
-def test_a_cache_that_cannot_be_written_does_no_harm(
+def test_a_cache_that_cannot_be_written_is_harmless(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.file.write_bytes(CONTENT)

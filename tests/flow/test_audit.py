@@ -67,7 +67,7 @@ def test_against_its_original():
         shoal.audit(other, PLAN, original=TABLE)
 
 
-def test_rows_left_out_count_as_lost():
+def test_suppressed_records_count_as_lost():
     left_out = pa.table({"sex": ["f", "f"], "zip": ["1", "1"], "d": [1, 2]})
     audit = shoal.audit(left_out, PLAN, original=TABLE)
     assert audit.quality.losses["ncp"] == pytest.approx(50)
@@ -79,7 +79,7 @@ def test_row_order_does_not_matter():
     assert shoal.audit(turned, PLAN).as_dict() == shoal.audit(TABLE, PLAN).as_dict()
 
 
-def test_a_population_lowers_the_chance_of_a_journalist():
+def test_a_population_lowers_the_journalist_risk():
     plan = Plan(columns={"sex": "quasi", "d": "sensitive"}, models=[KAnonymity(k=2)])
     table = pa.table({"sex": ["f", "f", "m", "m"], "d": [1, 2, 3, 4]})
     people = pa.table({"sex": ["f"] * 10 + ["m"] * 20, "name": ["x"] * 30})
@@ -105,7 +105,7 @@ def test_a_population_of_people_with_several_rows():
     assert audit.record_risks().tolist() == [0.5] * 4
 
 
-def test_two_models_of_the_same_name_are_told_apart():
+def test_two_models_of_the_same_name_are_distinguished():
     plan = Plan(
         columns={"age": "quasi"},
         models=[{"name": "k-anonymity", "k": 4}, {"name": "k-anonymity", "k": 2}],

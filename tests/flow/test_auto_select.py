@@ -14,9 +14,9 @@ from shoal.algorithms.auto import Auto
 from shoal.algorithms.gaa import GAA
 from shoal.cli.release_tables import show_release
 from shoal.flow.auto_select import search as choose
-from shoal.flow.auto_select.search import Search, sample
+from shoal.flow.auto_select.candidates import Candidate, label, supporting_algorithms
+from shoal.flow.auto_select.search import CandidateSearch, sample
 from shoal.flow.auto_select.trials import BRAKE
-from shoal.flow.auto_select.ways import Way, candidates, label
 from shoal.flow.freeing import freed
 from shoal.io.frames import open_frame
 from shoal.losses._alterations import alterations
@@ -24,7 +24,7 @@ from shoal.losses._mean_costs import metrics_in_mean
 from shoal.losses.mean import Mean
 from shoal.losses.nllm import NLLM
 from shoal.table.encode import encode
-from tests.cli.test_cli import run  # noqa: F401 (a fixture)
+from shoal.table.recoding import SUPPRESSED, Recoding
 from tests.cli.test_console import printed
 
 
@@ -123,10 +123,10 @@ def test_own_weights_are_a_yardstick_too():
         shoal.anonymize(table(), plan(columns=columns, loss=loss))
 
 
-def test_strategies_where_a_sensitive_column_is_promised_something():
+def test_strategies_if_a_model_is_about_a_sensitive_column():
     model = {"name": "entropy-l-diversity", "column": "disease", "l": 3}
     asked = plan(models=[{"name": "k-anonymity", "k": 4}, model])
-    tried = [label(one) for one in candidates(asked, encoded(table(), asked))]
+    tried = [label(one) for one in supporting_algorithms(asked, encoded(table(), asked))]
     assert "gaa strategy=S4 column=disease" in tried
     assert not any("S5" in name for name in tried)
     assert "concealment" not in tried
@@ -134,10 +134,10 @@ def test_strategies_where_a_sensitive_column_is_promised_something():
     assert all(check.holds for check in release.checks)
     assert {one.algorithm for one in release.tried} == set(tried)
     bare = plan()
-    assert not any("S4" in label(a) for a in candidates(bare, encoded(table(), bare)))
+    assert not any("S4" in label(a) for a in supporting_algorithms(bare, encoded(table(), bare)))
 
 
-def test_models_that_few_algorithms_serve():
+def test_models_that_few_algorithms_support():
     release = shoal.anonymize(table(80), plan(models=[{"name": "k-concealment", "k": 3}]))
     assert release.plan.algorithm.name == "concealment"
     both = [{"name": "k-concealment", "k": 3}, {"name": "k-anonymity", "k": 3}]
@@ -157,7 +157,7 @@ def test_free_ranges():
     assert chosen.lost == pytest.approx(release.quality.mean_loss)
 
 
-def test_what_cannot_be_reached_is_told_as_ever():
+def test_what_cannot_be_reached_is_reported_as_before():
     with pytest.raises(CannotReach, match="the best k possible is 300"):
         shoal.anonymize(table(), plan(models=[{"name": "k-anonymity", "k": 301}]))
 
@@ -231,7 +231,7 @@ def searched(watch, rows=None, **change):
     asked = plan(**change)
     frame = table() if rows is None else rows
     encoded_as = lambda plan: encoded(frame, plan)  # noqa: E731
-    return Search(encoded(frame, asked), asked, lambda *_: None, watch, encoded_as)
+    return CandidateSearch(encoded(frame, asked), asked, lambda *_: None, watch, encoded_as)
 
 
 def on(tried, where):
@@ -286,13 +286,27 @@ def test_what_takes_too_long_by_estimate_is_not_run(small, monkeypatch):
     monkeypatch.setattr(catalog.algorithms["peel"], "pace", 1e6)  # the default runs nevertheless
     search = searched(Watch(), loss="nllm")
     ranked = search.on_samples()
-    ranked.sort(key=lambda way: way.algorithm.name != "k-member")
-    full = [way.algorithm.name for way in search.finalists(ranked)]
+    ranked.sort(key=lambda candidate: candidate.algorithm.name != "k-member")
+    full = [candidate.algorithm.name for candidate in search.finalists(ranked)]
     assert "k-member" not in full
     assert len(full) == choose.FINALISTS
     assert any("the estimated work exceeds" in n and "k-member" in n for n in search.trials.notes)
     search.run_defaults()
     assert [one.algorithm for one in on(search.trials.tried, "table")] == ["peel"]
+
+
+def test_a_choice_that_suppresses_is_noted(small, monkeypatch):
+    def recode(self, table, models, loss, rng, progress=None):
+        record = np.arange(table.rows)
+        record[: 1 + table.rows // 100] = SUPPRESSED
+        return Recoding(table.unified, record)
+
+    monkeypatch.setattr(catalog.algorithms["danonyir"], "recode", recode)
+    notes = searched(Watch(), loss="nllm").run().notes
+    assert notes[0].startswith("auto chose danonyir")
+    assert notes[1].startswith("danonyir, which auto chose, suppresses ")
+    monkeypatch.undo()
+    assert not any("suppresses" in note for note in searched(Watch(), loss="nllm").run().notes)
 
 
 def test_the_brake_ends_what_takes_many_times_its_estimate(small, monkeypatch):
@@ -316,8 +330,8 @@ def test_the_brake_on_the_whole_table(small, monkeypatch):
     search.run_defaults()
     ranked = search.on_samples()
     finalists = search.finalists(ranked)
-    for way in finalists:
-        slow(monkeypatch, way.algorithm.name, watch, 1e9)
+    for candidate in finalists:
+        slow(monkeypatch, candidate.algorithm.name, watch, 1e9)
     search.on_the_table(ranked)
     stopped, *late = [one for one in on(search.trials.tried, "table") if one.algorithm != "peel"]
     assert stopped.reason.startswith("stopped after ")
@@ -325,26 +339,28 @@ def test_the_brake_on_the_whole_table(small, monkeypatch):
     assert any(
         "not run on the whole table, as the search took" in note for note in search.trials.notes
     )
-    assert search.trials.best.way is search.ways.defaults[0]
+    assert search.trials.best.candidate is search.candidates.defaults[0]
 
 
 def test_where_the_default_cannot_serve_the_quickest_that_can_runs(small):
     search = searched(Watch(), models=[{"name": "k-concealment", "k": 3}])
-    assert {way.algorithm.name for way in search.ways.defaults} == {"concealment"}
+    assert {candidate.algorithm.name for candidate in search.candidates.defaults} == {"concealment"}
     columns = dict(plan().columns) | {"age": {"role": "quasi", "hierarchy": {"free_ranges": True}}}
     search = searched(Watch(), columns=columns)
-    assert {way.algorithm.name for way in search.ways.defaults} == {"gaa"}  # as without auto
+    assert {candidate.algorithm.name for candidate in search.candidates.defaults} == {
+        "gaa"
+    }  # as without auto
 
 
-def test_of_equals_the_default_is_kept_or_what_was_better_on_the_sample():
+def test_among_equals_the_default_wins_then_the_better_one_on_the_sample():
     search = searched(Watch())
-    own = search.ways.defaults[0].variant
-    ways = [Way(GAA(), NLLM(), own) for _ in range(2)]
-    search.trials.on_table(ways[0], 1, False)
-    search.trials.on_table(ways[1], 0, False)
-    assert search.trials.best.way is ways[1]
-    search.trials.on_table(ways[0], -1, False)
-    assert search.trials.best.way is ways[0]
+    own = search.candidates.defaults[0].variant
+    candidates = [Candidate(GAA(), NLLM(), own) for _ in range(2)]
+    search.trials.on_table(candidates[0], 1, False)
+    search.trials.on_table(candidates[1], 0, False)
+    assert search.trials.best.candidate is candidates[1]
+    search.trials.on_table(candidates[0], -1, False)
+    assert search.trials.best.candidate is candidates[0]
 
 
 def test_every_algorithm_can_be_stopped():
@@ -353,7 +369,7 @@ def test_every_algorithm_can_be_stopped():
         model = {"name": "k-concealment" if name == "concealment" else "k-anonymity", "k": 4}
         search = searched(Watch(), models=[model], algorithm=name, loss="nllm")
         search.trials.brake = -1.0
-        search.trials.on_table(search.ways.defaults[0], 0, True)
+        search.trials.on_table(search.candidates.defaults[0], 0, True)
         assert search.trials.tried[0].reason.startswith("stopped after"), name
 
 
@@ -512,7 +528,7 @@ def test_plain_releases_say_nothing_of_it(tmp_path):
     assert "was chosen" not in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_a_plan_file_with_auto(run, tmp_path):  # noqa: F811
+def test_a_plan_file_with_auto(run, tmp_path):
     import pyarrow.csv as pa_csv
 
     pa_csv.write_csv(table(), tmp_path / "t.csv")

@@ -87,7 +87,7 @@ def test_markers_of_missing_values_are_seen():
     assert plan.columns["age"].hierarchy.setting() == {"ranges": [5, 10, 20]}
 
 
-def test_names_that_tell():
+def test_names_that_suggest_a_role():
     rows = 60
     table = pa.table(
         {
@@ -109,7 +109,7 @@ def test_names_that_tell():
     assert plan.columns["month"].hierarchy.setting()["start"] == 1
 
 
-def test_promises_about_people_are_recommended_where_they_have_several_rows():
+def test_models_about_people_are_recommended_if_they_have_several_records():
     rows = 60
     several = pa.table(
         {
@@ -127,7 +127,7 @@ def test_promises_about_people_are_recommended_where_they_have_several_rows():
     assert "distinct-l-diversity" in shoal.draft(several.drop_columns(["patient"])).notes["disease"]
 
 
-def test_many_quasi_identifiers_are_told_on_top_of_the_plan(tmp_path):
+def test_many_quasi_identifiers_are_reported_on_top_of_the_plan(tmp_path):
     wide = pa.table({f"town{i}": ["a", "b", "c"] * 10 for i in range(16)})
     plan = shoal.draft(wide)
     plan.save(tmp_path / "plan.toml")

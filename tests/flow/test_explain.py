@@ -66,7 +66,7 @@ def lost(release, labels, row):
 
 @settings(max_examples=examples(15), deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_a_row_without_each_promise_is_what_another_run_publishes(seed):
+def test_a_record_without_each_requirement_is_what_another_run_publishes(seed):
     table = people(seed=seed)
     release = shoal.anonymize(table, plan(), keep_order=True)
     now = release.frame.to_pylist()
@@ -107,7 +107,7 @@ def test_a_row_without_each_promise_is_what_another_run_publishes(seed):
         assert reason.loss_without == pytest.approx(mean)
 
 
-def test_without_a_single_promise_a_row_is_published_as_it_is():
+def test_without_any_requirement_a_record_is_published_unchanged():
     release = shoal.anonymize(people(), plan(BOTH[:1]))
     (reason,) = release.reasons()
     assert reason.loss_without == 0
@@ -153,7 +153,7 @@ def test_rows_that_cannot_be_explained():
     assert json.dumps(found.as_dict())
 
 
-def test_why_a_row_is_left_out():
+def test_why_a_record_is_suppressed():
     """Full-domain leaves out classes: the promise that each fails, and its people, by hand."""
     table = pa.table(
         {
@@ -185,7 +185,23 @@ def test_why_a_row_is_left_out():
         assert str(value) not in str(alike).removeprefix("Row 8")
 
 
-def test_a_row_that_no_promise_forced_alone():
+def test_a_row_is_suppressed_for_a_requirement_about_the_whole_table():
+    hierarchy = {"levels": [["a", "ab", "all"], ["b", "ab", "all"], ["c", "cd", "all"]]}
+    asked = Plan(
+        columns={"x": {"role": "quasi", "hierarchy": hierarchy}},
+        models=[{"name": "average-risk", "r": 0.2}],
+        algorithm={"name": "full-domain", "suppression": 0.5},
+    )
+    release = shoal.anonymize(pa.table({"x": ["a"] * 9 + ["b", "c"]}), asked)
+    assert release.suppressed == 1
+    words = str(release.explain(9))
+    assert "with its class, which has 1 person, the table would exceed average-risk" in words
+    assert "average-risk requires at most 0.2, with it the table reaches 0.272727" in words
+    assert "would violate" not in words
+    assert "requires at most 0.2, the table reaches 0.2" in str(release.explain(0))
+
+
+def test_a_record_that_no_single_requirement_forced():
     release = shoal.anonymize(people(), plan())
     found = [release.explain(row) for row in range(60)]
     wide = [one for one in found if not one.forced_by and one.loss > 0]
@@ -196,7 +212,7 @@ def test_a_row_that_no_promise_forced_alone():
         assert one.as_dict()["together"] == one.together
 
 
-def test_more_lost_without_a_promise_is_told_as_an_effect_of_the_search():
+def test_a_higher_loss_without_a_requirement_is_reported_as_an_effect_of_the_search():
     release = shoal.anonymize(people(), plan())
     known = facts(release, explain=True)
     assert not any(reason.by_search for reason in known.reasons)
@@ -265,7 +281,7 @@ def test_the_comparison_has_the_very_seed_that_was_drawn(monkeypatch):
     assert str(seeds[0]) not in json.dumps(release.as_dict())
 
 
-def test_what_is_lost_is_measured_once_for_each_promise(monkeypatch):
+def test_the_loss_is_measured_once_for_each_requirement(monkeypatch):
     calls = []
     usual = explain.kept
     monkeypatch.setattr(explain, "kept", lambda *a: calls.append(1) or usual(*a))
@@ -299,7 +315,7 @@ def test_people_with_several_rows_and_linkage_models():
     assert "needs this requirement" in str(release.explain(0))
 
 
-def test_each_promise_is_left_out_once(monkeypatch):
+def test_each_requirement_is_dropped_once(monkeypatch):
     from shoal.algorithms.peel import Peel
 
     told, runs = [], []
@@ -316,7 +332,7 @@ def test_each_promise_is_left_out_once(monkeypatch):
     assert [one["model"] for one in release.as_dict()["explained"]] == [m["name"] for m in BOTH]
 
 
-def test_the_report_tells_percents_only():
+def test_the_report_shows_percents_only():
     release = shoal.anonymize(people(), plan())
     release.explainer.seconds = 0.1  # however busy the machine is
     html = render(page(facts(release)))
@@ -391,7 +407,7 @@ def test_the_release_is_there_before_anything_is_explained(monkeypatch, capsys, 
 
 @settings(max_examples=examples(15), deadline=None)
 @given(seed=st.integers(0, 10**6), share=st.sampled_from([0.1, 0.3, 0.6]))
-def test_the_class_of_a_row_that_is_left_out_is_that_of_the_levels_that_were_found(seed, share):
+def test_the_class_of_a_suppressed_record_is_that_of_the_levels_found(seed, share):
     """Full-domain tells its levels in a note; the classes at those levels, by hand."""
     table = people(40, seed=seed)
     algorithm = {"name": "full-domain", "suppression": share}

@@ -105,7 +105,7 @@ def test_columns_that_auto_makes_free_are_not_coded_again(calls):
     assert calls["columns coded"] == len(COLUMNS) - 1 + len(COLUMNS)
 
 
-def test_the_file_is_read_anew(calls, tmp_path: Path):
+def test_the_file_is_read_again(calls, tmp_path: Path):
     release = shoal.anonymize(patients(), plan())
     calls.clear()
     release.save(tmp_path / "release.csv")

@@ -26,7 +26,7 @@ from shoal.losses.nllm import NLLM
 from shoal.table.encode import Table
 from shoal.table.published_table import read_published
 from shoal.table.recoding import check_covers
-from tests.algorithms.test_danonyir import naive_keeps, naive_value, published
+from tests.algorithms.test_danonyir import naive_kept, naive_value, published
 from tests.naive.clusters import agglomerative_boxes
 from tests.naive.danonyir import distance, join
 from tests.strategies import examples, free_trees, tables
@@ -59,7 +59,7 @@ def test_a_label_stands_for_what_it_was_made_of(tree, data):
         [str(i) for i in range(40)],
     ],
 )
-def test_strange_categories_can_be_told_apart(names):
+def test_unusual_categories_can_be_distinguished(names):
     tree = Hierarchy.free_sets(names).tree(names).with_missing()
     for several in combinations(range(1, tree.size), 3):
         assert tree.cover(tree.label(several)) == several
@@ -130,7 +130,7 @@ def test_shown_numbers_read_as_they_are(number):
         assert end_of(shown(exact)) == exact
 
 
-def test_a_label_that_says_something_else_is_not_released(monkeypatch):
+def test_a_label_with_another_meaning_is_not_released(monkeypatch):
     """What is checked is the text that will be published."""
     monkeypatch.setattr("shoal.hierarchies.free_values.shown", lambda number: str(round(number)))
     table = pa.table({"age": ["0.6", "2"], "town": ["a", "a"]})
@@ -191,7 +191,7 @@ def test_a_word_that_takes_only_true(kind, given):
     assert kind != "free_ranges" or "write free_ranges = true, low = 1" in str(found.value)
 
 
-def test_values_that_do_not_fit_are_told_with_column_and_rows():
+def test_values_that_do_not_fit_are_reported_with_column_and_rows():
     table = pa.table({"age": ["31", "x", "35", "x", "y"], "town": list("abbac")})
     with pytest.raises(BadHierarchy, match=r"column 'age': .*'x', 'y'.*first in the rows 2, 5"):
         shoal.anonymize(table, free_plan())
@@ -322,7 +322,7 @@ def naive_gaa(space, boxes, sizes, first, k, by_size):
     ]
 
     def keeps(box):
-        return naive_keeps(space, box)
+        return naive_kept(space, box)
 
     while len(classes) > 1:
         failing = [one for one in classes if one[1] < k]
@@ -390,7 +390,7 @@ def test_the_agglomerative_algorithm_is_its_twin_over_free_values(table, k, by_s
 
     def cost(a, size_a, b, size_b):
         sizes = (size_a, size_b) if by_size else (1, 1)
-        return distance(table.trees, lambda box: naive_keeps(space, box), a, sizes[0], b, sizes[1])
+        return distance(table.trees, lambda box: naive_kept(space, box), a, sizes[0], b, sizes[1])
 
     expected = agglomerative_boxes(
         boxes, sizes[order].tolist(), k, cost, lambda a, b: join(table.trees, a, b)

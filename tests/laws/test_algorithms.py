@@ -23,7 +23,7 @@ from tests.table.test_match_graph import all_matches, as_published
 @settings(max_examples=examples(60))
 @pytest.mark.parametrize("name", catalog.algorithms.decided)
 @given(table=tables(persons=True), k=st.integers(2, 4), seed=st.integers(0, 99))
-def test_covers_promises_and_repeats(name, table, k, seed):
+def test_covers_satisfies_and_repeats(name, table, k, seed):
     algorithm = catalog.algorithms[name]()
     model = KAnonymity(k=k)
     if not algorithm.serves(model) or table.person_count < k:
@@ -51,7 +51,7 @@ FREE = [name for name, kind in catalog.algorithms.decided.items() if kind.free]
     k=st.integers(2, 3),
     secret=st.booleans(),
 )
-def test_free_values_cover_and_keep_promises(name, table, k, secret):
+def test_free_values_cover_and_satisfy_the_models(name, table, k, secret):
     algorithm = catalog.algorithms[name]()
     models = [KAnonymity(k=k)] + [DistinctLDiversity(column="s", l=2)] * secret
     if not all(algorithm.serves(model) for model in models):

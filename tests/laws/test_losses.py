@@ -77,7 +77,7 @@ def test_the_root_costs_nothing_more_and_nothing_is_infinite(name, table):
 
 @pytest.mark.parametrize("name", [n for n in PLAIN if catalog.losses[n].monotone])
 @given(table=tables())
-def test_a_wider_value_never_costs_less(name, table):
+def test_a_more_general_value_never_costs_less(name, table):
     costs = catalog.losses[name]().costs(table.domains)
     for tree, cost in zip(table.trees, costs, strict=True):
         assert (cost[tree.parent] <= cost + 1e-12).all()

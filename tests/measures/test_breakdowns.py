@@ -67,7 +67,7 @@ def test_many_widths_become_few_lines():
     assert told(Hierarchy.dates(steps[:3]), ["2024"])["month"] == 0
 
 
-def test_people_by_the_rows_that_could_be_theirs():
+def test_people_by_the_records_that_could_be_theirs():
     found = candidate_sizes(((5, 10), (6, 20), (300, 2)))
     assert sum(one.classes for one in found) == 32
     assert (found[0].fewest, found[0].most, found[0].classes) == (5, 9, 30)

@@ -192,7 +192,7 @@ def test_issue_12_5_what_t_allows_and_what_was_measured_stand_side_by_side(relea
     assert rarest.allowed == pytest.approx(0.81)
 
 
-def test_issue_12_5_where_no_attack_succeeds_the_summary_says_how_sure_one_can_be(tmp_path):
+def test_issue_12_5_where_no_attack_succeeds_the_summary_shows_the_certainty(tmp_path):
     rows = pa.table({"q": ["a"] * 20 + ["b"] * 20, "disease": list("wxyz") * 10})
     even = shoal.anonymize(rows, asked(0.2))
     assert even.findings == []

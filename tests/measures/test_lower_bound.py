@@ -81,7 +81,7 @@ def test_never_above_the_optimum(table, k, loss):
     loss=st.sampled_from(LOSSES),
     most=st.sampled_from([20, 100, 10**9]),
 )
-def test_equals_a_look_at_all_cells(table, k, loss, most):
+def test_equals_a_search_of_all_cells(table, k, loss, most):
     if table.person_count < k:
         return
     guide = catalog.losses[loss]()
@@ -185,7 +185,7 @@ def test_free_values_have_no_bound():
     assert "'x' may be published as free" in found.reason
 
 
-def test_crowds_that_are_promised():
+def test_class_sizes_that_models_require():
     many = [KAnonymity(k=3), EIRLDiversity(column="disease", l=4), TCloseness(column="pay", t=0.2)]
     assert min_class_size(many) == 4
     assert min_class_size([TCloseness(column="pay", t=0.2)]) == 1
@@ -284,6 +284,9 @@ def test_issue_12_item_6_the_scope_stands_wherever_the_bound_does(tmp_path):
     assert "proven lower bound" in out
     assert "(k-anonymity alone)" in out
     assert f"the proven lower bound of k = 4 is {scope}" in out
+    several = shoal.compare(people, plan, k=[2, 4], algorithms=["mondrian"], apart=False)
+    about = "k-anonymity alone; it does not account for t-closeness[pay]"
+    assert f"the proven lower bound of k = 2 and 4 is for {about}" in several.notes
     found.plot(tmp_path / "c.svg")
     drawn = (tmp_path / "c.svg").read_text()
     assert label in drawn

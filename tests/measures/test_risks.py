@@ -49,7 +49,7 @@ def test_three_attackers_without_a_population():
     assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["journalist"] is None
 
 
-def test_a_population_that_was_generalized_alike():
+def test_a_population_that_was_generalized_in_the_same_way():
     population = look(
         # 31 as a number and as a text are the same
         ["[20, 30)"] * 4 + ["31"] * 2 + ["[30, 40)"] * 5 + ["[50, 60)"] * 9,
@@ -76,7 +76,7 @@ def test_a_population_of_original_values():
     assert found == pytest.approx([1 / 4] * 3 + [1 / 2, 1 / 4])
 
 
-def test_columns_of_a_population_may_stand_elsewhere():
+def test_columns_of_a_population_may_be_in_another_order():
     turned = Published(
         ("more", *RELEASE.names[::-1]),
         np.hstack([RELEASE.codes[:, :1], RELEASE.codes[:, ::-1]]),

@@ -321,7 +321,7 @@ def test_an_unchanged_table_answers_all_queries():
     }
 
 
-def test_rows_that_are_left_out_are_in_no_answer():
+def test_suppressed_records_are_in_no_answer():
     nobody = PEOPLE.filter(pa.compute.equal(PEOPLE["disease"], "flu"))
     _, before, after = both(PEOPLE, nobody)
     everybody = Query((Span(0, 0, 4),), None)
@@ -471,7 +471,7 @@ def test_a_class_that_fails_already_is_not_vulnerable():
     assert found.utility.vulnerable[0].classes == 0
 
 
-def test_two_models_of_the_same_name_are_told_apart():
+def test_two_models_of_the_same_name_are_distinguished():
     asked = [{"name": "ir-kl-anonymity", "column": "disease", "k": 3, "l": n} for n in (2, 3)]
     plan = Plan(columns={"group": "quasi", "who": "person", "disease": "sensitive"}, models=asked)
     found = shoal.audit(frame(TABLE_3), plan).as_dict()["utility"]["vulnerable"]

@@ -129,7 +129,7 @@ def test_table_5_as_an_audit_sees_it():
     assert [check.holds for check in audit.checks] == [True, False]  # t = 0.2
 
 
-def test_plain_distances_do_not_tell_the_classes_of_table_4_apart():
+def test_plain_distances_do_not_distinguish_the_classes_of_table_4():
     """Why the slides use another distance: 3, 4, 5 reveals more than 6, 8, 11."""
     for distance, level in (("equal", 2 / 3), ("l1", 4 / 3)):
         assert per_class(TABLE_4, close("salary", distance)) == pytest.approx([level] * 3)

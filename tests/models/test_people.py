@@ -248,7 +248,7 @@ def test_thresholds_out_of_range(name, options, message):
         catalog.models[name](column="s", **options)
 
 
-def test_gaa_keeps_them():
+def test_gaa_satisfies_them():
     """Every algorithm that forms classes does, as people come together only whole."""
     rng = np.random.default_rng(1)
     n = 300

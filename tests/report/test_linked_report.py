@@ -87,7 +87,7 @@ def test_it_speaks_of_rows_and_not_of_classes(release):
     assert "Sensitive values" not in told
 
 
-def test_without_weights_no_chance_is_told(release):
+def test_without_weights_no_risk_is_reported(release):
     bare = without(release)
     told = words(bare)
     assert " at most" not in told.partition("Requirements")[0]
@@ -98,7 +98,7 @@ def test_without_weights_no_chance_is_told(release):
     assert chances["unique"] == 0
 
 
-def test_the_likeliest_row_is_the_chance(release):
+def test_the_likeliest_record_is_the_risk(release):
     known = weighed(release)
     worst = min(1.0, MATCHING["largest_probability"] + 3 * MATCHING["error"])
     assert known.risks.prosecutor == known.as_dict()["risks"]["prosecutor"] == worst
@@ -123,12 +123,12 @@ def test_a_single_row_is_found_for_sure(release):
     assert "None" not in told
 
 
-def test_a_sample_never_lowers_the_chance(release):
+def test_a_sample_never_lowers_the_risk(release):
     low = weighed(release, largest_probability=0.0, mean_largest_probability=None, error=0.0)
     assert (low.risks.prosecutor, low.risks.average, low.risks.marketer) == (0.2, 0.1, 0.1)
 
 
-def test_the_chance_is_what_the_attack_finds(monkeypatch):
+def test_the_risk_is_what_the_attack_finds(monkeypatch):
     class Matching(LinkageAttack):
         """Finds always the same."""
 
@@ -159,7 +159,7 @@ def test_no_original_value_appears_that_is_not_published():
     assert not [town for town in left if town in html]
 
 
-def test_the_crowds_count_everybody_once(release):
+def test_the_candidates_count_everybody_once(release):
     known = facts(release)
     assert sum(size.classes for size in known.sizes) == 200
     assert known.sizes[0].fewest == known.smallest == release.smallest_class
@@ -168,7 +168,7 @@ def test_the_crowds_count_everybody_once(release):
     assert min(counts) == release.smallest_class
 
 
-def test_chance_that_can_be_repeated_is_told():
+def test_a_fixed_random_seed_is_reported():
     seeded = words(shoal.anonymize(people(60), plan(seed=3)))
     assert "attacker who knows the seed and the quasi-identifiers of all people" in seeded
     assert "repeat its random choices" in seeded

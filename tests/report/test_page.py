@@ -6,11 +6,11 @@ from shoal.report.page import (
     Bullets,
     Cell,
     Form,
+    HtmlTable,
     Numbers,
     Page,
     Plot,
     Section,
-    Table,
     Text,
     render,
     words,
@@ -53,7 +53,7 @@ def page() -> Page:
             Section(
                 "Table",
                 [
-                    Table(
+                    HtmlTable(
                         ["name", "value"],
                         [["a", Cell("1.0", "paper 2", "far")], ["b", "3"]],
                         "A caption.",
@@ -61,7 +61,7 @@ def page() -> Page:
                         widths=(60, 40),
                         files=("table.csv",),
                     ),
-                    Table(["bare"], [["x"]]),
+                    HtmlTable(["bare"], [["x"]]),
                 ],
             ),
             Section("Plot", [Plot(svg, "What it shows.", ("plot.svg",))]),

@@ -65,7 +65,7 @@ def test_ticks() -> None:
 
 
 @pytest.mark.parametrize("series", [1, 2, 4])
-def test_the_number_of_a_bar_stands_beside_that_bar(series):
+def test_the_number_of_a_bar_is_next_to_that_bar(series):
     """Its middle is that of the bar, and its height no more than the bar's."""
     many = [Bars(f"s{i}", [10.0 + i, 20.0 + i]) for i in range(series)]
     svg = bars(["a", "b"], many, "percent")

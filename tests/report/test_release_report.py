@@ -148,7 +148,7 @@ def test_without_a_checksum_it_says_so():
 
 
 @pytest.mark.parametrize("kind", [pa.Table.to_pandas, pl.from_arrow, lambda table: table])
-def test_every_kind_of_frame_tells_the_same(kind):
+def test_every_kind_of_frame_gives_the_same_result(kind):
     known = facts(shoal.anonymize(kind(people()), plan()))
     wanted = facts(shoal.anonymize(people(), plan()))
     assert known.sensitive == wanted.sensitive
@@ -163,7 +163,7 @@ def test_without_sensitive_columns():
     assert "sensitive value" not in seen.text.replace("How many sensitive values", "")
 
 
-def test_with_several_sensitive_columns_and_promises():
+def test_with_several_sensitive_columns_and_models():
     asked = plan(income="sensitive").changed(
         models=[
             {"name": "k-anonymity", "k": 3},
@@ -231,7 +231,7 @@ def test_with_one_class():
     assert "the same distribution in every class as in the whole table" in seen.text
 
 
-def test_missing_values_and_notes_are_told():
+def test_missing_values_and_notes_are_reported():
     table = people().to_pandas()
     table.loc[:9, "city"] = "?"
     table.loc[:9, "disease"] = None
@@ -406,7 +406,7 @@ def test_the_plan_is_one_that_can_be_run_again(tmp_path):
     assert first.equals(second)
 
 
-def test_hierarchies_within_the_plan_are_left_out(tmp_path):
+def test_hierarchies_within_the_plan_are_not_listed(tmp_path):
     (tmp_path / "city.csv").write_text("Aalborg,*\nBergen,*\nCadiz,*\nDelphi,*\n")
     asked = plan(income={"role": "quasi", "hierarchy": str(tmp_path / "city.csv")}).changed(
         loss={"name": "weights", "edge_weights": {"city": {"Aalborg": 2.0, "north": 1.0}}}

@@ -154,7 +154,7 @@ def test_ordered_distance_has_one_rank_for_them():
         plan({**model, "order": ["low", "Low ", "high"]})
 
 
-def test_a_hierarchy_that_tells_them_apart_is_refused():
+def test_a_hierarchy_that_separates_them_is_refused():
     table = four("flu", "Flu")
     apart = {"tree": {"*": {"lung": ["flu"], "other": ["Flu", "gout"]}}}
     with pytest.raises(BadHierarchy, match="'Flu', 'flu' count as one value"):

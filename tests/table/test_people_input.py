@@ -72,7 +72,7 @@ SAID = "2 records have no 'who': each counts as one person"
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_row_without_a_person_is_a_person_and_that_is_said(algorithm):
+def test_a_record_without_a_person_counts_as_one_person_with_a_note(algorithm):
     asked = plan("ir-k-anonymity", algorithm)
     release = shoal.anonymize(NOBODY, asked)
     assert [note for note in release.notes if SAID in note]
@@ -187,20 +187,20 @@ def test_shares_that_no_class_can_keep(run, name, algorithm, alpha, beta):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("name", SHARES)
-def test_what_can_just_be_kept_is_released(name, algorithm):
+def test_what_can_just_be_satisfied_is_released(name, algorithm):
     release = shoal.anonymize(FEW, plan(name, algorithm, alpha=1 / 12, beta=0.5))
     assert (release.published, release.suppressed, release.classes) == (12, 0, 1)
 
 
 @pytest.mark.parametrize("name", SHARES)
-def test_what_to_do_where_alpha_cannot_be_kept(name):
+def test_what_to_do_if_alpha_cannot_be_satisfied(name):
     with pytest.raises(CannotReach, match="alpha") as got:
         shoal.anonymize(FEW, plan(name, alpha=0.05, beta=0.6))
     assert "1.08" not in str(got.value)
 
 
 @pytest.mark.parametrize("name", SHARES)
-def test_nobody_is_told_to_ask_for_a_share_that_is_refused(name):
+def test_no_message_suggests_a_share_that_is_refused(name):
     same = table(*((f"p{i}", "30", "flu") for i in range(4)))
     with pytest.raises(CannotReach) as got:
         shoal.anonymize(same, plan(name))
@@ -211,7 +211,7 @@ def test_nobody_is_told_to_ask_for_a_share_that_is_refused(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_promise_about_people_without_a_person_column(run, name):
+def test_a_model_about_people_without_a_person_column(run, name):
     columns = {"who": "identifier", "age": "quasi", "disease": "sensitive"}
     with pytest.raises(BadPlan, match=f"needs a person column for {name}: give the role person"):
         Plan(columns=columns, models=[{"name": name, **MODELS[name]}])
@@ -237,7 +237,7 @@ def test_a_table_that_lacks_the_person_column(run, name):
     assert "the plan names columns that the table lacks: 'who'" in said
 
 
-def test_k_over_rows_is_not_told_as_k_over_people():
+def test_k_over_records_is_not_reported_as_k_over_people():
     audit = shoal.audit(FEW.drop_columns(["who"]), plan("k-anonymity", k=2))
     assert any("'who'" in note for note in audit.notes)
 
@@ -295,7 +295,7 @@ def test_the_person_column_is_a_quasi_identifier_too(run):
     assert "a column has one role" in said
 
 
-def test_a_promise_about_the_person_column(run):
+def test_a_model_about_the_person_column(run):
     for algorithm in ALGORITHMS:
         with pytest.raises(BadPlan, match="'who', which is not a sensitive column"):
             shoal.anonymize(FEW, plan("eir-l-diversity", algorithm, column="who"))
@@ -375,7 +375,7 @@ def test_nan_among_numbers_is_nobody():
     assert "1 record has no 'who'" in audit.notes[0]
 
 
-def test_leading_zeros_tell_people_apart():
+def test_leading_zeros_distinguish_people():
     assert shoal.audit(pa.table(named(["17", "017"])), plan("ir-k-anonymity")).people == 2
 
 

@@ -47,7 +47,7 @@ def asked(*models, who="person", **change):
 # The number of rows
 
 
-def test_whom_the_number_of_rows_tells_is_counted():
+def test_people_whom_their_record_count_identifies_are_counted():
     release = shoal.anonymize(table(), asked())
     told = release.as_dict()
     assert told["risks"]["row_count"] == {"alone": 1, "fewer_than_k": 3}
@@ -60,7 +60,7 @@ def test_whom_the_number_of_rows_tells_is_counted():
         assert "identifies 1 of 6 people" in " ".join(out.split())
 
 
-def test_where_nobody_has_several_rows_nothing_is_said_of_them():
+def test_nothing_is_said_of_several_records_if_nobody_has_them():
     for who, rows in (("person", ROWS[2:]), ("identifier", ROWS)):
         release = shoal.anonymize(table(rows), asked(who=who))
         assert release.as_dict()["risks"]["row_count"] is None
@@ -81,7 +81,7 @@ EIR = {"name": "eir-l-diversity", "column": "disease", "l": 2}
 
 
 @pytest.mark.parametrize("kind", [lambda t: t, pa.Table.to_pandas, pl.from_arrow])
-def test_people_are_counted_and_their_numbers_left_out(kind):
+def test_people_are_counted_and_their_numbers_not_published(kind):
     release = shoal.anonymize(kind(table()), asked(K, EIR, who=HIDDEN))
     assert list(open_frame(release.frame).names) == ["age", "disease"]
     assert release.after.people == 6
@@ -139,10 +139,10 @@ def test_a_file_with_its_rows_in_another_order_is_refused(tmp_path, monkeypatch)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_file_that_breaks_a_promise_by_people_is_refused(tmp_path):
+def test_a_file_that_violates_a_model_about_people_is_refused(tmp_path):
     release = shoal.anonymize(table(), asked(who=HIDDEN))
     one = replace(release, person_of_record=np.zeros(8, np.int64))
-    with pytest.raises(NotHeld, match="k-anonymity requires 3"):
+    with pytest.raises(NotHeld, match="k-anonymity requires at least 3"):
         one.save(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())
 
@@ -178,7 +178,7 @@ def test_the_plan_and_the_recoding_keep_it(tmp_path):
     again.save(tmp_path / "again.csv")
 
 
-def test_only_persons_are_counted_and_left_out():
+def test_only_people_are_counted_and_suppressed():
     with pytest.raises(BadPlan, match=r"column 'age': .*publish = false only with the role person"):
         Plan(columns={"age": {"role": "quasi", "publish": False}})
 
@@ -238,7 +238,7 @@ def incomes(n=60):
 INCOMES = {"age": "quasi", "income": "other", "flag": "other", "disease": "sensitive"}
 
 
-def test_a_column_that_would_tell_everybody_apart_is_told():
+def test_a_column_that_would_make_everybody_unique_is_reported():
     plan = Plan(columns=INCOMES, models=[K])
     release = shoal.anonymize(incomes(), plan)
     audit = shoal.audit(release.frame, plan)
@@ -258,7 +258,7 @@ def test_a_column_that_would_tell_everybody_apart_is_told():
     assert "1059" not in html  # counts, and no values
 
 
-def test_many_such_columns_are_told_in_few_lines():
+def test_many_such_columns_are_reported_in_few_lines():
     found = incomes()
     for i in range(6):
         found = found.append_column(f"more{i}", found["income"])
@@ -279,7 +279,7 @@ def test_a_sensitive_column_of_few_values_is_counted_without_a_warning():
 # The file that was read
 
 
-def test_the_checksum_of_the_original_file_is_told(tmp_path):
+def test_the_checksum_of_the_original_file_is_shown(tmp_path):
     csv.write_csv(table(), tmp_path / "in.csv")
     sha256 = hashlib.sha256((tmp_path / "in.csv").read_bytes()).hexdigest()
     for path in (tmp_path / "in.csv", str(tmp_path / "in.csv")):

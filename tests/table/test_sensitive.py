@@ -53,7 +53,7 @@ def adult_plan(models, **change):
     return Plan(columns={**columns, "occupation": "sensitive"}, models=models, **change)
 
 
-def test_adult_with_three_promises(tmp_path):
+def test_adult_with_three_requirements(tmp_path):
     """Judged on the published file by lines that share nothing with the package."""
     table = adult().select(list(hierarchies())).to_pandas()
     models = [

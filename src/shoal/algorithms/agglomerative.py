@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.algorithms._shared.boxes import Space, run_boxes
-from shoal.algorithms._shared.clusters import FreeClustering, Task, Units, closures
+from shoal.algorithms._shared.clusters import ClusteringProblem, FreeClustering, Units, closures
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
 from shoal.algorithms._shared.pool import join_rest
 from shoal.base.arrays import Bools, Longs
@@ -93,25 +93,27 @@ class Agglomerative(FreeClustering):
         whole[~small[label]], whole[left] = into[: len(aside)][number], into[len(aside) :]
         return closed[whole]
 
-    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (not random)
+    def cluster(self, problem: ClusteringProblem, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (not random)
         """Number the cluster of each unit."""
-        start = tally(task.units.vector)  # sizes are units here
-        rows = np.bincount(start.label, task.units.size, len(start)).astype(np.int64)
-        first = task.units.first[start.first]
-        into, aside = self._agglomerate(task, start, rows, first)
+        start = tally(problem.units.vector)  # sizes are units here
+        rows = np.bincount(start.label, problem.units.size, len(start)).astype(np.int64)
+        first = problem.units.first[start.first]
+        into, aside = self._agglomerate(problem, start, rows, first)
         label = into[start.label]
         if not aside[label].all():
-            label = self._spread(task, label, aside)
+            label = self._spread(problem, label, aside)
         return label
 
     def _agglomerate(
-        self, task: Task, start: Classes, rows: Longs, first: Longs
+        self, problem: ClusteringProblem, start: Classes, rows: Longs, first: Longs
     ) -> tuple[Longs, Bools]:
         """The final cluster of each initial cluster, and which clusters were set aside."""
-        n, q = len(start), len(task.costs)
+        n, q = len(start), len(problem.costs)
         vector = np.empty((2 * n, q), np.int32)
-        vector[:n] = task.layout.arranged(task.units.vector[start.first])
-        classes = trie.Classes(vector, _twice(rows), _twice(first), np.zeros(2 * n, np.bool_))
+        vector[:n] = problem.layout.arranged(problem.units.vector[start.first])
+        classes = trie.IndexedClasses(
+            vector, _twice(rows), _twice(first), np.zeros(2 * n, np.bool_)
+        )
         state = kernels.Agglomeration(
             into=np.arange(2 * n),
             people=_twice(start.size),
@@ -119,52 +121,69 @@ class Agglomerative(FreeClustering):
             heap=np.empty((2 * n + 1, 4), np.int64),
             counts=np.array([0, n, 0, 0], np.int64),
         )
-        work, fan = make_work(task.trees), fan_of(task.trees)
+        work, fan = make_work(problem.trees), fan_of(problem.trees)
 
         def step(index: trie.Index, pieces: int) -> int:
             outcome: int = kernels.agglomerate(
-                index, task.trees, classes, state, work, task.k, self.weight == "size", fan, pieces
+                index,
+                problem.trees,
+                classes,
+                state,
+                work,
+                problem.k,
+                self.weight == "size",
+                fan,
+                pieces,
             )
             return outcome
 
         def report() -> None:
             begun = int(state.counts[3]) / (2 * n)  # the first half of the work is the start
             left = int(state.counts[2]) / n if begun == 1 else 1.0
-            task.progress("joining clusters", min(1.0, 0.5 * begun + 0.5 * (1 - left)))
+            problem.progress("joining clusters", min(1.0, 0.5 * begun + 0.5 * (1 - left)))
 
-        run(step, make_index(2 * n, task.trees), task.trees, report)
+        run(step, make_index(2 * n, problem.trees), problem.trees, report)
         used = int(state.counts[1])
         return survivors(state.into)[:n], ~classes.fails[:used]
 
-    def _spread(self, task: Task, label: Longs, aside: Bools) -> Longs:
+    def _spread(self, problem: ClusteringProblem, label: Longs, aside: Bools) -> Longs:
         """Move the units of the remaining cluster to those that were set aside."""
-        units = task.units
+        units = problem.units
         fine = aside[label]
         left = np.flatnonzero(~fine)  # in the order of first records, as all units are
         _, one, number = np.unique(label[fine], return_index=True, return_inverse=True)
         m = len(one)
-        whole = closures(task.table.trees, units.vector[fine], number)[one]
+        whole = closures(problem.table.trees, units.vector[fine], number)[one]
         size = np.bincount(number, units.size[fine], m).astype(np.int64)
         lines = m + len(left)
-        classes = trie.Classes(
-            task.layout.arranged(np.concatenate([whole, units.vector[left]])),
+        classes = trie.IndexedClasses(
+            problem.layout.arranged(np.concatenate([whole, units.vector[left]])),
             np.concatenate([size, units.size[left]]),
             np.concatenate([units.first[fine][one], units.first[left]]),
             np.zeros(lines, np.bool_),
         )
         into, done = np.arange(lines), np.zeros(1, np.int64)
-        work, fan = make_work(task.trees), fan_of(task.trees)
+        work, fan = make_work(problem.trees), fan_of(problem.trees)
 
         def step(index: trie.Index, pieces: int) -> int:
             outcome: int = kernels.spread(
-                index, task.trees, classes, into, m, work, self.weight == "size", fan, done, pieces
+                index,
+                problem.trees,
+                classes,
+                into,
+                m,
+                work,
+                self.weight == "size",
+                fan,
+                done,
+                pieces,
             )
             return outcome
 
         def report() -> None:
-            task.progress("joining the rest", int(done[0]) / lines)
+            problem.progress("joining the rest", int(done[0]) / lines)
 
-        run(step, make_index(lines, task.trees), task.trees, report)
+        run(step, make_index(lines, problem.trees), problem.trees, report)
         survivors(into)
         new = np.empty(len(units), np.int64)
         new[fine], new[left] = into[number], into[m:]

@@ -183,7 +183,7 @@ class _Run:
         n, q = table.rows, len(costs)
         self.stack = np.empty((q, 9), np.int64)
         most = n + 2  # groups
-        self.classes = trie.Classes(
+        self.classes = trie.IndexedClasses(
             np.zeros((most, q), np.int32),
             np.zeros(most, np.int64),
             np.zeros(most, np.int64),

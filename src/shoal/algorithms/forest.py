@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms._shared.clusters import Clustering, Task
+from shoal.algorithms._shared.clusters import Clustering, ClusteringProblem
 from shoal.base.arrays import Longs
 from shoal.base.pace import Pace
 from shoal.kernels.grouping import forest as kernels
@@ -27,10 +27,10 @@ class Forest(Clustering):
     name: ClassVar[str] = "forest"
     pace: ClassVar[float] = 0.15
 
-    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (not random)
+    def cluster(self, problem: ClusteringProblem, rng: np.random.Generator) -> Longs:  # noqa: ARG002 (not random)
         """Number the cluster of each unit."""
-        n, q, k = len(task.units), len(task.costs), task.k
-        tuples, members = _tuples(task)
+        n, q, k = len(problem.units), len(problem.costs), problem.k
+        tuples, members = _tuples(problem)
         forest = kernels.Forest(
             out=np.full(n, -1, np.int64),
             up=np.arange(n),
@@ -41,19 +41,19 @@ class Forest(Clustering):
         done, pace = 0, Pace()
         while done < n:
             stop = min(done + pace.begin(), n)
-            kernels.grow(tuples, task.trees, members, forest, k, done, stop, stack, heap)
+            kernels.grow(tuples, problem.trees, members, forest, k, done, stop, stack, heap)
             pace.end()
             done = stop
-            task.progress("growing trees", done / n)
+            problem.progress("growing trees", done / n)
         label: Longs = kernels.cut_trees(forest.out, k)[0]
         return label
 
 
-def _tuples(task: Task) -> tuple[Tuples, kernels.Members]:
+def _tuples(problem: ClusteringProblem) -> tuple[Tuples, kernels.Members]:
     """The distinct vectors of the units, and the units of each."""
-    units = task.units
+    units = problem.units
     start = tally(units.vector)
-    vector = task.layout.arranged(units.vector[start.first])
+    vector = problem.layout.arranged(units.vector[start.first])
     order = np.lexsort(vector.T[::-1])  # tuples are sorted
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.algorithms._shared.boxes import run_boxes
-from shoal.algorithms._shared.clusters import Task, Units
+from shoal.algorithms._shared.clusters import ClusteringProblem, Units
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
 from shoal.algorithms._shared.pool import Pool, Pooled
 from shoal.base.arrays import Longs
@@ -30,31 +30,33 @@ class KACA(Pooled):
     random_choices: ClassVar[bool] = True
     pace: ClassVar[float] = 0.3
 
-    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
+    def cluster(self, problem: ClusteringProblem, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit; uses the index of classes if all columns have trees."""
-        run_of = _Run(task.units, task.k, rng, task.progress)
+        run_of = _Run(problem.units, problem.k, rng, problem.progress)
         start, n = run_of.start, len(run_of.start)
-        classes = trie.Classes(
-            task.layout.arranged(task.units.vector[start.first]),
+        classes = trie.IndexedClasses(
+            problem.layout.arranged(problem.units.vector[start.first]),
             run_of.rows,
             run_of.first,
             np.zeros(n, np.bool_),
         )
-        work, fan = make_work(task.trees), fan_of(task.trees)
+        work, fan = make_work(problem.trees), fan_of(problem.trees)
 
         def step(index: trie.Index, pieces: int) -> int:
             outcome: int = kernels.merge_any_of_trees(
-                index, task.trees, classes, *run_of.state, work, task.k, fan, pieces
+                index, problem.trees, classes, *run_of.state, work, problem.k, fan, pieces
             )
             return outcome
 
         def fill(index: trie.Index, pieces: int) -> int:
-            outcome: int = kernels.fill_trees(index, task.trees, classes, run_of.mark, fan, pieces)
+            outcome: int = kernels.fill_trees(
+                index, problem.trees, classes, run_of.mark, fan, pieces
+            )
             return outcome
 
         # Separately: filling is so much faster than merging that its pace would be far too high.
-        index = run(fill, make_index(n, task.trees), task.trees, run_of.report)
-        run(step, index, task.trees, run_of.report)
+        index = run(fill, make_index(n, problem.trees), problem.trees, run_of.report)
+        run(step, index, problem.trees, run_of.report)
         return run_of.label()
 
     def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:

@@ -93,18 +93,18 @@ class Peel(Algorithm):
         """Peel the table, then merge the rest."""
         check_reachable(table, models)
         k, others = k_and_others(models)
-        task = Task(table, k, exact_costs(loss, table.domains, table.rows), progress)
-        label = peel(task, self.lend)  # int64[tuples], a tuple of its class
-        recoding = improved(task, label, self.passes)
+        problem = PeelingProblem(table, k, exact_costs(loss, table.domains, table.rows), progress)
+        label = peel(problem, self.lend)  # int64[tuples], a tuple of its class
+        recoding = improved(problem, label, self.passes)
         if others:
             start = tally(table.unified, table.people, table.sensitive)
-            label = satisfy_models(task, start, others, recoding.record[start.first])
+            label = satisfy_models(problem, start, others, recoding.record[start.first])
             recoding = cut_further(table, start, models, loss, label, progress)
-        return replace(recoding, notes=tuple(task.notes))
+        return replace(recoding, notes=tuple(problem.notes))
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class PeelingProblem:
     """What is to be peeled: distinct tuples, and how many people a class needs."""
 
     table: Table
@@ -140,12 +140,12 @@ class Task:
         return -int((kept * self.start.size).sum())
 
 
-def ceilings(task: Task) -> list[int]:
+def ceilings(problem: PeelingProblem) -> list[int]:
     """The limit on a cell's cost per round: 0, the cheapest step, then a third more each time."""
     steps = [(cost - cost[tree.parent]) for cost, tree in
-             zip(task.costs, task.table.trees, strict=True)]  # fmt: skip
+             zip(problem.costs, problem.table.trees, strict=True)]  # fmt: skip
     rising = [int(step[step > 0].min()) for step in steps if (step > 0).any()]
-    highest = int(task.lattice.own[:, -1].max())
+    highest = int(problem.lattice.own[:, -1].max())
     found, at = [0], min(rising, default=0)
     while found[-1] < highest:
         found.append(min(at, highest))
@@ -153,26 +153,26 @@ def ceilings(task: Task) -> list[int]:
     return found
 
 
-def peel(task: Task, lend: bool = False) -> Longs:
+def peel(problem: PeelingProblem, lend: bool = False) -> Longs:
     """Number the class of each tuple by one of its tuples; a remaining tuple is alone."""
-    n = len(task.start)
+    n = len(problem.start)
     label = np.full(n, -1, np.int64)
-    best = no_cells(task.lattice, task.k)
-    in_order = np.lexsort(task.lattice.vector.T[::-1])
+    best = no_cells(problem.lattice, problem.k)
+    in_order = np.lexsort(problem.lattice.vector.T[::-1])
     most = max(LOOKS_AT_LEAST, LOOKS * n)
 
     def report(looks: int) -> None:
         # At most half, as pieces may follow, but never less than the share that is done.
-        task.progress("peeling", max(float((label >= 0).mean()), looks / most / 2))
+        problem.progress("peeling", max(float((label >= 0).mean()), looks / most / 2))
 
-    if not _peel_among(task, best, in_order, most, lend, label, report):
-        _peel_apart(task, best, in_order, lend, label)
-    task.progress("peeling", 1.0)
+    if not _peel_among(problem, best, in_order, most, lend, label, report):
+        _peel_apart(problem, best, in_order, lend, label)
+    problem.progress("peeling", 1.0)
     return np.where(label < 0, np.arange(n), label)
 
 
 def _peel_among(
-    task: Task,
+    problem: PeelingProblem,
     best: kernels.Best,
     among: Longs,
     most: int,
@@ -181,22 +181,22 @@ def _peel_among(
     report: Callable[[int], None],
 ) -> bool:
     """Peel these tuples within a budget; returns whether it was enough."""
-    limits, looks = ceilings(task), 0
+    limits, looks = ceilings(problem), 0
     ceiling = limits.pop(0)
     while (label[among] < 0).any():
         left = among[(label[among] < 0) | (best.spare[among] >= 0)]
-        if task.start.people[left].sum() < task.k:
+        if problem.start.people[left].sum() < problem.k:
             break
         report(looks)
         best.cost[left] = NONE
         looks += cheapest_cells(
-            task.lattice, best, left, ceiling, ceiling, most - looks, partial(report, looks)
+            problem.lattice, best, left, ceiling, ceiling, most - looks, partial(report, looks)
         )
         wanted = left[best.cost[left] < NONE]
-        wanted = wanted[np.lexsort((task.start.first[wanted], best.cost[wanted]))]
-        took = _take(task, best, ceiling, lend, left, wanted, label)
+        wanted = wanted[np.lexsort((problem.start.first[wanted], best.cost[wanted]))]
+        took = _take(problem, best, ceiling, lend, left, wanted, label)
         if looks >= most:
-            return bool(task.start.people[among[label[among] < 0]].sum() < task.k)
+            return bool(problem.start.people[among[label[among] < 0]].sum() < problem.k)
         if limits:
             ceiling = limits.pop(0)
         elif len(took) == 0:
@@ -204,47 +204,49 @@ def _peel_among(
     return True
 
 
-def _peel_apart(task: Task, best: kernels.Best, in_order: Longs, lend: bool, label: Longs) -> None:
+def _peel_apart(
+    problem: PeelingProblem, best: kernels.Best, in_order: Longs, lend: bool, label: Longs
+) -> None:
     """Cut the remaining tuples into pieces, peel each of them, and cut the rest again."""
     left, done = np.flatnonzero(label < 0), float((label >= 0).mean())
-    space = Space.by_costs(task.table, task.costs, np.arange(len(task.costs)))
+    space = Space.by_costs(problem.table, problem.costs, np.arange(len(problem.costs)))
     rank = np.argsort(in_order)
     at = max(done, 0.5)
 
     def report(share: float) -> Callable[..., None]:
-        return lambda *_: task.progress("peeling", share)
+        return lambda *_: problem.progress("peeling", share)
 
-    pieces = Cutting(space, task.start, PIECE * task.k, True, None)
+    pieces = Cutting(space, problem.start, PIECE * problem.k, True, None)
     pieces.cut([left], report(at))
     rests, gone = [], 0
     for piece in pieces.parts():
         gone += len(piece)
         share = at + (1 - at) * gone / len(left)
         among = in_order[np.sort(rank[piece])]
-        _peel_among(task, best, among, LOOKS_APART * len(piece), lend, label, report(share))
+        _peel_among(problem, best, among, LOOKS_APART * len(piece), lend, label, report(share))
         rests.append(piece[label[piece] < 0])
-    task.notes.append(
+    problem.notes.append(
         "peel: the columns have too many combinations of values to search all of them; after "
         f"{done:.0%} of the distinct rows the others were cut into {len(pieces.parts()):,} pieces, "
         "each of which was searched separately; fewer quasi-identifiers or hierarchies with fewer "
         "levels may lose less"
     )
-    enough = [task.start.people[rest].sum() >= task.k for rest in rests]
+    enough = [problem.start.people[rest].sum() >= problem.k for rest in rests]
     whole = [rest for rest, fine in zip(rests, enough, strict=True) if fine]
     # Pieces with too few remaining people are united.
     few = [rest for rest, fine in zip(rests, enough, strict=True) if not fine]
     together = np.concatenate([*few, left[:0]])
-    if task.start.people[together].sum() >= task.k:
+    if problem.start.people[together].sum() >= problem.k:
         whole.append(together)
     if whole:
-        last = Cutting(space, task.start, task.k, True, None)
-        last.cut(whole, task.progress)
+        last = Cutting(space, problem.start, problem.k, True, None)
+        last.cut(whole, problem.progress)
         for part in last.parts():
             label[part] = part[0]
 
 
 def _take(
-    task: Task,
+    problem: PeelingProblem,
     best: kernels.Best,
     ceiling: int,
     lend: bool,
@@ -253,12 +255,12 @@ def _take(
     label: Longs,
 ) -> Longs:
     """Assign cells to the tuples that want them, in this order; returns the classes."""
-    q = len(task.costs)
-    vector = np.ascontiguousarray(task.lattice.vector[left])
-    tuples = make_tuples(vector, task.start.people[left], task.start.first[left])
+    q = len(problem.costs)
+    vector = np.ascontiguousarray(problem.lattice.vector[left])
+    tuples = make_tuples(vector, problem.start.people[left], problem.start.first[left])
     scratch = np.empty((2, len(left)), np.int64)
     args = (
-        tuples, task.layout.trees, task.lattice, best, ceiling, lend, wanted, left, label,
+        tuples, problem.layout.trees, problem.lattice, best, ceiling, lend, wanted, left, label,
         np.empty((q, 2), np.int64), scratch[0], scratch[1], np.empty(q, np.int32),
         np.zeros(1, np.int64),
     )  # fmt: skip
@@ -268,64 +270,70 @@ def _take(
     return np.unique(label[wanted][label[wanted] >= 0])
 
 
-def improved(task: Task, label: Longs, passes: int) -> Recoding:
+def improved(problem: PeelingProblem, label: Longs, passes: int) -> Recoding:
     """The recoding after exchange; by the guiding costs it never loses more than without it.
 
     Exchange puts single tuples into classes at any cost. If merging them with each other loses
     less, exchange starts from that.
     """
-    found = merge_rest(task, exchange(task, label, passes))
-    if np.bincount(label, task.start.people)[label].min() >= task.k:
+    found = merge_rest(problem, exchange(problem, label, passes))
+    if np.bincount(label, problem.start.people)[label].min() >= problem.k:
         return found  # no tuple is alone, and then exchange never loses more
-    merged = merge_rest(task, label).record[task.start.first]
-    if task.lost(found.record[task.start.first]) <= task.lost(merged):
+    merged = merge_rest(problem, label).record[problem.start.first]
+    if problem.lost(found.record[problem.start.first]) <= problem.lost(merged):
         return found
-    return merge_rest(task, exchange(task, merged, passes))
+    return merge_rest(problem, exchange(problem, merged, passes))
 
 
-def exchange(task: Task, label: Longs, passes: int) -> Longs:
+def exchange(problem: PeelingProblem, label: Longs, passes: int) -> Longs:
     """Let classes exchange tuples where that loses less."""
-    swap = Exchange(task.layout, task.lattice.vector, task.start, task.k)
-    better = swap.improve(label, passes, partial(task.progress, "exchanging"))
+    swap = Exchange(problem.layout, problem.lattice.vector, problem.start, problem.k)
+    better = swap.improve(label, passes, partial(problem.progress, "exchanging"))
     if swap.hurried:
-        task.notes.append("peel: the exchange between classes ended before all of them were tried")
+        problem.notes.append(
+            "peel: the exchange between classes ended before all of them were tried"
+        )
     return better
 
 
-def merge_rest(task: Task, label: Longs) -> Recoding:
+def merge_rest(problem: PeelingProblem, label: Longs) -> Recoding:
     """Publish these classes; those with too few people are merged with the nearest ones."""
-    published = closures(task.table.trees, task.start_vector, label)[task.start.label]
-    table = replace(task.table, codes=published)
+    published = closures(problem.table.trees, problem.start_vector, label)[problem.start.label]
+    table = replace(problem.table, codes=published)
     start = tally(published, table.people)
-    if start.people.min() >= task.k:
+    if start.people.min() >= problem.k:
         return Recoding(vectors=published[start.first], record=start.label)
-    layout = Layout.in_order(table, task.costs, task.layout.order)
-    return merge_classes(table, start, layout, Merging(task.k), task.progress)
+    layout = Layout.in_order(table, problem.costs, problem.layout.order)
+    return merge_classes(table, start, layout, Merging(problem.k), problem.progress)
 
 
-def satisfy_models(task: Task, start: Classes, models: Sequence[Model], label: Longs) -> Longs:
+def satisfy_models(
+    problem: PeelingProblem, start: Classes, models: Sequence[Model], label: Longs
+) -> Longs:
     """Renumber the classes of tuples so that none violates a model.
 
     There are two ways, and the one that loses less is used. Failing classes take the values they
     lack from nearby ones or are merged, the cheapest repair first. Or they are merged as in
     Algorithm 8 of Tassa 2012, which searches farther, but is skipped if too many classes fail.
     """
-    repair = Repair(task.layout, task.lattice.vector, start, models, task.k, label)
+    repair = Repair(problem.layout, problem.lattice.vector, start, models, problem.k, label)
     fails = int(repair.fails.sum())
     if fails == 0:
         return label
-    ways = [repair.run(task.progress)]
+    ways = [repair.run(problem.progress)]
     values = sum(len(histogram.total) for histogram in start.histograms.values())
     if fails <= MERGED and fails * values <= COUNTED:
-        ways.append(_merged(task, start, models, label))
-    return min(ways, key=lambda way: task.lost(way))
+        ways.append(_merged(problem, start, models, label))
+    return min(ways, key=lambda way: problem.lost(way))
 
 
-def _merged(task: Task, start: Classes, models: Sequence[Model], label: Longs) -> Longs:
+def _merged(
+    problem: PeelingProblem, start: Classes, models: Sequence[Model], label: Longs
+) -> Longs:
     """Number the classes of tuples after those that fail were merged."""
-    wide = closures(task.table.trees, task.start_vector, label)
-    table = task.table
+    wide = closures(problem.table.trees, problem.start_vector, label)
+    table = problem.table
     classes = tally(wide[start.label], table.people, table.sensitive)
-    vectors = task.layout.arranged(wide[start.label][classes.first])
-    _, into = diversify(classes, vectors, task.layout.trees, models, WEIGHT, task.progress)
+    vectors = problem.layout.arranged(wide[start.label][classes.first])
+    _, into = diversify(classes, vectors, problem.layout.trees, models, WEIGHT, problem.progress)
     return into[classes.label[start.first]]

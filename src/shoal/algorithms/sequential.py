@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.algorithms._shared.class_merge import Merging, merged
-from shoal.algorithms._shared.clusters import Clustering, Task, closures
+from shoal.algorithms._shared.clusters import Clustering, ClusteringProblem, closures
 from shoal.algorithms._shared.indexed import fan_of, make_index, make_work, run
 from shoal.algorithms._shared.layout import Layout
 from shoal.base.arrays import Ints, Longs
@@ -34,28 +34,30 @@ class Sequential(Clustering):
     pace: ClassVar[float] = 1.5
     passes: AtLeastOne = Field(default=10, description="largest number of passes over all people")
 
-    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
+    def cluster(self, problem: ClusteringProblem, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit."""
-        n = len(task.units)
+        n = len(problem.units)
         label = np.empty(n, np.int64)
-        label[rng.permutation(n)] = np.arange(n) % max(n // task.k, 1)
-        return self.improve(task, label)
+        label[rng.permutation(n)] = np.arange(n) % max(n // problem.k, 1)
+        return self.improve(problem, label)
 
-    def improve(self, task: Task, label: Longs) -> Longs:
+    def improve(self, problem: ClusteringProblem, label: Longs) -> Longs:
         """Improve any clusters; the new ones have k people or more."""
-        units = kernels.Units(task.layout.arranged(task.units.vector), task.units.size)
+        units = kernels.Units(problem.layout.arranged(problem.units.vector), problem.units.size)
         rank = np.lexsort(units.vector.T[::-1])  # clusters are cut where values change
         for turn in range(self.passes):
-            label, moved = self._move(task, units, label, turn)
-            label = _split(task, units, label, rank)
+            label, moved = self._move(problem, units, label, turn)
+            label = _split(problem, units, label, rank)
             if not moved:
                 break
-        return _split(task, units, _merge_small(task, label), rank)
+        return _split(problem, units, _merge_small(problem, label), rank)
 
-    def _move(self, task: Task, units: kernels.Units, label: Longs, turn: int) -> tuple[Longs, int]:
+    def _move(
+        self, problem: ClusteringProblem, units: kernels.Units, label: Longs, turn: int
+    ) -> tuple[Longs, int]:
         """One pass: the new clusters, and how many units moved."""
         n, m = len(label), int(label.max()) + 1
-        trees = _with_numbers(task.trees, m)
+        trees = _with_numbers(problem.trees, m)
         member = np.argsort(label, kind="stable")
         count = np.bincount(label, minlength=m)
         head = member[np.cumsum(count) - count]
@@ -63,12 +65,14 @@ class Sequential(Clustering):
         inside = np.flatnonzero(label[member[1:]] == label[member[:-1]])
         after[member[inside]], ahead[member[inside + 1]] = member[inside + 1], member[inside]
         moving = kernels.Moving(label.copy(), after, ahead, head, count, np.zeros(3, np.int64))
-        whole = task.layout.arranged(closures(task.table.trees, task.units.vector, label)[head])
+        whole = problem.layout.arranged(
+            closures(problem.table.trees, problem.units.vector, label)[head]
+        )
         vector = np.zeros((m + 2, whole.shape[1] + 1), np.int32)
         vector[:m, :-1], vector[:m, -1] = whole, np.arange(1, m + 1)
         size = np.zeros(m + 2, np.int64)
-        size[:m] = np.bincount(label, task.units.size, m)
-        classes = trie.Classes(vector, size, np.arange(m + 2), np.zeros(m + 2, np.bool_))
+        size[:m] = np.bincount(label, problem.units.size, m)
+        classes = trie.IndexedClasses(vector, size, np.arange(m + 2), np.zeros(m + 2, np.bool_))
         work, fan = make_work(trees), fan_of(trees)
 
         def step(index: trie.Index, pieces: int) -> int:
@@ -78,7 +82,7 @@ class Sequential(Clustering):
             return outcome
 
         def report() -> None:
-            task.progress("moving records", (turn + int(moving.done[1]) / n) / self.passes)
+            problem.progress("moving records", (turn + int(moving.done[1]) / n) / self.passes)
 
         run(step, make_index(m, trees), trees, report)
         return moving.label, int(moving.done[2])
@@ -101,19 +105,19 @@ def _with_numbers(trees: trie.Trees, clusters: int) -> trie.Trees:
     )
 
 
-def _split(task: Task, units: kernels.Units, label: Longs, rank: Longs) -> Longs:
+def _split(problem: ClusteringProblem, units: kernels.Units, label: Longs, rank: Longs) -> Longs:
     """Split clusters of 2k or more; the clusters are renumbered without gaps."""
     member = rank[np.argsort(label[rank], kind="stable")]
     start = np.concatenate([[0], np.cumsum(np.bincount(label))])
-    new: Longs = kernels.split_large(task.trees, units, member, start, task.k)
+    new: Longs = kernels.split_large(problem.trees, units, member, start, problem.k)
     return new
 
 
-def _merge_small(task: Task, label: Longs) -> Longs:
+def _merge_small(problem: ClusteringProblem, label: Longs) -> Longs:
     """Merge clusters of fewer than k with the nearest, as GAA does."""
-    vector: Ints = closures(task.table.trees, task.units.vector, label)
-    table = replace(task.table, codes=vector[task.units.of_row])
+    vector: Ints = closures(problem.table.trees, problem.units.vector, label)
+    table = replace(problem.table, codes=vector[problem.units.of_row])
     start = tally(table.codes, table.people)
-    layout = Layout.in_order(table, task.costs, task.layout.order)
-    _, into = merged(table, start, layout, Merging(task.k), task.progress)
-    return into[start.label[task.units.first]]
+    layout = Layout.in_order(table, problem.costs, problem.layout.order)
+    _, into = merged(table, start, layout, Merging(problem.k), problem.progress)
+    return into[start.label[problem.units.first]]

@@ -34,6 +34,6 @@ class Tried:
 
 
 def words_of(algorithm: str, loss: str, free: Sequence[str]) -> str:
-    """A way in words: algorithm, guiding loss, and columns that are free."""
+    """A candidate in words: algorithm, guiding loss, and columns that are free."""
     more = f" with free ranges or sets of {preview(free)}" if free else ""
     return f"{algorithm} guided by {loss}{more}"

@@ -28,7 +28,7 @@ def papers() -> dict[str, str]:
 def reproduce(
     paper: str, data: Path | None, out: Path, quick: bool = False, progress: Progress = silent
 ) -> Path:
-    """Run a paper's experiment; the path of the page that shows it.
+    """Run a paper's experiment, and return the path of the page with the results.
 
     Page, tables and plots are written into the folder `paper` in `out` at the end, all together.
     `data` is a folder that may contain the table and hierarchies; `quick` takes a sample and

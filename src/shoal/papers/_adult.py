@@ -22,7 +22,7 @@ from shoal.hierarchies.tree import Label, Tree
 from shoal.models.k_anonymity import KAnonymity
 from shoal.papers._printed import printed
 from shoal.plan import Plan
-from shoal.report.page import Cell, Table
+from shoal.report.page import Cell, HtmlTable
 from shoal.table.roles import Column
 
 # The seven metrics of Mauger 2020 and 2023, in the order of their tables.
@@ -111,7 +111,7 @@ def load(data: Path | None, quick: bool) -> Adult:
 
 
 def _table(data: Path | None) -> pa.Table:
-    """Adult from the folder, if it is there, or else from where it is always found."""
+    """Adult from the folder if it is there, otherwise from its usual place."""
     if data is not None:
         try:
             found = given(TRAIN, data)
@@ -164,7 +164,7 @@ def shown(name: str) -> str:
     return name.capitalize() if name in ("distortion", "total") else name.upper()
 
 
-def shapes(adult: Adult) -> Table:
+def shapes(adult: Adult) -> HtmlTable:
     """The hierarchies that were used, compared with figure 5."""
     rows: list[list[Cell | str]] = []
     for name, (values, height) in SHAPES.items():
@@ -178,12 +178,12 @@ def shapes(adult: Adult) -> Table:
                 str(groups) if groups else "none",
             ]
         )
-    return Table(
+    return HtmlTable(
         head=["quasi-identifier", "values", "height", "groups in between"],
         rows=rows,
         caption="The hierarchies used here. The height counts the nodes from a value to the root. "
-        "Where number of values or height differ from figure 5 of the paper of 2020, the paper's "
-        "is below ours.",
+        "Where the number of values or the height differs from figure 5 of the 2020 paper, the "
+        "paper's is below ours.",
         numbers=True,
         widths=(34, 22, 22, 22),
     )
@@ -197,17 +197,17 @@ def origin(adult: Adult) -> str:
     """Which hierarchies were used, in a sentence."""
     if adult.given:
         return (
-            "Used here are the level tables found in the folder given with `--data`; of the ages "
+            "We used the level tables in the folder given with `--data`; of the ages "
             f"only {AGES[0]} to {AGES[-1]} are kept, as the paper has {len(AGES)} of them."
         )
     return (
-        "Used here are the hierarchies built into `shoal.datasets.adult`, which have the paper's "
-        "numbers of values and heights and groups of our own."
+        "We used the hierarchies built into `shoal.datasets.adult`, which have the paper's "
+        "numbers of values and heights, but groups of our own."
     )
 
 
 def sample_warning(adult: Adult) -> str:
-    """What to say on top of a quick run."""
+    """The warning at the top of a quick run."""
     return (
         f"Quick run on a sample of {adult.table.num_rows:,} rows and few values of k, to see "
         "whether everything works. Its numbers cannot be compared with the paper's; omit "
@@ -216,6 +216,6 @@ def sample_warning(adult: Adult) -> str:
 
 
 def again(paper: str, adult: Adult, quick: bool) -> str:
-    """How to make the same page again."""
+    """The command that makes this page again."""
     options = (" --data DIR" if adult.given else "") + (" --quick" if quick else "")
-    return f"The same again: `shoal reproduce {paper}{options}`"
+    return f"To repeat this run: `shoal reproduce {paper}{options}`"

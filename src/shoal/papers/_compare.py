@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Literal
 
 from shoal.papers._adult import METRICS, Release, Releases, shown
-from shoal.report.page import Cell, Table, Tone
+from shoal.report.page import Cell, HtmlTable, Tone
 
 Verdict = Literal["agrees", "in part", "differs", "not run"]
 VERDICTS: dict[Verdict, Cell] = {
@@ -99,7 +99,9 @@ def ranked(ours: Sequence[float], theirs: Sequence[float], *, highest: bool = Fa
     ]
 
 
-SHADING = f"Shaded from {NEAR:g} point of difference, darker from {FAR:g} points on."
+SHADING = (
+    f"Differences of {NEAR:g} point or more are shaded, those of {FAR:g} points or more darker."
+)
 
 
 @dataclass(frozen=True)
@@ -131,10 +133,10 @@ def listed(guides: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def statements(claims: Sequence[Claim]) -> Table:
-    """The statements with what became of them."""
-    return Table(
-        head=["the paper says", "we call it agreeing if", "ours", ""],
+def statements(claims: Sequence[Claim]) -> HtmlTable:
+    """The statements and whether our results agree."""
+    return HtmlTable(
+        head=["the paper says", "we count it as agreement if", "ours", ""],
         rows=[
             [claim.says, claim.meant, claim.found or "–", VERDICTS[claim.verdict]]
             for claim in claims
@@ -144,7 +146,7 @@ def statements(claims: Sequence[Claim]) -> Table:
 
 
 def verdicts(claims: Sequence[Claim]) -> Mapping[Verdict, int]:
-    """How many statements came out which way."""
+    """How many statements have each verdict."""
     return {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICTS}
 
 

@@ -69,7 +69,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class HtmlTable:
     """A table; `numbers` means that all columns except the first have numbers."""
 
     kind: ClassVar[str] = "table"
@@ -111,7 +111,7 @@ class Form:
     lines: Sequence[str]
 
 
-Block: TypeAlias = Text | Heading | Code | Bullets | Numbers | Table | Plot | Form
+Block: TypeAlias = Text | Heading | Code | Bullets | Numbers | HtmlTable | Plot | Form
 
 
 @dataclass(frozen=True)

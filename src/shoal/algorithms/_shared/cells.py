@@ -103,14 +103,14 @@ def common_falls(
 
 def _search(
     lattice: kernels.Lattice,
-    step: Callable[[kernels.Search, int, int], int],
+    step: Callable[[kernels.CellSearch, int, int], int],
     most: int,
     report: Callable[[], None],
 ) -> int:
     """Search the cells of all tuples, with pauses for Ctrl-C; returns the visits of tuples."""
     n, q = lattice.vector.shape
     widest = int(np.diff(lattice.start).max())
-    search = kernels.Search(
+    search = kernels.CellSearch(
         np.arange(n),
         np.empty(n, np.int64),
         np.empty(widest + 1, np.int64),

@@ -87,7 +87,7 @@ class _Run:
     def __init__(self, vectors: Ints, start: Classes, trees: trie.Trees, merging: Merging) -> None:
         n = len(start)
         self.trees, self.merging, self.fan = trees, merging, fan_of(trees)
-        self.classes = trie.Classes(
+        self.classes = trie.IndexedClasses(
             vectors, start.size.copy(), start.first.copy(), np.zeros(n, np.bool_)
         )
         self.state = start_state(start.people, n + 1)

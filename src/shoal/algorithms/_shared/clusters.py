@@ -58,8 +58,8 @@ class Units:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """The task: group units into clusters of k or more, at low cost."""
+class ClusteringProblem:
+    """The problem: group units into clusters of k or more, at low cost."""
 
     table: Table
     units: Units
@@ -97,7 +97,7 @@ class Clustering(Algorithm):
         return not model.linkage
 
     @abstractmethod
-    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
+    def cluster(self, problem: ClusteringProblem, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit, int64[units]."""
 
     def recode(
@@ -112,15 +112,15 @@ class Clustering(Algorithm):
         check_reachable(table, models)
         k, others = k_and_others(models)
         costs = exact_costs(loss, table.domains, table.rows)
-        task = Task(table, Units.of(table), k, loss, costs, progress)
-        label = self.cluster(task, rng)
-        published = closures(table.trees, task.units.vector, label)[task.units.of_row]
+        problem = ClusteringProblem(table, Units.of(table), k, loss, costs, progress)
+        label = self.cluster(problem, rng)
+        published = closures(table.trees, problem.units.vector, label)[problem.units.of_row]
         start = tally(published, table.people, table.sensitive if others else ())
         vectors, into = published[start.first], np.arange(len(start))
         if others:
-            arranged = task.layout.arranged(vectors)
-            arranged, into = diversify(start, arranged, task.trees, others, self.w, progress)
-            vectors = task.layout.restored(arranged)
+            arranged = problem.layout.arranged(vectors)
+            arranged, into = diversify(start, arranged, problem.trees, others, self.w, progress)
+            vectors = problem.layout.restored(arranged)
         alive, number = np.unique(into, return_inverse=True)
         return Recoding(vectors=vectors[alive], record=number[start.label])
 

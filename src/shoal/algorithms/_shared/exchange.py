@@ -88,7 +88,7 @@ class Exchange:
         each(3, many, kernels.repartition, work, scratch, self._worst(classes, parts), self.k)
         return parts.of
 
-    def _worst(self, classes: trie.Classes, parts: kernels.Parts) -> Longs:
+    def _worst(self, classes: trie.IndexedClasses, parts: kernels.Parts) -> Longs:
         """The classes, in descending order of their loss per record."""
         many = len(parts.head)
         prices = self.trees.cost[self.trees.start[:-1] + classes.vector].sum(axis=1)
@@ -99,14 +99,14 @@ class Exchange:
 
 def in_classes(
     shapes: Sequence[Tree], vector: Ints, start: Classes, label: Longs
-) -> tuple[trie.Classes, kernels.Parts]:
+) -> tuple[trie.IndexedClasses, kernels.Parts]:
     """Classes of tuples in the form of the kernels: the classes first, then each tuple."""
     n, size, people, first = len(vector), start.size, start.people, start.first
     _, begin, label = np.unique(label, return_index=True, return_inverse=True)
     many = len(begin)
     earliest = np.full(many, n + first.max(), np.int64)
     np.minimum.at(earliest, label, first)
-    classes = trie.Classes(
+    classes = trie.IndexedClasses(
         np.concatenate([closures(shapes, vector, label)[begin], vector]),
         np.concatenate([np.bincount(label, size).astype(np.int64), size]),
         np.concatenate([earliest, first]),

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from shoal.algorithms._shared.boxes import Space, different_rows, run_boxes
-from shoal.algorithms._shared.clusters import FreeClustering, Task, Units
+from shoal.algorithms._shared.clusters import ClusteringProblem, FreeClustering, Units
 from shoal.base.arrays import Longs
 from shoal.base.progress import Progress
 from shoal.kernels.grouping import box_merge
@@ -104,10 +104,10 @@ class Pooled(FreeClustering):
     def gather(self, pool: Pool, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit, int64[units]."""
 
-    def cluster(self, task: Task, rng: np.random.Generator) -> Longs:
+    def cluster(self, problem: ClusteringProblem, rng: np.random.Generator) -> Longs:
         """Number the cluster of each unit."""
-        space = Space.of(task.table, task.loss)
-        return self.gather(Pool(space, task.units, task.k, task.progress), rng)
+        space = Space.of(problem.table, problem.loss)
+        return self.gather(Pool(space, problem.units, problem.k, problem.progress), rng)
 
     def free_clusters(
         self, space: Space, units: Units, k: int, rng: np.random.Generator, progress: Progress

@@ -110,7 +110,7 @@ class _Merging:
     def __init__(self, start: Classes, vectors: Ints, trees: trie.Trees) -> None:
         n = len(vectors)
         self.trees = trees
-        self.classes = trie.Classes(
+        self.classes = trie.IndexedClasses(
             np.ascontiguousarray(vectors), start.size.copy(), start.first.copy(),
             np.zeros(n, np.bool_),
         )  # fmt: skip

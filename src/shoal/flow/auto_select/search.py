@@ -10,12 +10,20 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.table_models import recode as recode_with
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import Stopwatch, stopwatch
+from shoal.base.wording import many
+from shoal.flow.auto_select.candidates import (
+    Candidate,
+    Candidates,
+    Encoded,
+    Variant,
+    label,
+    list_candidates,
+)
 from shoal.flow.auto_select.trials import Found, Trials
-from shoal.flow.auto_select.ways import Encoded, Variant, Way, Ways, label, list_ways
 from shoal.measures.tried import Tried
 from shoal.plan import Plan
 from shoal.table.encode import Table
-from shoal.table.recoding import Recoding
+from shoal.table.recoding import SUPPRESSED, Recoding
 
 SAMPLE, FEWEST = 4_000, 250  # rows of a sample, at the most and at the least
 CLASSES = 20  # classes of k people that a sample must have room for
@@ -49,7 +57,7 @@ def recode(
         recoding = recode_with(plan.algorithm, table, plan.models, plan.loss, rng, progress)
         return Recoded(plan, table, recoding, rng, [], [])
     with stopwatch() as watch:  # compiling kernels on a first run is not counted
-        return Search(table, plan, progress, watch, encoded).run()
+        return CandidateSearch(table, plan, progress, watch, encoded).run()
 
 
 def sample(table: Table, rows: int, rng: np.random.Generator) -> Table:
@@ -61,7 +69,7 @@ def sample(table: Table, rows: int, rng: np.random.Generator) -> Table:
     return table.take(np.flatnonzero(np.isin(table.people, drawn)))
 
 
-class Search:
+class CandidateSearch:
     """One search for the best candidate."""
 
     def __init__(
@@ -73,9 +81,9 @@ class Search:
         encoded: Encoded | None = None,
     ) -> None:
         self.table, self.plan = table, plan
-        self.ways = Ways(table, plan, encoded)
+        self.candidates = Candidates(table, plan, encoded)
         self.trials = Trials(table, plan, progress, watch)
-        self.score: dict[Way, float] = {}  # what each way lost on the sample
+        self.score: dict[Candidate, float] = {}  # losses on the sample
 
     def run(self) -> Recoded:
         """The default on the whole table, the others on samples, the best of them on the table."""
@@ -86,88 +94,90 @@ class Search:
         if best is None:
             assert self.trials.error is not None
             raise self.trials.error
-        way = best.way
-        plan = way.variant.plan.changed(algorithm=way.algorithm, loss=way.loss)
-        chosen = label(way.algorithm), way.loss.name, "table", way.variant.free
+        candidate = best.candidate
+        plan = candidate.variant.plan.changed(algorithm=candidate.algorithm, loss=candidate.loss)
+        chosen = label(candidate.algorithm), candidate.loss.name, "table", candidate.variant.free
         tried = [
             replace(one, chosen=(one.algorithm, one.loss, one.on, one.free) == chosen)
             for one in self.trials.tried
         ]
-        notes = [self._why(best), *self.trials.notes]
-        return Recoded(plan, way.variant.table, best.recoding, best.rng, tried, notes)
+        notes = [self._why(best), *_suppressing(best), *self.trials.notes]
+        return Recoded(plan, candidate.variant.table, best.recoding, best.rng, tried, notes)
 
     def run_defaults(self) -> None:
         """Run the default without a limit; its time shows how fast this machine is now."""
-        begin, defaults = self.trials.watch.seconds, self.ways.defaults
-        for place, way in enumerate(defaults):
-            self.trials.on_table(way, place - len(defaults), False)
-        self.trials.set_brake(begin, sum(way.work(self.table.rows) for way in defaults))
+        begin, defaults = self.trials.watch.seconds, self.candidates.defaults
+        for place, candidate in enumerate(defaults):
+            self.trials.on_table(candidate, place - len(defaults), False)
+        self.trials.set_brake(begin, sum(candidate.work(self.table.rows) for candidate in defaults))
 
-    def on_samples(self) -> list[Way]:
+    def on_samples(self) -> list[Candidate]:
         """All candidates, the lowest loss on a sample first; those that failed come last."""
-        score, rows, ways = self.score, self._sample_rows(), self.ways
+        score, rows, candidates = self.score, self._sample_rows(), self.candidates
         parts = {
             one: sample(one.table, rows, np.random.default_rng([self.trials.seed, rows]))
-            for one in ways.variants
+            for one in candidates.variants
         }
         if rows == self.table.rows:  # what was run on the table need not run again
-            score |= {way: self.trials.known.get(way, float("inf")) for way in ways.defaults}
-        more = len(ways.losses) - 1
-        total = len(ways.first) + more * min(BEST, len(ways.first))
+            known = self.trials.known
+            score |= {one: known.get(one, float("inf")) for one in candidates.defaults}
+        more = len(candidates.losses) - 1
+        total = len(candidates.first) + more * min(BEST, len(candidates.first))
 
-        def try_all(those: list[Way]) -> None:
-            for way in those:
-                if way not in score:
-                    part = parts[way.variant]
-                    score[way] = self.trials.on_sample(part, way, len(score), total)
+        def try_all(those: list[Candidate]) -> None:
+            for candidate in those:
+                if candidate not in score:
+                    part = parts[candidate.variant]
+                    score[candidate] = self.trials.on_sample(part, candidate, len(score), total)
 
         # Fast ones first: if the brake stops the search, most candidates have been tried.
-        try_all(sorted(ways.first, key=lambda way: way.work(rows)))
-        best = sorted(ways.first, key=lambda way: round(score[way], 9))[:BEST]
+        try_all(sorted(candidates.first, key=lambda candidate: candidate.work(rows)))
+        best = sorted(candidates.first, key=lambda candidate: round(score[candidate], 9))[:BEST]
         able = [one for one in best if score[one] < float("inf")]
-        try_all([ways.guided(one, loss) for one in able for loss in ways.losses[1:]])
+        try_all([candidates.guided(one, loss) for one in able for loss in candidates.losses[1:]])
         self.trials.note_samples()
-        return sorted(score, key=lambda way: round(score[way], 9))
+        return sorted(score, key=lambda candidate: round(score[candidate], 9))
 
-    def on_the_table(self, ranked: list[Way]) -> None:
+    def on_the_table(self, ranked: list[Candidate]) -> None:
         """Run the finalists, the fastest first; others only while there is no release."""
         rows, trials = self.table.rows, self.trials
-        first = sorted(self.finalists(ranked), key=lambda way: way.work(rows))
-        late: list[Way] = []
-        for way in first:
+        first = sorted(self.finalists(ranked), key=lambda candidate: candidate.work(rows))
+        late: list[Candidate] = []
+        for candidate in first:
             if trials.too_late and trials.best is not None:
-                late.append(way)
+                late.append(candidate)
             else:
-                trials.on_table(way, ranked.index(way), trials.best is not None)
-        for way in ranked:
-            if trials.best is None and way not in first and way not in self.ways.defaults:
-                trials.on_table(way, ranked.index(way), False)
+                trials.on_table(candidate, ranked.index(candidate), trials.best is not None)
+        for candidate in ranked:
+            run = candidate in first or candidate in self.candidates.defaults
+            if trials.best is None and not run:
+                trials.on_table(candidate, ranked.index(candidate), False)
         if late:
-            trials.note_clock(list_ways(late), "not run on the whole table")
+            trials.note_clock(list_candidates(late), "not run on the whole table")
 
-    def finalists(self, ranked: list[Way]) -> list[Way]:
+    def finalists(self, ranked: list[Candidate]) -> list[Candidate]:
         """The candidates to run on the whole table in addition to the default, as time allows."""
-        rows, defaults = self.table.rows, self.ways.defaults
-        done = [way for way in ranked if self.score[way] < float("inf")]
+        rows, defaults = self.table.rows, self.candidates.defaults
+        done = [candidate for candidate in ranked if self.score[candidate] < float("inf")]
         if self._sample_rows() == rows:  # the sample was the table
-            return [way for way in done[:1] if way not in defaults]
+            return [candidate for candidate in done[:1] if candidate not in defaults]
         left = self.trials.seconds * (1 - SHARE)
-        chosen: list[Way] = []
-        expensive: list[Way] = []
-        for way in (one for one in _two_algorithms_first(done) if one not in defaults):
+        chosen: list[Candidate] = []
+        expensive: list[Candidate] = []
+        for candidate in (one for one in _two_algorithms_first(done) if one not in defaults):
             if len(chosen) == FINALISTS:
                 break
-            work = way.work(rows)
+            work = candidate.work(rows)
             if work > left:
-                expensive.append(way)
+                expensive.append(candidate)
             else:
-                chosen.append(way)
+                chosen.append(candidate)
                 left -= work
         if expensive:
             seconds = f"{self.trials.seconds:g} seconds"
             self.trials.notes.append(
                 f"not run on the whole table, as the estimated work exceeds {seconds}: "
-                f"{list_ways(expensive)}"
+                f"{list_candidates(expensive)}"
             )
         return chosen
 
@@ -184,12 +194,12 @@ class Search:
         )
 
     def _sample_work(self, rows: int) -> float:
-        work = sorted(way.work(rows) for way in self.ways.first)
-        return sum(work) + (len(self.ways.losses) - 1) * sum(work[-BEST:])
+        work = sorted(candidate.work(rows) for candidate in self.candidates.first)
+        return sum(work) + (len(self.candidates.losses) - 1) * sum(work[-BEST:])
 
     def _why(self, best: Found) -> str:
         """What was chosen, and by how much it is better."""
-        way, rows = best.way, self.table.rows
+        candidate, rows = best.candidate, self.table.rows
         by = "mean of the seven metrics" if self.plan.loss.is_auto else self.plan.loss.name
         tried = self.trials.tried
         parts = [one for one in tried if one.on == "sample"]
@@ -198,18 +208,18 @@ class Search:
         free = (
             "; columns without a hierarchy are published as free ranges or sets: give them "
             "hierarchy = { flat = true } to publish their values unchanged or not at all"
-            if way.variant.free
+            if candidate.variant.free
             else ""
         )
         return (
-            f"auto chose {way}: {best.lost:.2f} % lost ({by}){self._compared(way)}; it tried "
-            f"{sampled}{_times(len(full))} on all "
+            f"auto chose {candidate}: {best.lost:.2f} % lost ({by}){self._compared(candidate)}; it "
+            f"tried {sampled}{_times(len(full))} on all "
             f"{rows:,}; the plan of this release names what was chosen{free}"
         )
 
-    def _compared(self, way: Way) -> str:
+    def _compared(self, candidate: Candidate) -> str:
         """The losses of the next best candidate and of the default."""
-        mine = label(way.algorithm), way.loss.name, way.variant.free
+        mine = label(candidate.algorithm), candidate.loss.name, candidate.variant.free
         rest = [  # on the whole table: on a sample everything loses more
             one
             for one in self.trials.tried
@@ -218,23 +228,35 @@ class Search:
         said = ""
         for one in sorted((r for r in rest if r.lost is not None), key=lambda r: r.lost or 0)[:1]:
             said = f"; next {one.words}, {one.lost:.2f} %"
-        default, known = self.ways.defaults[0], self.trials.known
-        if way not in self.ways.defaults and default in known:
+        default, known = self.candidates.defaults[0], self.trials.known
+        if candidate not in self.candidates.defaults and default in known:
             said += f"; the default, {default}, {known[default]:.2f} %"
         return said
 
 
-def _two_algorithms_first(done: list[Way]) -> list[Way]:
+def _suppressing(best: Found) -> list[str]:
+    """Warn if the chosen algorithm suppressed records, which nobody asked for."""
+    gone = int((best.recoding.record == SUPPRESSED).sum())
+    if not gone:
+        return []
+    return [
+        f"{best.candidate.algorithm.name}, which auto chose, suppresses "
+        f"{gone:,} of {many(len(best.recoding.record), 'record')}; name an algorithm in the plan "
+        "that publishes all of them if counts made from the release must be complete"
+    ]
+
+
+def _two_algorithms_first(done: list[Candidate]) -> list[Candidate]:
     """The same order, but the best candidate of a second algorithm comes second.
 
     There should not be three guiding losses of one algorithm among the finalists.
     """
-    leaders: dict[tuple[Algorithm, Variant], Way] = {}
-    for way in done:
-        leaders.setdefault((way.algorithm, way.variant), way)
+    leaders: dict[tuple[Algorithm, Variant], Candidate] = {}
+    for candidate in done:
+        leaders.setdefault((candidate.algorithm, candidate.variant), candidate)
     two = list(leaders.values())[:2]
-    return two + [way for way in done if way not in two]
+    return two + [candidate for candidate in done if candidate not in two]
 
 
 def _times(many: int) -> str:
-    return "one way" if many == 1 else f"{many} ways"
+    return "one candidate" if many == 1 else f"{many} candidates"

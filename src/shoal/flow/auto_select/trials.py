@@ -12,7 +12,7 @@ from shoal.algorithms.auto import Auto
 from shoal.base.errors import ShoalError
 from shoal.base.progress import Progress
 from shoal.base.stopwatch import Stopwatch
-from shoal.flow.auto_select.ways import Way, label, list_ways
+from shoal.flow.auto_select.candidates import Candidate, label, list_candidates
 from shoal.losses._alterations import alterations
 from shoal.losses.mean import Mean
 from shoal.measures.tried import Tried
@@ -35,7 +35,7 @@ class Found:
 
     lost: float  # percent
     rank: int  # among equals the lower wins: the default, then the order on the sample
-    way: Way
+    candidate: Candidate
     recoding: Recoding
     rng: np.random.Generator  # continues the random sequence of the run
 
@@ -54,9 +54,9 @@ class Trials:
         self.yardstick = Mean() if plan.loss.is_auto else plan.loss
         self.tried: list[Tried] = []
         self.notes: list[str] = []
-        self.stopped: list[Way] = []  # by the brake, on the sample
-        self.unseen: list[Way] = []  # not begun there because of the brake
-        self.known: dict[Way, float] = {}  # losses on the whole table
+        self.stopped: list[Candidate] = []  # by the brake, on the sample
+        self.unseen: list[Candidate] = []  # not begun there because of the brake
+        self.known: dict[Candidate, float] = {}  # losses on the whole table
         self.best: Found | None = None  # the lowest loss on the whole table
         self.error: ShoalError | None = None
 
@@ -74,60 +74,64 @@ class Trials:
         slow = max(1.0, (now - begin) / (expected + OVERHEAD))
         self.brake = now + BRAKE * max(self.seconds, SOON) * slow
 
-    def on_sample(self, part: Table, way: Way, place: int, total: int) -> float:
+    def on_sample(self, part: Table, candidate: Candidate, place: int, total: int) -> float:
         """The loss of a candidate on a sample."""
         begin = self.watch.seconds
         lost, reason = float("inf"), ""
         if begin > self.brake:
-            self.unseen.append(way)
+            self.unseen.append(candidate)
             return lost
         rng = np.random.default_rng(self.seed)
         report = self._within(place, total)
         try:
-            recoding = recode(way.algorithm, part, self.plan.models, way.loss, rng, report)
+            recoding = recode(
+                candidate.algorithm, part, self.plan.models, candidate.loss, rng, report
+            )
             (lost,) = alterations(part, recoding, [self.yardstick])
         except ShoalError as error:
             reason = str(error)
         except Late:
             reason = self._stopped_after(begin)
-            self.stopped.append(way)
-        self._record(way, "sample", part.rows, lost, begin, reason)
+            self.stopped.append(candidate)
+        self._record(candidate, "sample", part.rows, lost, begin, reason)
         return lost
 
-    def on_table(self, way: Way, rank: int, brake: bool) -> None:
+    def on_table(self, candidate: Candidate, rank: int, brake: bool) -> None:
         """Run a candidate on the whole table, and store its recoding if no other lost less."""
         rng = np.random.default_rng(self.seed)
         begin = self.watch.seconds
         lost, reason = float("inf"), ""
-        table = way.variant.table
+        table = candidate.variant.table
         report = self._until_brake() if brake else self.progress
         try:
-            recoding = recode(way.algorithm, table, self.plan.models, way.loss, rng, report)
+            recoding = recode(
+                candidate.algorithm, table, self.plan.models, candidate.loss, rng, report
+            )
             (lost,) = alterations(table, recoding, [self.yardstick])
-            self.known[way] = lost
-            self._keep(Found(lost, rank, way, recoding, rng))
+            self.known[candidate] = lost
+            self._keep(Found(lost, rank, candidate, recoding, rng))
         except ShoalError as error:
             reason = str(error)
             self.error = self.error or error
         except Late:
             reason = self._stopped_after(begin)
-            self.note_clock(str(way), f"{reason} on the whole table")
-        self._record(way, "table", self.table.rows, lost, begin, reason)
+            self.note_clock(str(candidate), f"{reason} on the whole table")
+        self._record(candidate, "table", self.table.rows, lost, begin, reason)
 
     def note_samples(self) -> None:
         """Note what the brake stopped on the sample."""
-        for ways, what in (
+        for candidates, what in (
             (self.stopped, "stopped on the sample"),
             (self.unseen, "not tried on the sample"),
         ):
-            if ways:
-                self.note_clock(list_ways(ways), what)
+            if candidates:
+                self.note_clock(list_candidates(candidates), what)
 
-    def note_clock(self, ways: str, what: str) -> None:
+    def note_clock(self, candidates: str, what: str) -> None:
         """Note what the brake stopped, or did not let begin."""
         self.notes.append(
             f"{what}, as the search took far longer than estimated for {self.seconds:g} seconds: "
-            f"{ways}; on another machine the choice may differ"
+            f"{candidates}; on another machine the choice may differ"
         )
 
     def _keep(self, found: Found) -> None:
@@ -160,10 +164,12 @@ class Trials:
     def _stopped_after(self, begin: float) -> str:
         return f"stopped after {self.watch.seconds - begin:.1f} seconds"
 
-    def _record(self, way: Way, on: str, rows: int, lost: float, begin: float, reason: str) -> None:
+    def _record(
+        self, candidate: Candidate, on: str, rows: int, lost: float, begin: float, reason: str
+    ) -> None:
         seconds = round(self.watch.seconds - begin, 6)
         known = None if lost == float("inf") else lost
-        name = label(way.algorithm)
+        name, free = label(candidate.algorithm), candidate.variant.free
         self.tried.append(
-            Tried(name, way.loss.name, on, rows, known, seconds, reason, free=way.variant.free)
+            Tried(name, candidate.loss.name, on, rows, known, seconds, reason, free=free)
         )

@@ -1,6 +1,6 @@
 """Clusters over an index: the two closest are merged, units join the nearest cluster.
 
-A cluster is a row of class_index.Classes; its vector is the closure of its records. In
+A cluster is a row of class_index.IndexedClasses; its vector is the closure of its records. In
 agglomeration `fails` marks the clusters that are still too small: those in the index.
 """
 

@@ -50,7 +50,7 @@ class Best(NamedTuple):
     spare: np.ndarray  # int64[tuples], what a tuple keeps that its class can spare; -1: it cannot
 
 
-class Search(NamedTuple):
+class CellSearch(NamedTuple):
     """The state of a search, so that it can pause and continue."""
 
     tuples: np.ndarray  # int64[m], the tuples that count, in any order

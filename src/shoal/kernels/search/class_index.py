@@ -58,7 +58,7 @@ NOBODY = np.int64(-1)
 NO_COST = np.int64(1) << 61
 
 
-class Classes(NamedTuple):
+class IndexedClasses(NamedTuple):
     """The equivalence classes."""
 
     vector: np.ndarray  # int32[classes, q], published values

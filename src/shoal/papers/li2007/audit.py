@@ -126,7 +126,7 @@ def covers(published: str, value: str) -> bool:
 
 
 def judge(slide: Slide) -> Judged:
-    """Audit one table, against its original where the slides have that."""
+    """Audit one table, against its original if the slides show it."""
     about = [name for name in (SALARY, DISEASE) if name in slide.columns]
     models: list[Model] = [KAnonymity(k=2)]  # what is asked for does not matter: levels are read
     for column in about:
@@ -162,7 +162,7 @@ def shares(values: Sequence[str], counts: Mapping[str, int]) -> list[float]:
 
 
 def plain_distances(table: Judged, column: str) -> dict[str, npt.NDArray[np.float64]]:
-    """The two measures that the slides find wanting."""
+    """The two distances that the slides consider insufficient."""
     histogram = table.histogram(column)
     return {
         "variational distance": distances.equal(histogram),

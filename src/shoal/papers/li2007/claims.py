@@ -1,4 +1,4 @@
-"""What the slides say, tested on their own tables."""
+"""Statements of the slides, tested on their own tables."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from shoal.papers.li2007.slides import (
     STATED,
     VIRUS_SHARE,
 )
-from shoal.report.page import Table
+from shoal.report.page import HtmlTable
 
 Tables = Mapping[str, Judged]
 
 
-def statements(claims: list[Claim]) -> Table:
-    """The statements with what became of them."""
+def statements(claims: list[Claim]) -> HtmlTable:
+    """The statements and whether our results agree."""
     table = _compare.statements(claims)
     return replace(table, head=["the slides say", *table.head[1:]])
 

@@ -19,7 +19,7 @@ from shoal.papers.li2007.slides import (
     STATED,
     TREE_DISTANCES,
 )
-from shoal.report.page import Block, Bullets, Cell, Plot, Table, Text
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Plot, Text
 from shoal.report.plots import Bars, bars
 
 Tables = Mapping[str, Judged]
@@ -34,7 +34,7 @@ def gap(ours: float, theirs: float) -> Cell:
     return Cell(shown, tone="off" if off else "")
 
 
-def numbers(tables: Tables) -> Table:
+def numbers(tables: Tables) -> HtmlTable:
     """The six distances: theirs, and ours in both readings."""
     rows: list[list[Cell | str]] = []
     for one in STATED:
@@ -53,7 +53,7 @@ def numbers(tables: Tables) -> Table:
     for counted in COUNTED:
         mean = mean_difference([(distance(tables, one, counted), one.theirs) for one in STATED])
         last += ["", Cell(f"{mean:.4f}", tone="strong")]
-    return Table(
+    return HtmlTable(
         head=["distance", "slides", COUNTED["rows"], "difference", COUNTED["once"], "difference"],
         rows=[*rows, last],
         caption="Earth Mover's Distances of classes from the whole table. Differences within "
@@ -91,9 +91,9 @@ def in_tree(a: str, b: str) -> float:
     return float(tree.level[tree.join(tree.node(a), tree.node(b))] / tree.level[0])
 
 
-def tree_distances() -> Table:
+def tree_distances() -> HtmlTable:
     """The distances in the tree that the text of the slides states."""
-    return Table(
+    return HtmlTable(
         head=["in the tree of diseases", "slides", "ours", "difference"],
         rows=[
             [

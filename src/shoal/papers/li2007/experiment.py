@@ -25,7 +25,7 @@ from shoal.papers.li2007.distances import (
     tree_distances,
     why,
 )
-from shoal.papers.li2007.own import Own, Search, publish, requests, search
+from shoal.papers.li2007.own import Own, PartitionSearch, publish, requests, search
 from shoal.papers.li2007.show import attacks, audits, levels, measures, of_own, row_by_row
 from shoal.papers.li2007.slides import DISEASE, SALARY, SOURCE, STATED
 from shoal.report.page import Block, Bullets, Numbers, Page, Section, Text
@@ -42,7 +42,7 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:  # noqa: 
     tables = judge_all()
     original = tables["table 3"].slide
     owns: list[Own] = []
-    searches: list[Search] = []
+    searches: list[PartitionSearch] = []
     asked = requests(tables)
     for done, request in enumerate(asked):
         progress(f"anonymizing table 3: {request.text}", 0.3 + 0.5 * done / len(asked))
@@ -54,7 +54,7 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:  # noqa: 
     return result
 
 
-def compare(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) -> Result:
+def compare(tables: Tables, owns: Sequence[Own], searches: Sequence[PartitionSearch]) -> Result:
     """Build page, tables and plots."""
     found, measured = of_attacks(tables), of_distances(tables)
     files: dict[str, Sequence[Row]] = {
@@ -78,11 +78,11 @@ def compare(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) -> 
                 "Distances of classes from the table",
                 [numbers(tables), *why(tables), *plots(drawn), tree_distances()],
             ),
-            Section("What the slides say of distances", [statements(measured)]),
+            Section("What the slides say about distances", [statements(measured)]),
             Section("What shoal would publish", _publishing(tables, owns, searches)),
             Section("What we assumed and omitted", [_assumed()]),
         ],
-        foot=f"Made by shoal {__version__}. The same again: `shoal reproduce li2007`",
+        foot=f"Made by shoal {__version__}. To repeat this run: `shoal reproduce li2007`",
     )
     return Result(page, files, drawn)
 
@@ -93,7 +93,10 @@ def gaps(tables: Tables, counted: Counted) -> float:
 
 
 def _summary(
-    tables: Tables, claims: Sequence[Claim], owns: Sequence[Own], searches: Sequence[Search]
+    tables: Tables,
+    claims: Sequence[Claim],
+    owns: Sequence[Own],
+    searches: Sequence[PartitionSearch],
 ) -> list[Block]:
     count = _compare.verdicts(claims)
     table_5 = tables["table 5"]
@@ -107,11 +110,11 @@ def _summary(
     stated = {one.column: one.theirs for one in STATED if one.table == "table 5"}
     return [
         Text(
-            "We put the six tables of the slides through `shoal.audit` and computed every distance "
-            f"that they state. Of salaries {agreeing(tables, SALARY, 'rows')} come out as in the "
-            f"slides. Of diseases it is {agreeing(tables, DISEASE, 'rows')} if Q counts rows, as "
-            f"the definition has it, and {agreeing(tables, DISEASE, 'once')} if Q counts each "
-            f"disease once, however many rows have it. By the definition table 5 has "
+            "We audited the six tables of the slides with `shoal.audit` and computed every "
+            f"distance that they state. For salaries, {agreeing(tables, SALARY, 'rows')} agree "
+            f"with the slides. For diseases it is {agreeing(tables, DISEASE, 'rows')} if Q "
+            f"counts rows, as the definition has it, and {agreeing(tables, DISEASE, 'once')} if Q "
+            "counts each disease once, however many rows have it. By the definition table 5 has "
             f"{nearest:.3f}-closeness with respect to disease; the slides say {stated[DISEASE]}."
         ),
         Numbers(
@@ -132,14 +135,14 @@ def _summary(
     ]
 
 
-def _in_short(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) -> str:
-    """What became of shoal's own tables, in a few sentences."""
+def _in_short(tables: Tables, owns: Sequence[Own], searches: Sequence[PartitionSearch]) -> str:
+    """How shoal's own tables compare, in a few sentences."""
     words = []
     for own, tried in zip(owns, searches, strict=True):
         same, best = own.same_as(tables), tried.cheapest.same_as(tables)
         became = f"publishes the slides' {same}" if same else _loses(own)
         if tried.cheapest.loss < own.loss - 1e-9:
-            became += f", where {percent(tried.cheapest.loss)} would do"
+            became += f", while {percent(tried.cheapest.loss)} is possible"
             became += f" (the slides' {best})" if best else ""
         words.append(f"Asked for {own.request.text}, shoal {became}.")
     return " ".join(words)
@@ -161,53 +164,56 @@ def _attacks(tables: Tables, claims: list[Claim]) -> list[Block]:
         Bullets(
             [
                 "Background knowledge means one value that can be ruled out. In the virus table "
-                f"there are only two, so that this finds {virus['records']:,} of "
+                f"there are only two, so this attack finds {virus['records']:,} of "
                 f"{tables['virus table'].audit.rows:,} rows: that is a fact about two values "
                 "rather than about the table.",
                 f"Skewness and similarity have limits (a belief that grows by more than "
                 f"{Skewness().gain:g} and reaches {Skewness().belief:g}; numbers within "
-                f"{Similarity().narrow:g} of the range), which are shoal's usual ones and "
-                "not the slides'. That nobody is found in a table means: not by these four "
+                f"{Similarity().narrow:g} of the range), which are shoal's defaults, not values "
+                "from the slides. That nobody is found in a table means only: not by these four "
                 "attacks, with these limits.",
-                "The diseases of tables 1 and 2 and of the virus table have no hierarchy, so that "
-                "similarity has nothing to judge by. Classes of one value it leaves to "
-                "homogeneity, so that it finds nobody in table 3.",
+                "The diseases of tables 1 and 2 and of the virus table have no hierarchy, so "
+                "similarity has nothing to compare. Classes with a single value are left to "
+                "homogeneity, so similarity finds nobody in table 3.",
             ]
         ),
     ]
 
 
-def _publishing(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) -> list[Block]:
+def _publishing(
+    tables: Tables, owns: Sequence[Own], searches: Sequence[PartitionSearch]
+) -> list[Block]:
     return [
         Text(
             "We gave table 3 to `shoal.anonymize` with the values that the slides publish as "
             "hierarchies (ZIP codes 4767* and 4760* below 476**, next to 4790*; ages 2* and 3* "
-            "below ≤ 40, next to ≥ 40) and asked three times: for k alone; with the two distances "
-            "that table 5 is said to have; and with those that it has. Nothing else was set. Rows "
-            "are kept in order here, to compare them; shoal shuffles them otherwise."
+            "below ≤ 40, next to ≥ 40) and made three requests: k alone; with the two distances "
+            "that table 5 is said to have; and with those that it has. All other settings are "
+            "defaults. Records keep their order here for comparison; by default shoal shuffles "
+            "them."
         ),
         row_by_row(tables, owns),
         measures(tables, owns, searches),
         *(_tried(tables, own, tried) for own, tried in zip(owns, searches, strict=True)),
         Text(
-            "Where shoal loses more than the cheapest table, that is the price of its algorithm: "
-            "GAA joins the cheapest classes step by step and never separates rows again, so one "
-            "early join of rows that a better table keeps apart is enough to miss it. Trying "
-            "everything, as we did here, is possible with a handful of rows only."
+            "Where shoal loses more than the cheapest table, the reason is its algorithm: "
+            "GAA merges the cheapest classes step by step and never splits them again, so one "
+            "early merge of records that a better table separates is enough to miss it. Trying "
+            "everything, as we did here, is possible only with a handful of records."
         ),
     ]
 
 
-def _tried(tables: Tables, own: Own, tried: Search) -> Text:
+def _tried(tables: Tables, own: Own, tried: PartitionSearch) -> Text:
     cheapest = tried.cheapest
     same = cheapest.same_as(tables)
     alone = "the only one" if tried.as_cheap == 1 else f"one of {tried.as_cheap}"
-    named = f"; the slides' {same} is {alone} as cheap as that" if same else ""
+    named = f"; the slides' {same} is {alone} that cheap" if same else ""
     cheap = own.loss <= cheapest.loss + 1e-9
     verdict = "no more than that" if cheap else percent(own.loss)
     return Text(
-        f"Asked for {own.request.text}: of the {tried.ways} different tables with classes of three "
-        f"rows or more that the hierarchies allow, {tried.keep} keep this, with "
+        f"Asked for {own.request.text}: of the {tried.tables} different tables with classes of "
+        f"three or more records that the hierarchies allow, {tried.keep} satisfy this, with "
         f"{tried.most_classes} classes at most. The cheapest loses "
         f"{percent(cheapest.loss)}{named}. What shoal publishes loses {verdict}."
     )
@@ -217,17 +223,17 @@ def _assumed() -> Bullets:
     return Bullets(
         [
             "We worked from the text of the slides, not from the paper. Figure 1, the tree of "
-            "diseases, is a picture that the text lacks; the groups used here are those of ARX's "
-            "example of the same table. The text states three distances in the tree, "
-            "which are compared with ours above.",
-            "Of the virus table the slides show 14 rows of 10,000. We kept the three classes that "
-            "are shown whole and made up the rest: the two classes of which one row is shown share "
-            "what is left, with as many positive rows as make 1 % of the table. Its salaries are "
-            "omitted; the slides do not use them.",
+            "diseases, is a picture that is missing from the text; the groups used here are "
+            "those of ARX's example of the same table. The text states three distances in the "
+            "tree, which are compared with ours above.",
+            "Of the virus table the slides show 14 rows of 10,000. We took the three classes "
+            "that are shown completely and made up the rest: the two classes of which one row is "
+            "shown share what is left, with as many positive rows as make 1 % of the table. Its "
+            "salaries are omitted; the slides do not use them.",
             f"{SALARY} is taken in thousands, as a number: 11K is above 3K.",
             "Ages ≤ 40 and ≥ 40 overlap at 40 in the slides; nobody in the tables is 40.",
             "The slides' experiment on Adult (figures 3 and 4) is not run here: its curves are "
-            "pictures, and the text has no numbers of it. The properties of t-closeness that the "
-            "slides list without an example are not tested here either.",
+            "pictures, and the text gives no numbers for them. The properties of t-closeness "
+            "that the slides list without an example are not tested here either.",
         ]
     )

@@ -77,10 +77,10 @@ class Own:
 
 
 @dataclass(frozen=True)
-class Search:
-    """All ways to form classes of at least three records, and those that satisfy a request."""
+class PartitionSearch:
+    """All partitions into classes of at least three records, and those that satisfy a request."""
 
-    ways: int  # different tables
+    tables: int  # different tables
     keep: int  # of these satisfy the request
     most_classes: int  # of those that do
     cheapest: Own
@@ -99,13 +99,13 @@ def requests(tables: Mapping[str, Judged]) -> list[Request]:
 
 
 def publish(original: Slide, request: Request) -> Own:
-    """Let shoal anonymize the table; it verifies what it gives, or raises."""
+    """Let shoal anonymize the table; it verifies the result, or raises an error."""
     plan = Plan(columns=SALARIES, models=request.models(original), algorithm=GAA(), seed=0)
     frame = anonymize(original.frame, plan, keep_order=True).frame
     return _own(original, request, frame.to_pydict())
 
 
-def search(original: Slide, request: Request) -> Search:
+def search(original: Slide, request: Request) -> PartitionSearch:
     """Try all partitions into classes, each published as the most specific values that cover it.
 
     The slides' tree of a column says what may be published, so this is a bound for any algorithm
@@ -113,13 +113,13 @@ def search(original: Slide, request: Request) -> Search:
     """
     models, plan = request.models(original), Plan(columns=SALARIES)
     table = encode(open_frame(original.frame), plan.columns, plan.missing, plan.missing_values)
-    ways, satisfying = set(), []
+    tables, satisfying = set(), []
     for parts in partitions(tuple(range(original.frame.num_rows))):
         content = generalized(original, parts)
         key = tuple(tuple(content[name]) for name in QUASI)
-        if key in ways:  # two classes that are published alike are one
+        if key in tables:  # two classes that are published alike are one
             continue
-        ways.add(key)
+        tables.add(key)
         frame = original._replace(content=content).frame
         published = read_published(open_frame(frame), SALARIES)
         if all(model.satisfied(published.classes).all() for model in models):
@@ -127,8 +127,8 @@ def search(original: Slide, request: Request) -> Search:
             satisfying.append(_Tried(content, loss, len(published.classes)))
     # The whole table in one class satisfies every request, so there is a cheapest one.
     cheapest = min(satisfying, key=lambda tried: tried.loss)
-    return Search(
-        ways=len(ways),
+    return PartitionSearch(
+        tables=len(tables),
         keep=len(satisfying),
         most_classes=max(tried.classes for tried in satisfying),
         cheapest=_own(original, request, cheapest.content),
@@ -145,7 +145,7 @@ class _Tried(NamedTuple):
 
 
 def partitions(rows: tuple[int, ...]) -> Iterator[Parts]:
-    """All ways to put rows into classes of at least K.
+    """All partitions of rows into classes of at least K.
 
     >>> [len(list(partitions(tuple(range(n))))) for n in (2, 3, 5, 6)]
     [0, 1, 1, 11]
@@ -162,7 +162,7 @@ def partitions(rows: tuple[int, ...]) -> Iterator[Parts]:
 
 
 def generalized(original: Slide, parts: Parts) -> Content:
-    """The table in which every class has the least values that cover its rows."""
+    """The table in which every class has the most specific values that cover its rows."""
     content: Content = {name: list(of) for name, of in original.content.items()}
     for name, column in QUASI.items():
         assert column.hierarchy is not None
@@ -182,7 +182,7 @@ def _least(tree: Tree, labels: Sequence[str]) -> str:
 
 
 def _own(original: Slide, request: Request, content: Content) -> Own:
-    """Audit a table against the original, for every request alike."""
+    """Audit a table against the original, in the same way for every request."""
     everything = [KAnonymity(k=K), closeness(original, SALARY), closeness(original, DISEASE)]
     plan = Plan(columns=SALARIES, models=everything)
     frame = original._replace(content=content).frame

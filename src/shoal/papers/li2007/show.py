@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from shoal.base.wording import percent
 from shoal.papers._result import Row
 from shoal.papers.li2007.audit import ATTACKS, Judged, closeness
-from shoal.papers.li2007.own import K, Own, Search
+from shoal.papers.li2007.own import K, Own, PartitionSearch
 from shoal.papers.li2007.slides import DISEASE, LEVELS, SALARY, STATED
-from shoal.report.page import Cell, Table
+from shoal.report.page import Cell, HtmlTable
 
 Tables = Mapping[str, Judged]
 ABOUT = (SALARY, DISEASE)
@@ -24,9 +24,9 @@ def cases(tables: Tables) -> list[tuple[str, Judged, str]]:
     ]
 
 
-def attacks(tables: Tables) -> Table:
+def attacks(tables: Tables) -> HtmlTable:
     """What each of the four attacks finds in each table."""
-    return Table(
+    return HtmlTable(
         head=["table", *(attack.replace("-", " ") for attack in ATTACKS)],
         rows=[
             [name, *(_finding(table, attack, column) for attack in ATTACKS)]
@@ -52,7 +52,7 @@ def _finding(table: Judged, attack: str, column: str) -> Cell:
     return Cell(f"{finding['records']:,} of {table.audit.rows:,}", where, "strong")
 
 
-def levels(tables: Tables) -> Table:
+def levels(tables: Tables) -> HtmlTable:
     """The levels of each table."""
     rows: list[list[Cell | str]] = []
     for name, table, column in cases(tables):
@@ -70,7 +70,7 @@ def levels(tables: Tables) -> Table:
                 "–" if quality is None else percent(quality.losses["nllm"]),
             ]
         )
-    return Table(
+    return HtmlTable(
         head=["table", "k", "distinct l", "entropy l", "t, and distance", "lost (NLLM)"],
         rows=rows,
         caption="The level of a table is that of its worst class. The distance is by rank for "
@@ -101,14 +101,14 @@ def audits(tables: Tables) -> list[Row]:
     return rows
 
 
-def row_by_row(tables: Tables, owns: Sequence[Own]) -> Table:
+def row_by_row(tables: Tables, owns: Sequence[Own]) -> HtmlTable:
     """Row by row: the original, the slides' tables, and what shoal publishes."""
     theirs = {name: tables[name].slide.content for name in ("table 3", "table 4", "table 5")}
     shown = [*theirs.values(), *(own.content for own in owns)]
     rows: list[list[Cell | str]] = []
     for i, values in enumerate(zip(*(_classes(content) for content in shown), strict=True), 1):
         rows.append([str(i), *values])
-    return Table(
+    return HtmlTable(
         head=[
             "row",
             "original",
@@ -127,7 +127,7 @@ def _classes(content: Mapping[str, Sequence[object]]) -> list[str]:
     return [f"{place}, {age}".replace(" ", "\xa0") for place, age in zip(zips, ages, strict=True)]
 
 
-def measures(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) -> Table:
+def measures(tables: Tables, owns: Sequence[Own], searches: Sequence[PartitionSearch]) -> HtmlTable:
     """What each of these tables reaches and loses."""
     theirs = [(f"slides, {name}", tables[name].audit) for name in ("table 4", "table 5")]
     ours = [(f"shoal, {own.request.text}", own.audit) for own in owns]
@@ -144,7 +144,7 @@ def measures(tables: Tables, owns: Sequence[Own], searches: Sequence[Search]) ->
                 percent(audit.quality.losses["nllm"]),
             ]
         )
-    return Table(
+    return HtmlTable(
         head=["table", "classes", "k", "t, salary", "t, disease", "lost (NLLM)"],
         rows=rows,
         caption="Measured on the tables as they would be published, against table 3.",

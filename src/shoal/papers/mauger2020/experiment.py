@@ -38,7 +38,7 @@ from shoal.papers.mauger2020.paper import (
     pairs,
     theirs,
 )
-from shoal.report.page import Block, Bullets, Cell, Numbers, Page, Plot, Section, Table, Text
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Page, Plot, Section, Text
 from shoal.report.plots import Series, lines
 
 # All twelve that the paper names, and nine of our own.
@@ -153,7 +153,7 @@ def cells(releases: Releases, k: int) -> list[Row]:
 
 
 def points(releases: Releases, curve: Curve) -> list[Row]:
-    """The points of a curve, with the few that the paper gives in figures."""
+    """The points of a curve, with the few that the paper gives as numbers."""
     known = stated(curve)
     return [
         Row(
@@ -169,7 +169,7 @@ def points(releases: Releases, curve: Curve) -> list[Row]:
 
 
 def stated(curve: Curve) -> Mapping[tuple[str, int], float]:
-    """What the paper says in figures of a curve, by guide and k."""
+    """The numbers that the paper gives for a curve, by guide and k."""
     if curve.figure == 9:
         return MINIMA
     if curve.figure == 10:
@@ -212,7 +212,7 @@ def _caption(curve: Curve) -> str:
     return f"Ours. {hollow.get(curve.figure, lost)}"
 
 
-def side_by_side(releases: Releases, k: int) -> Table:
+def side_by_side(releases: Releases, k: int) -> HtmlTable:
     """A table of figures 6 to 8: ours, theirs, the difference, and the ranks in both."""
     paper = theirs(k)
     rows: list[list[Cell | str]] = []
@@ -228,7 +228,7 @@ def side_by_side(releases: Releases, k: int) -> Table:
         )
     rows.append(["average", *ranked([releases[g, k].mean for g in METRICS], AVERAGES[k])])
     gap = mean_difference(pairs(releases, k))
-    return Table(
+    return HtmlTable(
         head=["judged by ↓ guided by →", *map(shown, METRICS)],
         rows=rows,
         caption=f"Percentage of alteration. In each cell: ours with its rank in the row; below "
@@ -246,9 +246,9 @@ def _what_was_run(adult: Adult, releases: Releases, quick: bool) -> Section:
         "What was run",
         [
             Text(
-                f"The table is UCI Adult without the rows in which something is missing: "
+                f"The table is UCI Adult without records that have missing values: "
                 f"{adult.table.num_rows:,} rows{' (a sample)' if quick else ''}, nine "
-                "quasi-identifiers. The greedy merge joins a class that is too small with the "
+                "quasi-identifiers. The greedy algorithm merges a class that is too small with the "
                 "small class that costs least by the guiding metric, each side weighted by its "
                 "rows (Algorithm 1 and MC of the paper). Each run starts from the original table."
             ),
@@ -257,8 +257,7 @@ def _what_was_run(adult: Adult, releases: Releases, quick: bool) -> Section:
                 f"{', '.join(f'{k:,}' for k in ks)}. The paper ran 21 and names twelve of them; "
                 f"{', '.join(f'{k:,}' for k in ours)} are our choice. Each of the "
                 f"{len(releases)} tables went through `shoal.anonymize`, which measures k on the "
-                "very table that would be published; a table that fails would have stopped the "
-                "run."
+                "table as it would be published; a violation would have stopped the run."
             ),
             Text(_adult.origin(adult)),
             Text(
@@ -298,13 +297,13 @@ def _largest(releases: Releases) -> list[Block]:
                 row.append(Cell(signed(mean), tone=tone(mean)))
         leaning.append(row)
     return [
-        Table(
+        HtmlTable(
             head=["table", "guided by", "judged by", "ours", "paper", "difference"],
             rows=ten,
             caption="The ten cells of figures 6 to 8 in which we differ most, in points.",
             numbers=True,
         ),
-        Table(
+        HtmlTable(
             head=[
                 "metric",
                 *(f"as judge, k = {k:,}" for k in TABLES),
@@ -336,20 +335,20 @@ def _reasons(adult: Adult, releases: Releases) -> list[Block]:
                 "The paper picks the small class arbitrarily, the first in an order of its own; "
                 "we begin with the smallest class. At k = 2 every small class has one row, so the "
                 "two rules differ by the order of rows only; at larger k they differ.",
-                "When one small class is left there is none for it to join. The paper does not "
-                "say what happens then; we join it with the cheapest of all classes.",
+                "When only one small class is left, there is none to merge it with. The paper "
+                "does not say what happens then; we merge it with the cheapest of all classes.",
                 "Figures 6 to 8 print whole numbers, so that even perfect agreement would show "
                 "a mean difference of about 0.25 points.",
-                "The text of the paper that we worked from has lost figures 9 to 13; there we can "
-                "only test what the text says of them. Some ranks in its tables are misread, so "
-                "ranks are computed from the percentages. For NLLM judged by distortion at "
-                "k = 100 the text says 24 where the table has 27; we took the table.",
+                "Figures 9 to 13 are missing from our text of the paper; there we can only test "
+                "what the text says about them. Some ranks in its tables are misread, so ranks "
+                "are computed from the percentages. For NLLM judged by distortion at k = 100 the "
+                "text says 24 where the table has 27; we took the table.",
                 f"Some cells on the diagonal of figure 8 look out of line in the paper itself. "
                 f"Guided by WNLLM, wnllm is {paper['wnllm', 'wnllm']} and nllm "
                 f"{paper['nllm', 'wnllm']}: {odd} points apart for two metrics that differ only "
                 f"in the weight of columns, and under every other guide at most {usual}. Ours "
                 f"are {losses['wnllm']:.1f} and {losses['nllm']:.1f}.",
-                "What counts as agreeing with a statement is our choice: the paper gives no "
+                "What counts as agreement with a statement is our choice: the paper gives no "
                 "tolerances, and ours were set with first results already known.",
                 "The remark that the curves are chaotic above k = 10,000 is not tested: "
                 "it says nothing that a number could contradict.",
@@ -376,8 +375,8 @@ def _summary(
     return [
         Text(
             f"We anonymized {adult.table.num_rows:,} rows of Adult {len(releases)} times, as the "
-            f"paper did, and checked each table before we measured it. {growing}Two things we "
-            "could not copy are the authors' hierarchies and the order in which they took "
+            f"paper did, and checked each table before we measured it. {growing}We could not "
+            "reproduce the authors' hierarchies or the order in which they took "
             "classes; neither is published."
         ),
         Numbers(

@@ -27,7 +27,7 @@ from shoal.papers._compare import (
 from shoal.papers._result import Row
 from shoal.papers.mauger2023 import paper
 from shoal.papers.mauger2023.part import Part
-from shoal.report.page import Block, Bullets, Cell, Numbers, Plot, Section, Table, Text
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Plot, Section, Text
 from shoal.report.plots import Series, lines
 
 # Section 3 ran 14 values of k from 3 to 15000 and does not list them. Section 4 lists thirteen
@@ -204,7 +204,7 @@ def pairs(table: Areas, criterion: Criterion) -> list[tuple[float, float]]:
     return [(table[criterion.name][guide], criterion.theirs[guide]) for guide in METRICS]
 
 
-def side_by_side(table: Areas, file: str) -> Table:
+def side_by_side(table: Areas, file: str) -> HtmlTable:
     """The Adult part of table 3: ours, theirs, differences and ranks."""
     columns = [ranked(*zip(*pairs(table, criterion), strict=True)) for criterion in CRITERIA]
     rows: list[list[Cell | str]] = [
@@ -217,7 +217,7 @@ def side_by_side(table: Areas, file: str) -> Table:
         gaps.append(Cell(f"{mean_difference(both):.2f}", tone="strong"))
         alike, compared = same_order([ours for ours, _ in both], [paper for _, paper in both])
         order.append(Cell(f"{alike} of {compared}", tone="strong"))
-    return Table(
+    return HtmlTable(
         head=["guided by", *(criterion.name for criterion in CRITERIA)],
         rows=[*rows, gaps, order],
         caption=f"Mean value over k from {LOW} to {HIGH:,}, in percent (NAUC). In each cell: ours "
@@ -273,26 +273,26 @@ def _what_was_run(adult: Adult, readings: Mapping[Weight, Releases], quick: bool
         "Metrics: what was run",
         [
             Text(
-                f"The table is UCI Adult without the rows in which something is missing: "
+                "The table is UCI Adult without records that have missing values: "
                 f"{adult.table.num_rows:,} rows{' (a sample)' if quick else ''}, nine "
-                "quasi-identifiers. GAA joins the smallest class that has fewer than k rows with "
-                "the class, among all, that costs least by the guiding metric (Algorithm 1 and "
-                "the strategy of section 3.3.1)."
+                "quasi-identifiers. GAA merges the smallest class that has fewer than k records "
+                "with the class, among all, that costs least by the guiding metric (Algorithm 1 "
+                "and the strategy of section 3.3.1)."
             ),
             Text(
                 f"Each of the seven metrics guided it for k = {', '.join(f'{k:,}' for k in ks)}. "
                 "Section 3 ran 14 values from 3 to 15,000 without listing them; section 4 lists "
                 f"thirteen, and ours are {'some of these' if quick else 'these and 50'}. Each of "
-                f"the {runs} tables went through `shoal.anonymize`, which measures k on the very "
-                "table that would be published; a table that fails would have stopped the run."
+                f"the {runs} tables went through `shoal.anonymize`, which measures k on the table "
+                "as it would be published; a violation would have stopped the run."
             ),
             Text(_adult.origin(adult)),
             Text(
-                "Mean alteration is the mean, over the seven metrics, of what was lost in percent "
-                "of what could be lost. A generalized value is wider than the original; a value "
-                "at the root carries no information (definition 9). Table 3 gives the mean value "
-                f"of each curve over k from {LOW} to {HIGH:,}; between our values of k the curves "
-                "are taken as straight."
+                "Mean alteration is the mean, over the seven metrics, of what was lost in "
+                "percent of what could be lost. A generalized value is less specific than the "
+                "original; a value at the root carries no information (definition 9). Table 3 "
+                f"gives the mean value of each curve over k from {LOW} to {HIGH:,}; between our "
+                "values of k the curves are taken as straight."
             ),
         ],
     )
@@ -306,22 +306,24 @@ def reasons(adult: Adult) -> list[Block]:
                 "The authors' hierarchies are not published; only numbers of values and heights "
                 "are known, from the paper of 2020. All metrics are computed from the trees, so "
                 "this alone moves every number.",
-                "How the sizes of two classes enter the cost of joining them is not said. Both "
-                "readings are shown above; weighting by rows was added after the first had come "
-                "out far from table 3. While this page was written both were also tried with "
-                "partners among the small classes only, as in 2020. Weighted by rows, that came "
-                "about as near, so table 3 does not show which partners the authors allowed.",
-                "What counts as agreeing with a statement is our choice: the paper gives no "
+                "The paper does not say how the sizes of two classes enter the cost of merging "
+                "them. Both readings are shown above; weighting by rows was added after the "
+                "first had come out far from table 3. While this page was written both were also "
+                "tried with partners among the small classes only, as in 2020. Weighted by rows, "
+                "that came about as near, so table 3 does not show which partners the authors "
+                "allowed.",
+                "What counts as agreement with a statement is our choice: the paper gives no "
                 "tolerances, and ours were set with first results already known.",
                 "Among equally small classes, and among equally cheap partners, the paper takes "
                 "any; we take the one whose first row comes first.",
                 "The curves bend most at small k, so their mean depends on which values of k are "
                 "joined by straight lines, and we do not know the paper's.",
-                "The table florida_30162, the other half of both sections, cannot be had: the "
+                "The table florida_30162, the other half of both sections, is not available: the "
                 "authors drew it at random from a list of voters and did not publish the draw. "
                 "Figure 4, the lower half of table 3 and figures 7, 10 and 13 are omitted; for "
-                "tables 4 and 5 and figures 14 and 15 a table of invented voters is in its place.",
-                "Section 4 does not say how its simulated columns were drawn; ours are our own.",
+                "tables 4 and 5 and figures 14 and 15 a table of synthetic voters replaces it.",
+                "Section 4 does not say how its simulated columns were drawn; we chose our own "
+                "distributions.",
             ]
         ),
         _adult.shapes(adult),
@@ -351,9 +353,9 @@ def _summary(
         Text(
             f"We anonymized {adult.table.num_rows:,} rows of Adult {runs} times with GAA and "
             "checked each table before we measured it. The paper leaves open how class sizes "
-            f"count when two classes are joined, so we tried both ways. With {READINGS[near]} "
+            f"count when two classes are joined, so we tried both readings. With {READINGS[near]} "
             f"we are {every[near]:.1f} points from table 3 on average, with {READINGS[far]} "
-            f"{every[far]:.1f}, which makes the first the likelier reading."
+            f"{every[far]:.1f}, so the first reading is more likely."
         ),
         Numbers(
             [

@@ -30,7 +30,7 @@ from shoal.papers.mauger2023.strategies import (
     Reading,
     Real,
 )
-from shoal.report.page import Block, Bullets, Cell, Numbers, Section, Table, Text
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Section, Text
 
 NUMBERS = {"nllm": 4, "total": 5}  # of the tables
 LABELS = ("alteration", "l-diversity, % of the most", "t-closeness × 100", "half of that")
@@ -98,7 +98,7 @@ def claims(real: Real, guide: str, as_printed: bool) -> list[Claim]:
     return figures.of_strategies(found)
 
 
-def side_by_side(real: Real, guide: str, name: str, file: str) -> Table:
+def side_by_side(real: Real, guide: str, name: str, file: str) -> HtmlTable:
     """One table of table 4 or 5: ours, theirs, differences and ranks."""
     ours, theirs = columns(real.areas(DEFINED, guide, name)), printed(guide, name)
     cells = [ranked(ours[j], theirs[j], highest=j == 1) for j in range(4)]
@@ -114,7 +114,7 @@ def side_by_side(real: Real, guide: str, name: str, file: str) -> Table:
         alike, compared = same_order(mine, other)
         order.append(Cell(f"{alike} of {compared}", tone="strong"))
     low, high = _ends(real)
-    return Table(
+    return HtmlTable(
         head=[name, *LABELS],
         rows=[*rows, apart, order],
         caption=f"{name}: mean value over k from {low} to {high:,} (NAUC), {DEFINED.words}. In "
@@ -131,18 +131,18 @@ def _ends(real: Real) -> tuple[int, int]:
     return curve[0].k, curve[-1].k
 
 
-def _beside_florida(real: Real, guide: str, file: str) -> Table:
+def _beside_florida(real: Real, guide: str, file: str) -> HtmlTable:
     ours = columns(real.areas(DEFINED, guide, LIKE))
     theirs = printed(guide, "florida_30162_Aff")
-    return Table(
+    return HtmlTable(
         head=["voter-like", *LABELS],
         rows=[
             [s, *(Cell(f"{ours[j][i]:.1f}", f"florida {theirs[j][i]:g}") for j in range(4))]
             for i, s in enumerate(STRATEGIES)
         ],
-        caption="Our invented voters with affiliation as the sensitive column: voter-like, not the "
-        "same table as florida_30162_Aff, whose printed numbers are shown below for orientation "
-        "only.",
+        caption="Our synthetic voters with affiliation as the sensitive column: voter-like, not "
+        "the same table as florida_30162_Aff, whose printed numbers are shown below for "
+        "orientation only.",
         numbers=True,
         widths=(24, 19, 19, 19, 19),
         files=(file,),
@@ -150,7 +150,7 @@ def _beside_florida(real: Real, guide: str, file: str) -> Table:
 
 
 def five(real: Real, guide: str, name: str) -> dict[str, Mapping[Measure, float]]:
-    """What may be behind the paper's numbers for S5."""
+    """What may explain the paper's numbers for S5."""
     defined, by_class = (real.areas(r, guide, name) for r in (DEFINED, BY_CLASS))
     return {
         "S5 as defined": defined["S5"],
@@ -203,17 +203,17 @@ def _five(real: Real) -> Section:
             Text(
                 "By definition 17, S5 takes the cheapest merge, and looks at t-closeness only "
                 "among merges that cost the same; it differs from S1 in ties only. The paper "
-                "prints for S5 the highest alteration of all, above 99 %, and says itself that S5 "
-                "behaves like the strategies that look at the sensitive values alone. S5 as "
-                "defined does not give such numbers. Shown are S5 as defined and what else might "
-                "be behind them."
+                "prints for S5 the highest alteration of all, above 99 %, and says itself that "
+                "S5 behaves like the strategies that look at the sensitive values alone. S5 as "
+                "defined does not give such numbers. The table shows S5 as defined and other "
+                "possible explanations."
             ),
             Text(
-                "On average over the rows below we are from the paper's S5, in points: "
+                "Mean difference from the paper's S5 over the rows below, in points: "
                 + "; ".join(f"{what} {apart:.1f}" for what, apart in near.items())
                 + "."
             ),
-            Table(
+            HtmlTable(
                 head=["", "alteration", "l-diversity, % of the most", "t × 100, half of norm 1"],
                 rows=rows,
                 caption=f"NAUC, {DEFINED.words} unless said otherwise; below ours the difference "
@@ -253,16 +253,16 @@ def _readings(real: Real) -> Section:
                     "S5 looks rather as if the merged class alone had been judged, but what it "
                     "prints for S3 and S6 does not.",
                     "Sizes: definition 6 does not say how the sizes of two classes enter the cost "
-                    "of joining them. We weight by rows here, which was nearer to table 3.",
-                    "Which reading is likelier, that t may be halved and what may be behind S5 was "
-                    "judged with all results at hand. While this page was written two more were "
-                    "tried. Without S5, partners among the small classes only (as in 2020), "
-                    "weighted by rows and with the whole table judged, came out 4.1 points away in "
-                    "alteration and 5.2 in l-diversity; each side counted once with the merged "
-                    "class judged, 10.3 and 6.2.",
+                    "of merging them. We weight by rows here, which was nearer to table 3.",
+                    "Which reading is more likely, whether t is halved, and what explains S5 was "
+                    "judged after all results were known. While this page was written two more "
+                    "were tried. Without S5, partners among the small classes only (as in 2020), "
+                    "weighted by rows and with the whole table judged, came out 4.1 points away "
+                    "in alteration and 5.2 in l-diversity; each side counted once with the "
+                    "merged class judged, 10.3 and 6.2.",
                 ]
             ),
-            Table(
+            HtmlTable(
                 head=["reading", *LABELS],
                 rows=rows,
                 caption="Mean absolute difference from tables 4 and 5 (Adult_Age and Adult_Mar), "
@@ -282,20 +282,20 @@ def _how(real: Real) -> Section:
         [
             Text(
                 "Section 4 takes one column of Adult as sensitive, age (Adult_Age) or marital "
-                "status (Adult_Mar), and the other eight as quasi-identifiers. GAA joins the "
+                "status (Adult_Mar), and the other eight as quasi-identifiers. GAA merges the "
                 "smallest class with a partner chosen by strategies S1 to S7 (definition 17), or "
                 f"by l-diversity or t-closeness alone, for k = {', '.join(f'{k:,}' for k in ks)}."
             ),
             Text(
                 "With partners among all classes, k only says when to stop. So the table was "
-                "encoded once, and each k went on from the table of the k before, with the result "
-                "that a run from the start gives (tests compare both). On each table the published "
-                "codes were checked to cover the originals, grouped into classes again, and k, "
-                "l and t measured with the package's models; a table that fails would have "
-                "stopped the run."
+                "encoded once, and each k continued from the table of the previous k, with the "
+                "result that a run from the start gives (tests compare both). On each table the "
+                "published codes were checked to cover the originals, grouped into classes "
+                "again, and k, l and t measured with the package's models; a violation would "
+                "have stopped the run."
             ),
             Text(
-                "The voter-like table is invented by `shoal.datasets.voters`: as many rows as "
+                "The voter-like table is generated by `shoal.datasets.voters`: as many rows as "
                 "florida_30162 and the same five columns. The paper does not state the numbers of "
                 "values or the hierarchies of florida_30162; ours are our own. Only the mix of "
                 "affiliations was made to resemble it: the whole table has an l-diversity value of "
@@ -355,8 +355,8 @@ def _summary(real: Real) -> list[Block]:
             f"{every[0]:.1f} points in alteration, {every[1]:.1f} in l-diversity and "
             f"{every[2]:.1f} in t-closeness, or {every[3]:.1f} if t-closeness is half of norm 1. "
             f"Without S5, whose printed numbers contradict its definition, it is {some[0]:.1f}, "
-            f"{some[1]:.1f}, {some[2]:.1f} and {some[3]:.1f}. What comes nearest to the paper's S5 "
-            f"is {best}: {near[best]:.1f} points away, where S5 as defined is "
+            f"{some[1]:.1f}, {some[2]:.1f} and {some[3]:.1f}. Closest to the paper's S5 is "
+            f"{best}: {near[best]:.1f} points away, where S5 as defined is "
             f"{near['S5 as defined']:.1f}."
         ),
         Numbers(

@@ -26,8 +26,8 @@ from shoal.papers.mauger2023.strategies import (
     most_diverse,
     with_columns,
 )
-from shoal.report.page import Block, Bullets, Cell, Section, Table, Text
-from shoal.table.encode import Table as Encoded
+from shoal.report.page import Block, Bullets, Cell, HtmlTable, Section, Text
+from shoal.table.encode import Table
 from shoal.table.sensitive import Sensitive
 
 SEED = 2023
@@ -84,7 +84,7 @@ def simulated(setting: Setting, rows: int) -> Sensitive:
 
 
 def run(
-    tables: Mapping[str, Encoded],
+    tables: Mapping[str, Table],
     reading: Reading,
     ks: Sequence[int],
     sizes: Sequence[int],
@@ -197,7 +197,7 @@ def part(found: Everything, ks: Sequence[int], sizes: Sequence[int]) -> Part:
                     _means_table(adult, guide, "Adult", [names[1]]),
                     _ranks_table(adult, guide, [names[0]]),
                     Text(
-                        "Below the same on our table of invented voters. It is not florida_30162: "
+                        "Below the same on our table of synthetic voters. It is not florida_30162: "
                         "what the paper prints for that one is there for orientation only, and "
                         "no difference is counted."
                     ),
@@ -222,7 +222,7 @@ def gap(found: Found, guide: str, measure: Measure) -> float:
     return mean_difference(_pairs(found, guide, "Adult", measure))
 
 
-def _means_table(found: Found, guide: str, name: str, files: Sequence[str]) -> Table:
+def _means_table(found: Found, guide: str, name: str, files: Sequence[str]) -> HtmlTable:
     same_table = name == "Adult"
     rows: list[list[Cell | str]] = []
     for label, strategy, other in (
@@ -243,7 +243,7 @@ def _means_table(found: Found, guide: str, name: str, files: Sequence[str]) -> T
             rows.append(
                 [label, *(Cell(f"{gap(some, guide, m):.2f}", tone="strong") for m in MEASURES)]
             )
-    return Table(
+    return HtmlTable(
         head=["strategy", *LABELS.values()],
         rows=rows,
         caption=f"{'Adult' if same_table else 'Voter-like, not the same table'}: mean NAUC over "
@@ -264,7 +264,7 @@ def _beside(value: float, theirs: float | None, same_table: bool) -> Cell:
     return Cell(f"{value:.2f}", f"florida_30162: {theirs:g}")
 
 
-def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> Table:
+def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> HtmlTable:
     rows: list[list[Cell | str]] = []
     for measure in MEASURES:
         counts = [agreement(some, guide, measure) for some in (found, instead(found))]
@@ -278,7 +278,7 @@ def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> Table:
                 _first_and_last(found, measure),
             ]
         )
-    return Table(
+    return HtmlTable(
         head=[
             "rank by",
             "same rank as in the paper",
@@ -286,8 +286,8 @@ def _ranks_table(found: Found, guide: str, files: Sequence[str]) -> Table:
             "ours, best to worst mean",
         ],
         rows=rows,
-        caption="Adult, strategy by strategy and column by column. Strategies that come out alike "
-        "share their places, and any of these counts as the same rank, so that some agree by "
+        caption="Adult, strategy by strategy and column by column. Strategies with equal results "
+        "share their ranks, and any of these counts as the same rank, so that some agree by "
         "chance. Ranks that our text of the paper has lost are omitted, or inferred if the other "
         "six of a column are known.",
         widths=(20, 24, 24, 32),
@@ -347,8 +347,8 @@ def _how(ks: Sequence[int], sizes: Sequence[int]) -> Section:
             Text(
                 "Section 4.3.3 adds a sensitive column of 5 to 500 possible values to a table "
                 "whose own columns are all quasi-identifiers, distributed as Equivalent, "
-                "Geometric or Standard Normal, and takes the NAUC from k = 3 to 5,000. How the "
-                "columns were drawn is not said; ours are:"
+                "Geometric or Standard Normal, and takes the NAUC from k = 3 to 5,000. The paper "
+                "does not say how the columns were drawn; ours are:"
             ),
             Bullets(
                 [
@@ -361,11 +361,11 @@ def _how(ks: Sequence[int], sizes: Sequence[int]) -> Section:
             ),
             Text(
                 f"Here: {', '.join(map(str, sizes))} values, k = "
-                f"{', '.join(f'{k:,}' for k in ks)}, one draw for each column. "
-                "S1 looks at no sensitive column, so one merge serves all. t-closeness alone, the "
-                "whole table judged, was run too, as the paper's S5 is not S5 as defined. With the "
-                "merged class judged, which came nearest to it in tables 4 and 5, it takes much "
-                "longer and was not run here."
+                f"{', '.join(f'{k:,}' for k in ks)}, one draw for each column. S1 does not use "
+                "the sensitive column, so one merge serves all columns. t-closeness alone, the "
+                "whole table judged, was run too, as the paper's S5 is not S5 as defined. With "
+                "the merged class judged, which came nearest to it in tables 4 and 5, it takes "
+                "much longer, so it was not run here."
             ),
         ],
     )

@@ -77,7 +77,7 @@ def curves(table: Table, gaa: GAA, loss: Loss, ks: Iterable[int]) -> dict[str, l
     """Make the table k-anonymous for rising k, and measure each sensitive column.
 
     Where partners are sought among all classes, k only says when to stop: what is merged up to
-    some k is merged for every larger one too. So each k goes on from the table of the one before,
+    some k is merged for every larger one too. So each k continues from the previous table,
     with the same result as from the start. Every table is judged by its own published codes.
     """
     if gaa.candidates != "all":
@@ -212,7 +212,7 @@ def real_tables(adult: Adult) -> dict[str, Table]:
 
 
 def voter_table(rows: int, sensitive: str | None = None) -> Table:
-    """Our list of invented voters, with a sensitive column or none."""
+    """Our list of synthetic voters, with a sensitive column or none."""
     trees = {name: Hierarchy.from_tree(tree) for name, tree in voter_trees().items()}  # type: ignore[arg-type]
     return encoded(datasets.voters(rows), trees, sensitive)
 

@@ -9,7 +9,7 @@ from shoal.base.wording import many, percent
 from shoal.papers._compare import Claim
 from shoal.papers._result import Row
 from shoal.papers.tassa2012.runs import METHODS, Case, Measured, Results
-from shoal.report.page import Block, Cell, Table, Text
+from shoal.report.page import Block, Cell, HtmlTable, Text
 
 ATTACKED = ("(k,k)", "concealment", "randomized")
 
@@ -17,7 +17,7 @@ ATTACKED = ("(k,k)", "concealment", "randomized")
 def releases(
     results: Results, methods: Sequence[str] = ATTACKED
 ) -> Iterator[tuple[Case, Measured]]:
-    """The releases that are looked at: those at whose k (k,k)-anonymity was tried."""
+    """The releases to attack: those with a k at which (k,k)-anonymity was tried."""
     for tried in results:
         if tried.method == "(k,k)":
             for method in methods:
@@ -49,7 +49,7 @@ def weighed(results: Results) -> bool:
     return any(measured.attacks.get("matching") for _, measured in releases(results))
 
 
-def found(results: Results) -> Table:
+def found(results: Results) -> HtmlTable:
     """What the attacks on the graph find in each release."""
     both = weighed(results)
     lines: list[list[Cell | str]] = []
@@ -66,7 +66,7 @@ def found(results: Results) -> Table:
                 f"{measured.lost:.2f}",
             ]
         )
-    return Table(
+    return HtmlTable(
         head=[
             "table",
             "model",

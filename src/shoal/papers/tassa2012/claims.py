@@ -11,7 +11,7 @@ from shoal.papers._compare import Claim
 from shoal.papers._printed import printed
 from shoal.papers.tassa2012.data import SHUFFLED, Subject
 from shoal.papers.tassa2012.runs import DIVERSE, EVERY, LOSSES, METHODS, ORDER, Case, Results, curve
-from shoal.report.page import Cell, Table, Tone
+from shoal.report.page import Cell, HtmlTable, Tone
 
 FIGURES = {"ART": 5, "ADULT": 6, "CMC": 7, "NURSERY": 8}
 SUBJECTS = (*FIGURES, SHUFFLED)
@@ -208,7 +208,7 @@ def of_diversity(results: Results, subjects: Mapping[str, Subject], quick: bool)
     return claims
 
 
-def order(results: Results) -> Table:
+def order(results: Results) -> HtmlTable:
     """The expected order, pair by pair: at how many k it holds, and how far apart they are."""
     rows: list[list[Cell | str]] = []
     for subject in SUBJECTS:
@@ -219,7 +219,7 @@ def order(results: Results) -> Table:
             if any(cell.text != "–" for cell in cells):
                 rows.append([f"{subject}, {shown}", *cells])
     short = {name: METHODS[name].shown.removeprefix("k-concealment, ") for name in ORDER}
-    return Table(
+    return HtmlTable(
         head=["table", *(f"{short[low]} below {short[high]}" for low, high in pairwise(ORDER))],
         rows=rows,
         caption="At how many of the k each method loses less than the next one; below, how much "
@@ -255,7 +255,7 @@ def _pair(apart: Gaps) -> Cell:
     return Cell(f"{good} of {len(held)} k", f"{span(apart)} points", tone)
 
 
-def means(results: Results) -> Table:
+def means(results: Results) -> HtmlTable:
     """The mean losses over k of all methods."""
     rows: list[list[Cell | str]] = []
     for subject in SUBJECTS:
@@ -264,7 +264,7 @@ def means(results: Results) -> Table:
             cells = [_mean(results, subject, loss, method) for method in EVERY]
             if least is not None:
                 rows.append([f"{subject}, {shown}", *cells])
-    return Table(
+    return HtmlTable(
         head=["percent lost", *(METHODS[method].shown.split(" (")[0] for method in EVERY)],
         rows=rows,
         caption=f"Mean loss over {_ks(results)}, in percent of what can be lost; below, the "

@@ -25,7 +25,7 @@ from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import open_frame
 from shoal.losses.entropy import entropy_below
 from shoal.papers._printed import printed
-from shoal.report.page import Table
+from shoal.report.page import HtmlTable
 from shoal.table.encode import encode
 from shoal.table.roles import Column
 
@@ -36,7 +36,7 @@ SHUFFLED = "NURSERY, shuffled"  # the same rows in random order
 PRIVATE = {"ADULT": "salary-class", "CMC": "method", "NURSERY": "class"}
 
 
-class Way(NamedTuple):
+class Source(NamedTuple):
     """A source of a table: its files, and the function that loads them from a folder."""
 
     files: tuple[File, ...]
@@ -112,7 +112,7 @@ def load(data: Path | None, quick: bool) -> Loaded:
         raise BadFile(f"no folder {str(data)!r}; give a folder that contains the tables")
     found, lacking = {}, []
     for name, nested in NESTED.items():
-        table = _first(WAYS[name], data)
+        table = _first(SOURCES[name], data)
         if table is None:
             lacking.append(name)
             continue
@@ -126,13 +126,13 @@ def load(data: Path | None, quick: bool) -> Loaded:
     return Loaded(found, lacking, data is not None)
 
 
-def _first(ways: Sequence[Way], data: Path | None) -> pa.Table | None:
-    """The table by the first way that finds it: in the folder, or else where it always is."""
-    for way in ways:
-        if data is not None and way.inside(data):
-            return way.load(data)
+def _first(sources: Sequence[Source], data: Path | None) -> pa.Table | None:
+    """The table from the first source that has it: in the folder, otherwise in its usual place."""
+    for source in sources:
+        if data is not None and source.inside(data):
+            return source.load(data)
         with suppress(BadFile):
-            return way.load(None)
+            return source.load(None)
     return None
 
 
@@ -205,18 +205,18 @@ NESTED: dict[str, Mapping[str, Any]] = {
     "CMC": CMC,
     "NURSERY": NURSERY,
 }
-WAYS = {
-    "ART": [Way((), lambda _: datasets.artificial())],
+SOURCES = {
+    "ART": [Source((), lambda _: datasets.artificial())],
     "ADULT": [
-        Way((TRAIN, TEST), lambda path: datasets.adult(path, part="all")),
-        Way((TRAIN,), lambda path: datasets.adult(path)),
+        Source((TRAIN, TEST), lambda path: datasets.adult(path, part="all")),
+        Source((TRAIN,), lambda path: datasets.adult(path)),
     ],
-    "CMC": [Way((CMC_FILE,), datasets.cmc)],
-    "NURSERY": [Way((NURSERY_FILE,), datasets.nursery)],
+    "CMC": [Source((CMC_FILE,), datasets.cmc)],
+    "NURSERY": [Source((NURSERY_FILE,), datasets.nursery)],
 }
 
 
-def shapes(loaded: Loaded) -> Table:
+def shapes(loaded: Loaded) -> HtmlTable:
     """The tables that were used, compared with what the paper says about its own."""
     rows = []
     for name, subject in loaded.subjects.items():
@@ -236,7 +236,7 @@ def shapes(loaded: Loaded) -> Table:
                 f"{subject.bits:.3f}",
             ]
         )
-    return Table(
+    return HtmlTable(
         head=["table", "records", "public attributes", "their values", "private", "bits"],
         rows=rows,
         caption="Bits: what an entropy loss of 100 % is, in bits per cell.",
@@ -255,7 +255,7 @@ def differences(loaded: Loaded) -> list[str]:
     if "ADULT" in subjects:
         said.append(
             f"ADULT: the paper has {ATTRIBUTES['ADULT']} public attributes and does not publish "
-            "its collections of sets. Used here are the "
+            "its collections of sets. We use the "
             f"{many(len(subjects['ADULT'].trees), 'attribute')} for which `shoal.datasets.adult` "
             "has hierarchies (age, sex, race, marital status, education, country, workclass, "
             "occupation). So only the order of the methods can be compared, not the height of "

@@ -91,8 +91,8 @@ def _summary(results: Results, claims: Sequence[Claim]) -> list[Block]:
     ]
     return [
         Text(
-            "The paper's figures are pictures that our text of it lacks. What it says of them in "
-            "words is the order of the methods, so that order is what we compare. k-concealment "
+            "The paper's figures are missing from our text of it. In words it states the order of "
+            "the methods, so we compare that order. k-concealment "
             "loses less than both the agglomerative and the forest algorithm in "
             f"{sum(held)} of {len(held)} cases of figures 5 to 8. {_in_short(results)}"
         ),
@@ -141,8 +141,8 @@ def _how(loaded: Loaded) -> list[Block]:
                 "Measures: LM is eq. 1 and 2 of the paper, in percent. EM is the mean over cells "
                 "of H(X | published value), which the paper takes from Gionis and Tassa 2009; we "
                 "show it in percent of what a fully suppressed table loses. In bits per cell the "
-                "curves have the same shape: multiply by the bits of the table above. Which unit "
-                "the paper's figures have we cannot see.",
+                "curves have the same shape: multiply by the bits of the table above. We do "
+                "not know which unit the paper's figures use.",
                 "k-concealment is Algorithms 2, 3 and 5 without random choices (`randomized = "
                 "false`), or Algorithms 6, 3 and 5 with q = 2(k − 1), a single run with seed 0. "
                 "With l-diversity Algorithm 7 follows (Sec. 8.2).",
@@ -150,11 +150,12 @@ def _how(loaded: Loaded) -> list[Block]:
                 "Mazza, Tassa 2008 and of Aggarwal et al. 2005; with l-diversity they are followed "
                 "by Algorithm 8 (appendix C). `sequential` (Goldberger and Tassa 2010) and `gaa` "
                 "(Mauger et al. 2023) are not in the paper's figures; they are added to ours.",
-                "Which of the distances of Gionis et al. the paper's agglomerative algorithm uses "
-                "is not said; ours counts each side by its size and starts with equal records "
-                "together. With the other weighting (`unit`) it lost on ADULT at k = 10, 50 and "
-                "100 by LM 8.0, 17.0 and 24.0 and by EM 24.6, 48.4 and 58.8 percent when this page "
-                "was written, which does not turn its order with the randomized algorithm.",
+                "Which of the distances of Gionis et al. the paper's agglomerative algorithm "
+                "uses is not stated; ours counts each side by its size and starts with equal "
+                "records together. With the other weighting (`unit`) it lost on ADULT at k = 10, "
+                "50 and 100 by LM 8.0, 17.0 and 24.0 and by EM 24.6, 48.4 and 58.8 percent when "
+                "this page was written, which does not change its order relative to the "
+                "randomized algorithm.",
                 *([FEWER] if "ADULT" in loaded.subjects else []),
                 "l-diversity means that no private value has a share above 1/l: in a class, or for "
                 "k-concealment among all records that could be a person's.",
@@ -167,4 +168,4 @@ def _how(loaded: Loaded) -> list[Block]:
 
 def _again(loaded: Loaded, quick: bool) -> str:
     options = (" --data DIR" if loaded.given else "") + (" --quick" if quick else "")
-    return f"The same again: `shoal reproduce tassa2012{options}`"
+    return f"To repeat this run: `shoal reproduce tassa2012{options}`"

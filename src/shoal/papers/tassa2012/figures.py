@@ -26,8 +26,8 @@ FILES = {"lm": "lm", "entropy": "em"}
 TIES = (
     "NURSERY has each combination of its values exactly once, row after row in the order of the "
     "values. Nearly every step of every method is a choice among equals there, and shoal takes the "
-    "one that comes first in the table. So the curves depend on the order of the rows, of which "
-    "the paper says nothing. Below, the same rows in random order (seed 0)."
+    "one that comes first in the table. So the curves depend on the order of the rows, which the "
+    "paper does not state. Below, the same rows in random order (seed 0)."
 )
 
 

@@ -29,7 +29,7 @@ DIVERSE: dict[str, float] = printed("tassa2012")["l"]  # of figure 10
 
 
 class Method(NamedTuple):
-    """A way to anonymize: a requirement on k, and an algorithm that satisfies it."""
+    """A method of anonymization: a requirement on k, and an algorithm that satisfies it."""
 
     shown: str
     model: type[KAnonymity | KConcealment | KKAnonymity]

@@ -74,11 +74,11 @@ def compare(loaded: Loaded, results: Results, quick: bool) -> Result:
 
 
 def _called(subject: str) -> str:
-    return {INFORMS: "INFORMS", HOSPITAL: "the invented hospital"}[subject]
+    return {INFORMS: "INFORMS", HOSPITAL: "the synthetic hospital"}[subject]
 
 
 def _warning(loaded: Loaded, quick: bool) -> str:
-    """What a reader must know before anything else."""
+    """What a reader must know first."""
     said = []
     if quick:
         people = max(subject.people for subject in loaded.subjects.values())
@@ -89,7 +89,7 @@ def _warning(loaded: Loaded, quick: bool) -> str:
         )
     if INFORMS not in loaded.subjects:
         said.append(
-            "The paper's table was not given, so this page shows an invented hospital alone; "
+            "The paper's table was not given, so this page shows only a synthetic hospital; "
             "`--data DIR` adds the INFORMS files in that folder."
         )
     return " ".join(said)
@@ -111,8 +111,8 @@ def _summary(results: Results, claims: Claims) -> list[Block]:
     numbers.append((f"{made:,}", "releases made, each requirement verified on the published table"))
     return [
         Text(
-            "The paper's figures are pictures that our text of it lacks. What it says of them in "
-            "words are ratios and directions, so these are what we compare. "
+            "The paper's figures are missing from our text of it. In words it states ratios and "
+            "directions, so we compare these. "
             + " ".join(_in_short(results, subject) for subject in claims)
         ),
         Numbers(numbers),
@@ -164,8 +164,8 @@ def _how(loaded: Loaded, results: Results, quick: bool) -> list[Block]:
                 "5, 10 and 50 years; 3 and 9 years of school; for what has few values suppression "
                 "alone. Where the paper's trees are lower or higher, geneir loses more or less.",
                 "The text says that k = l, that the fixed values are l = 6, α = 0.6, β = 0.4 and "
-                "|QI| = 6, and that |QI| goes from 3 to 8. Which l, α and β the figures go through "
-                "it does not say; ours are our choice.",
+                "|QI| = 6, and that |QI| goes from 3 to 8. It does not say which l, α and β "
+                "the figures use; the values here are our choice.",
                 "Queries: the text does not say how wide they are. Ours ask for spans of "
                 "neighbouring values, such that a tenth of the records is selected if values are "
                 "spread evenly; queries that count nothing are drawn again.",
@@ -173,8 +173,9 @@ def _how(loaded: Loaded, results: Results, quick: bool) -> list[Block]:
                 *(_by_means(results, subject) for subject in loaded.subjects),
                 ALL_PATIENTS,
                 _drawn(quick),
-                "Statements about times are tested on one machine that may do other things too; "
-                "danonyir finds the nearest person by an index where the paper scans.",
+                "Statements about times are tested on one machine that may run other programs at "
+                "the same time; danonyir finds the nearest person by an index where the paper "
+                "scans.",
                 "Every release went through `shoal.anonymize`, which verifies each requirement on "
                 "the published table and stops if one is violated.",
             ]
@@ -192,7 +193,7 @@ ALL_PATIENTS = (
     "1.01 to 1.09 times as much as IR (k, l), and EIR (α, β) 0.91 to 1.02 times as much as IR (α, "
     "β), likely because a person with one diagnosis in many records weighs more in IR than in EIR. "
     "In the paper's examples no person has a disease twice, and it is about people with several; "
-    "so the table was changed, after that run had been seen."
+    "so we changed the table after seeing that run."
 )
 
 
@@ -221,9 +222,9 @@ def _by_means(results: Results, subject: str) -> str:
     ]
     words = f": {'; '.join(changed)}" if changed else ""
     return (
-        f"Errors of queries on {_called(subject)} are medians, which was settled after means had "
-        f"been seen. By means {len(changed)} of {len(by_median)} statements come out "
-        f"otherwise{words}."
+        f"Errors of queries on {_called(subject)} are medians, which we decided after seeing the "
+        f"means. By means {len(changed)} of {len(by_median)} statements have another "
+        f"verdict{words}."
     )
 
 
@@ -238,4 +239,4 @@ def _drawn(quick: bool) -> str:
 
 def _again(loaded: Loaded, quick: bool) -> str:
     options = (" --data DIR" if loaded.given else "") + (" --quick" if quick else "")
-    return f"The same again: `shoal reproduce wang2018{options}`"
+    return f"To repeat this run: `shoal reproduce wang2018{options}`"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from shoal.papers._printed import printed
 from shoal.papers._result import Row
 from shoal.papers.wang2018.runs import AB, KL, METHODS, Case, Measured, Panel, Results
-from shoal.report.page import Cell, Table, Tone
+from shoal.report.page import Cell, HtmlTable, Tone
 
 GENEIR = {KL: "geneir-kl", AB: "geneir-ab"}
 PLAIN = {KL: "danonyir-kl", AB: "danonyir-ab"}
@@ -131,7 +131,7 @@ def times(ratio: float) -> str:
     return f"{ratio:,.{digits}f}"
 
 
-def ratio_table(results: Results, subjects: Sequence[str]) -> Table:
+def ratio_table(results: Results, subjects: Sequence[str]) -> HtmlTable:
     """The paper's ratios of losses next to ours."""
     rows: list[list[Cell | str]] = []
     for pair in RATIOS:
@@ -159,7 +159,7 @@ def ratio_table(results: Results, subjects: Sequence[str]) -> Table:
                 *cells,
             ]
         )
-    return Table(
+    return HtmlTable(
         head=["information loss of", "paper", *(f"ours, {subject}" for subject in subjects)],
         rows=rows,
         caption="How many times as much one method loses as the other, least to greatest over all "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.report.attack_facts import AttackFact
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Cell, Table, Text
+from shoal.report.page import Block, Cell, HtmlTable, Text
 from shoal.report.sections._labels import on
 
 
@@ -30,7 +30,7 @@ def attacks(facts: Facts) -> list[Block]:
             "Each attack was run on the original and on the release. The table shows the share of "
             f"the {whom} it succeeds; the annex has the details."
         ),
-        Table(
+        HtmlTable(
             ["attack", "original", "release"],
             overview,
             "An attack on a sensitive column learns a person's value without finding the record."
@@ -56,4 +56,4 @@ def details(attacks: list[AttackFact]) -> list[Block]:
         for i, one in enumerate(attack.findings):
             first = Cell(name if i == 0 else "")
             rows.append([first, one.what, one.before, Cell(one.after, tone="strong")])
-    return [Table(["attack", "finding", "original", "release"], rows, widths=(34, 38, 14, 14))]
+    return [HtmlTable(["attack", "finding", "original", "release"], rows, widths=(34, 38, 14, 14))]

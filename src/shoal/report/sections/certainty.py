@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.base.wording import MISSING, percent, short
 from shoal.measures.beliefs import Certainty, ValueBelief
-from shoal.report.page import Block, Cell, Heading, Table, Text
+from shoal.report.page import Block, Cell, Heading, HtmlTable, Text
 
 
 def sureness(facts: list[Certainty]) -> list[Block]:
@@ -34,7 +34,7 @@ def sureness(facts: list[Certainty]) -> list[Block]:
             "the whole table. With the class, the share that it has in the class. Shares are of "
             f"the {whom}, measured on the published table."
         ),
-        Table(
+        HtmlTable(
             [*heads, *(["allowed by t-closeness"] if bounded else [])],
             rows,
             _caption([one.belief for one in facts]),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from shoal.base.wording import listed, many, sentence, short
 from shoal.measures.column_disclosure import describe
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Bullets, Cell, Heading, Table, Text
+from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Text
 
 SHOWN = 30  # columns in the table of what they would disclose
 WARNED = 5  # columns that get a sentence of their own
 ROLES = {
     "quasi": "quasi-identifier: an attacker may know it",
     "sensitive": "sensitive: to be protected",
-    "identifier": "identifier: names a person",
+    "identifier": "identifier",
     "person": "person: says which records belong to the same person",
     "other": "other: assumed to be unknown to attackers",
 }
@@ -24,7 +24,7 @@ def columns(facts: Facts) -> list[Block]:
     known = sorted(facts.columns, key=lambda column: order.index(column.role))
     rows = [[short(column.name), ROLES[column.role], column.how] for column in known]
     return [
-        Table(["column", "role", "published as"], rows, widths=(26, 38, 36)),
+        HtmlTable(["column", "role", "published as"], rows, widths=(26, 38, 36)),
         Text(_missing(facts)),
         *_if_known(facts),
     ]
@@ -52,7 +52,7 @@ def _if_known(facts: Facts) -> list[Block]:
             f"{many(facts.people, 'person', 'people')} would be unique if the column were known "
             "together with the quasi-identifiers."
         ),
-        Table(
+        HtmlTable(
             ["column", "different values", "unique people"],
             rows,
             f"{many(more, 'more column')} would make fewer people unique." if more else "",

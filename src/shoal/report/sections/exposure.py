@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.base.wording import Change, many
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Cell, Heading, Table, Text
+from shoal.report.page import Block, Cell, Heading, HtmlTable, Text
 
 
 def exposure(facts: Facts) -> list[Block]:
@@ -72,8 +72,8 @@ def _record_count(facts: Facts) -> list[Block]:
     ]
 
 
-def _compare(what: str, changes: list[Change], caption: str = "") -> Table:
+def _compare(what: str, changes: list[Change], caption: str = "") -> HtmlTable:
     rows: list[list[Cell | str]] = [
         [one.what, one.before, Cell(one.after, tone="strong")] for one in changes
     ]
-    return Table([what, "original", "release"], rows, caption, widths=(64, 18, 18))
+    return HtmlTable([what, "original", "release"], rows, caption, widths=(64, 18, 18))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.base.wording import many, percent, sentence, short
 from shoal.measures.lower_bound import Bound
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Cell, Plot, Table, Text
+from shoal.report.page import Block, Cell, HtmlTable, Plot, Text
 from shoal.report.plots import Bars, bars
 
 SHOWN = 30  # columns that are drawn or listed
@@ -32,7 +32,7 @@ def widths(facts: Facts) -> list[Block]:
             "A value is published unchanged, generalized (a year for a date, a range for a "
             "number), or suppressed."
         ),
-        Table(
+        HtmlTable(
             ["quasi-identifier", "published as", "records", "share"],
             rows,
             "Records of the release by the precision of each quasi-identifier, the most precise "
@@ -60,7 +60,7 @@ def loss(facts: Facts) -> list[Block]:
     return [
         Text(
             f"{percent(facts.generalized_percent)} of the values of quasi-identifiers are "
-            f"generalized, which includes {percent(facts.root_percent)} that are suppressed. "
+            f"generalized, {_suppressed_values(facts)}. "
             + (
                 f"{many(facts.suppressed, 'record')} were suppressed. "
                 if facts.suppressed
@@ -78,8 +78,14 @@ def loss(facts: Facts) -> list[Block]:
             f"The same release by different metrics; {_first(facts)}. The mean of the seven "
             f"metrics of Mauger et al. (2023) is {percent(facts.mean_loss)}.",
         ),
-        Table(["metric", "it counts"], rows, widths=(24, 76)),
+        HtmlTable(["metric", "it counts"], rows, widths=(24, 76)),
     ]
+
+
+def _suppressed_values(facts: Facts) -> str:
+    if facts.root_percent == 0:
+        return "none of them suppressed"
+    return f"which includes {percent(facts.root_percent)} that are suppressed"
 
 
 def _first(facts: Facts) -> str:

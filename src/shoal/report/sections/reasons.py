@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.base.wording import MISSING, many, percent, short
 from shoal.hierarchies.values import ROOT
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Cell, Heading, Table, Text, Tone
+from shoal.report.page import Block, Cell, Heading, HtmlTable, Text, Tone
 from shoal.report.sections._labels import DESCRIBED, on
 
 
@@ -30,7 +30,7 @@ def reasons(facts: Facts) -> list[Block]:
     if facts.random_choices and len(found) > 1:
         blocks.append(Text(_RANDOMIZED))
     blocks.append(
-        Table(
+        HtmlTable(
             ["requirement", "records it forced", "loss with all", "loss without it"],
             rows,
             "Records in percent of all records of the original; loss by the metric "
@@ -61,7 +61,7 @@ def _general(facts: Facts) -> list[Block]:
     what = "groups of identical records" if facts.linked else "classes"
     return [
         Heading(f"The most general {what}"),
-        Table(
+        HtmlTable(
             ["published as", "records", "loss", "forced by", "loss without it"],
             rows,
             f"The {what} with the largest loss by the metric {facts.guide}, on average over their "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.base.wording import listed, sentence
 from shoal.measures.tried import Tried
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Cell, Table, Text
+from shoal.report.page import Block, Cell, HtmlTable, Text
 
 
 def selection(facts: Facts) -> list[Block]:
@@ -29,7 +29,7 @@ def selection(facts: Facts) -> list[Block]:
             "release with the lowest loss. Every requirement was verified on the published table "
             "afterwards, as for any other release."
         ),
-        Table(
+        HtmlTable(
             ["algorithm", "guided by", "records", "loss", "seconds"],
             rows,
             "The note on the choice, under “Requirements”, says how the loss is measured. On a "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.base.wording import MISSING, many, percent, short
 from shoal.measures.breakdowns.sensitive_classes import ClassFact, SensitiveFact
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Cell, Heading, Plot, Table, Text
+from shoal.report.page import Block, Cell, Heading, HtmlTable, Plot, Text
 from shoal.report.plots import Bars, bars
 from shoal.report.sections._labels import DESCRIBED
 
@@ -74,7 +74,7 @@ def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
     svg = bars(labels, series, f"percent of the {what}", show=percent)
     values = "Values" if not column.others else f"The {len(column.values)} most revealing values"
     return [
-        Table(
+        HtmlTable(
             [
                 "",
                 "published as",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.base.wording import listed, many, sentence, short
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Bullets, Code, Form, Heading, Table, Text
+from shoal.report.page import Block, Bullets, Code, Form, Heading, HtmlTable, Text
 
 
 def reproduce(facts: Facts) -> list[Block]:
@@ -105,6 +105,6 @@ def signature(facts: Facts) -> list[Block]:
             "The approver has read what is guaranteed and what is not, and assumes that the roles "
             "in the plan are correct."
         ),
-        Table(["file", "content", "checksum"], rows, widths=(12, 36, 52)),
+        HtmlTable(["file", "content", "checksum"], rows, widths=(12, 36, 52)),
         Form(["Recipient and purpose", "Name", "Place and date", "Signature"]),
     ]

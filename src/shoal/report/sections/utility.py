@@ -6,7 +6,7 @@ from shoal.base.wording import listed, many, number, percent
 from shoal.measures.queries import Answers
 from shoal.measures.utility import Vulnerable
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Cell, Table, Text, Tone
+from shoal.report.page import Block, Cell, HtmlTable, Text, Tone
 from shoal.report.sections._labels import on
 
 
@@ -33,7 +33,7 @@ def counting(facts: Facts) -> list[Block]:
         "typical. The normalized loss is 0 for an unchanged value and 1 for a suppressed one. By "
         "equations 15 and 19 of Wang et al. (2018)."
     )
-    return [*words, Table(["measure", "release"], rows, caption, widths=(80, 20))]
+    return [*words, HtmlTable(["measure", "release"], rows, caption, widths=(80, 20))]
 
 
 def _asked(answers: Answers) -> str:
@@ -67,7 +67,7 @@ def vulnerable(facts: Facts) -> list[Block]:
             "has many values. The enhanced model considers one record per person, for any choice "
             f"of these records. {verdict}"
         ),
-        Table(
+        HtmlTable(
             ["requirement", "violated model", "classes", "people in them"],
             rows,
             "Classes that satisfy the requirement and violate the enhanced model with the same "

@@ -1,10 +1,9 @@
-"""Ways to satisfy a plan: the algorithms, guiding losses and hierarchies to try (candidates)."""
+"""Candidates: the algorithms, guiding losses and hierarchies to try for a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
@@ -20,14 +19,6 @@ from shoal.table.roles import free_columns
 
 Encoded = Callable[[Plan], Table]  # makes the table of another plan
 
-STRATEGIES: tuple[Literal["S2", "S3", "S4", "S6", "S7"], ...] = (
-    "S2",
-    "S3",
-    "S4",
-    "S6",
-    "S7",
-)  # S5 loses nearly everything (Sec. 4.3, Mauger 2023)
-
 
 @dataclass(frozen=True, eq=False)
 class Variant:
@@ -39,7 +30,7 @@ class Variant:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Candidate:
     """An algorithm and a guiding loss, on one of the variants."""
 
     algorithm: Algorithm
@@ -54,31 +45,32 @@ class Way:
         return words_of(label(self.algorithm), self.loss.name, self.variant.free)
 
 
-class Ways:
+class Candidates:
     """The candidates to try first, and the default of the plan."""
 
     def __init__(self, table: Table, plan: Plan, encoded: Encoded | None) -> None:
         self.table, self.plan = table, plan
         self.losses = _losses(plan)
         own = Variant(plan, table)
-        able = candidates(plan, table)
-        self.first = [Way(one, self.losses[0], own) for one in able]
+        able = supporting_algorithms(plan, table)
+        self.first = [Candidate(one, self.losses[0], own) for one in able]
         self.first += self._freed(encoded)
         self.defaults = self._defaults(able)
 
-    def guided(self, like: Way, loss: Loss) -> Way:
+    def guided(self, like: Candidate, loss: Loss) -> Candidate:
         """The same candidate guided by another loss; if that is a default, the default itself."""
-        for way in self.defaults:
-            if (way.algorithm, way.variant) == (like.algorithm, like.variant) and way.loss is loss:
-                return way
-        return Way(like.algorithm, loss, like.variant)
+        for candidate in self.defaults:
+            same = (candidate.algorithm, candidate.variant) == (like.algorithm, like.variant)
+            if same and candidate.loss is loss:
+                return candidate
+        return Candidate(like.algorithm, loss, like.variant)
 
     @property
     def variants(self) -> list[Variant]:
         """The tables that candidates run on, each once."""
-        return list(dict.fromkeys(way.variant for way in self.first))
+        return list(dict.fromkeys(candidate.variant for candidate in self.first))
 
-    def _freed(self, encoded: Encoded | None) -> list[Way]:
+    def _freed(self, encoded: Encoded | None) -> list[Candidate]:
         """The algorithms that can publish flat columns as free ranges or sets."""
         if encoded is None or not self.plan.algorithm.is_auto:
             return []
@@ -87,15 +79,15 @@ class Ways:
             return []
         try:
             table = encoded(plan)
-            able = candidates(plan, table)
+            able = supporting_algorithms(plan, table)
         except BadInput:  # no algorithm, or values that cannot be in ranges or sets
             return []
         before = free_columns(self.plan.columns)
         names = tuple(name for name in free_columns(plan.columns) if name not in before)
         variant = Variant(plan, table, names)
-        return [Way(one, self.losses[0], variant) for one in able]
+        return [Candidate(one, self.losses[0], variant) for one in able]
 
-    def _defaults(self, able: list[Algorithm]) -> list[Way]:
+    def _defaults(self, able: list[Algorithm]) -> list[Candidate]:
         """The default of the plan; if the loss is open, guided by each of two losses."""
         plain = Plan(columns=self.plan.columns, models=self.plan.models)
         named = [one for one in able if one.setting() == plain.algorithm.setting()]
@@ -104,8 +96,8 @@ class Ways:
         losses = self.losses[:1]
         if self.plan.loss.is_auto:
             losses = losses + [one for one in self.losses if one.name == plain.loss.name]
-        own = next(way for way in self.first if way.algorithm is algorithm)
-        return [own, *(Way(algorithm, loss, own.variant) for loss in losses[1:])]
+        own = next(candidate for candidate in self.first if candidate.algorithm is algorithm)
+        return [own, *(Candidate(algorithm, loss, own.variant) for loss in losses[1:])]
 
 
 def label(algorithm: Algorithm) -> str:
@@ -119,12 +111,10 @@ def label(algorithm: Algorithm) -> str:
     return " ".join([algorithm.name, *(f"{key}={value}" for key, value in chosen.items())])
 
 
-def candidates(plan: Plan, table: Table) -> list[Algorithm]:
-    """The algorithms that support a plan; gaa also with strategies about a sensitive column."""
+def supporting_algorithms(plan: Plan, table: Table) -> list[Algorithm]:
+    """The algorithms that support a plan, also with their options about a sensitive column."""
     if not plan.algorithm.is_auto:
         return [plan.algorithm]
-    from shoal.algorithms.gaa import GAA  # its kernels take time to load
-
     able, reasons = [], []
     for name in catalog.algorithms.decided:
         one = plan.changed(algorithm=name)
@@ -137,8 +127,8 @@ def candidates(plan: Plan, table: Table) -> list[Algorithm]:
     if not able:
         raise BadPlan(f"auto finds no algorithm for this plan: {reasons[0]}")
     about = [model.about for model in plan.models if model.about is not None]
-    if about and not table.free and any(isinstance(one, GAA) for one in able):
-        able += [GAA(strategy=strategy, column=about[0]) for strategy in STRATEGIES]
+    if about and not table.free:
+        able += [more for one in able for more in one.for_sensitive(about[0])]
     return able
 
 
@@ -149,7 +139,8 @@ def _losses(plan: Plan) -> list[Loss]:
     return [Mean(), *(kind() for kind in metrics_in_mean().values())]
 
 
-def list_ways(ways: Sequence[Way]) -> str:
+def list_candidates(candidates: Sequence[Candidate]) -> str:
     """The first of these candidates, and how many more there are."""
-    shown = ", ".join(map(str, ways[:SHOWN]))
-    return shown if len(ways) <= SHOWN else f"{shown} and {len(ways) - SHOWN} more ways"
+    shown = ", ".join(map(str, candidates[:SHOWN]))
+    more = len(candidates) - SHOWN
+    return shown if more <= 0 else f"{shown} and {more} more"
