@@ -51,7 +51,7 @@ class Trap:
 
 
 def count():
-    return count_values(np.zeros(3, np.int64), np.zeros(3, np.int32), 1, 1)
+    return count_values(np.zeros(3, np.int64), np.zeros(3, np.int32), np.zeros(0, np.int64), 1, 1)
 
 
 def test_item_14_an_interrupt_while_a_kernel_hands_over_its_arrays():

@@ -28,6 +28,9 @@ class Algorithm(Setting):
     pace: ClassVar[float] = 1.0  # approximate seconds for 10,000 rows; used by `auto`
     free_pace: ClassVar[float] = 3.0  # how many times longer it takes with free values
 
+    # Whether it takes a table in which equal records are counted together (`Table.weight`).
+    counts_together: ClassVar[bool] = False
+
     random_choices: ClassVar[bool] = False  # whether it begins or breaks ties at random
 
     @classmethod
@@ -43,6 +46,11 @@ class Algorithm(Setting):
     @property
     def has_random_values(self) -> bool:
         """Whether the published values depend on random choices that hide people."""
+        return False
+
+    @property
+    def reads_sensitive(self) -> bool:
+        """Whether it looks at sensitive values even if no model does."""
         return False
 
     @property

@@ -59,6 +59,7 @@ class FullDomain(Algorithm):
 
     name: ClassVar[str] = "full-domain"
     judges_whole_table: ClassVar[bool] = True
+    counts_together: ClassVar[bool] = True
     pace: ClassVar[float] = 0.3
     suppression: Share = Field(
         default=0.0, description="largest share of the records that may be suppressed"
@@ -107,7 +108,7 @@ class FullDomain(Algorithm):
 
 def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotReach:
     """The error for models that no node satisfies."""
-    whole = tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
+    whole = table.as_one_class()
     failing = [model for model in models if not model.satisfied(whole).all()]
     model = next(iter(failing or models))  # if the whole table satisfies them all, so does the top
     return CannotReach(
@@ -153,7 +154,7 @@ class Judge:
         # models about the whole table: splitting classes never lowers their level.
         self.first = [model for model in others if limit == 0 or model.is_monotone]
         self.later = [model for model in others if not (limit == 0 or model.is_monotone)]
-        self.start = tally(table.unified, table.people, table.sensitive if others else ())
+        self.start = table.tally(bool(others))
         self.shape = tuple(tree.height for tree in table.trees)
         costs = exact_costs(loss, table.domains, table.rows, falling=True)
         both = list(zip(costs, table.domains, strict=True))
@@ -258,12 +259,13 @@ class Judge:
             return ~all_satisfied(self.later, self._merged(len(stays)))
         label = self.group.label[self.start.label]
         rows = np.flatnonzero(stays[label])
-        people = self.table.people
+        people, weight = self.table.people, self.table.weight
         if people is not None:
             people = np.unique(people[rows], return_inverse=True)[1]
         # As in verify: values that are no longer published are unknown to the reader.
         sensitive = [column.take(rows) for column in self.table.sensitive]
-        classes = tally(label[rows, None].astype(np.int32), people, sensitive)
+        left = None if weight is None else weight[rows]
+        classes = tally(label[rows, None].astype(np.int32), people, sensitive, left)
         fails = np.zeros(len(stays), np.bool_)
         fails[label[rows[classes.first]]] = ~all_satisfied(self.later, classes)
         return fails

@@ -21,7 +21,7 @@ from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
 from shoal.models import Model
 from shoal.table.encode import Table
-from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.equivalence_classes import Classes
 from shoal.table.recoding import Recoding
 
 STRATEGIES = {
@@ -52,6 +52,7 @@ class GAA(Algorithm):
     """
 
     name: ClassVar[str] = "gaa"
+    counts_together: ClassVar[bool] = True
     pace: ClassVar[float] = 0.1
     free_pace: ClassVar[float] = 10.0
     strategy: Literal["S1", "S2", "S3", "S4", "S5", "S6", "S7", "l-diversity", "t-closeness"] = (
@@ -79,6 +80,11 @@ class GAA(Algorithm):
     )
     free: ClassVar[bool] = True
 
+    @property
+    def reads_sensitive(self) -> bool:
+        """All strategies but S1 do."""
+        return self.strategy != "S1"
+
     def for_sensitive(self, column: str) -> list[Algorithm]:
         """The strategies about a sensitive column; S5 loses nearly everything (Sec. 4.3)."""
         tried: list[Literal["S2", "S3", "S4", "S6", "S7"]] = ["S2", "S3", "S4", "S6", "S7"]
@@ -99,8 +105,7 @@ class GAA(Algorithm):
         """Merge classes until none fails."""
         check_reachable(table, models)
         k, others = k_and_others(models)
-        watched = table.sensitive if others or self.strategy != "S1" else ()
-        start = tally(table.unified, table.people, watched)
+        start = table.tally(bool(others) or self.strategy != "S1")
         merging = Merging(
             k,
             by_size=self.weight == "size",

@@ -17,7 +17,6 @@ from shoal.losses import Loss
 from shoal.losses._alterations import alterations
 from shoal.models import Model
 from shoal.table.encode import Table
-from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import Recoding
 
 ROUNDED = 9  # digits of a percentage; smaller differences count as equal
@@ -42,6 +41,7 @@ class Mondrian(Algorithm):
     """
 
     name: ClassVar[str] = "mondrian"
+    counts_together: ClassVar[bool] = True
     pace: ClassVar[float] = 0.2
     cuts: Literal["auto", "strict", "relaxed"] = Field(
         default="auto",
@@ -65,7 +65,7 @@ class Mondrian(Algorithm):
         """Cut as long as the models allow it."""
         check_reachable(table, models)
         k, others = k_and_others(models)
-        start = tally(table.unified, table.people, table.sensitive if others else ())
+        start = table.tally(bool(others))
         space = Space.of(table, loss, np.arange(len(table.trees)))
         judge = judge_by(others, start)
         ways = [False, True] if self.cuts == "auto" else [self.cuts == "relaxed"]

@@ -69,6 +69,7 @@ class Peel(Algorithm):
     """
 
     name: ClassVar[str] = "peel"
+    counts_together: ClassVar[bool] = True
     pace: ClassVar[float] = 0.4
     passes: NotNegative = Field(
         default=1, description="passes that exchange records between classes after the search"
@@ -97,7 +98,7 @@ class Peel(Algorithm):
         label = peel(problem, self.lend)  # int64[tuples], a tuple of its class
         recoding = improved(problem, label, self.passes)
         if others:
-            start = tally(table.unified, table.people, table.sensitive)
+            start = table.tally(True)
             label = satisfy_models(problem, start, others, recoding.record[start.first])
             recoding = cut_further(table, start, models, loss, label, progress)
         return replace(recoding, notes=tuple(problem.notes))
@@ -116,12 +117,19 @@ class PeelingProblem:
     @cached_property
     def start(self) -> Classes:
         """The distinct tuples."""
-        return tally(self.table.unified, self.table.people)
+        return self.table.tally()
 
     @cached_property
     def start_vector(self) -> Ints:
         """Their values, int32[tuples, q]."""
         return self.table.unified[self.start.first]
+
+    @cached_property
+    def generality(self) -> Longs:
+        """The levels of their values, added up, int64[tuples]; 0 if all of them are leaves."""
+        levels = [tree.level[self.start_vector[:, j]] for j, tree in enumerate(self.table.trees)]
+        total: Longs = np.sum(levels, axis=0, dtype=np.int64)
+        return total
 
     @cached_property
     def layout(self) -> Layout:
@@ -193,7 +201,9 @@ def _peel_among(
             problem.lattice, best, left, ceiling, ceiling, most - looks, partial(report, looks)
         )
         wanted = left[best.cost[left] < NONE]
-        wanted = wanted[np.lexsort((problem.start.first[wanted], best.cost[wanted]))]
+        # Of equally cheap cells the one of the most specific tuple: others may cover it.
+        general, first = problem.generality[wanted], problem.start.first[wanted]
+        wanted = wanted[np.lexsort((first, general, best.cost[wanted]))]
         took = _take(problem, best, ceiling, lend, left, wanted, label)
         if looks >= most:
             return bool(problem.start.people[among[label[among] < 0]].sum() < problem.k)
@@ -300,7 +310,7 @@ def merge_rest(problem: PeelingProblem, label: Longs) -> Recoding:
     """Publish these classes; those with too few people are merged with the nearest ones."""
     published = closures(problem.table.trees, problem.start_vector, label)[problem.start.label]
     table = replace(problem.table, codes=published)
-    start = tally(published, table.people)
+    start = tally(published, table.people, (), table.weight)
     if start.people.min() >= problem.k:
         return Recoding(vectors=published[start.first], record=start.label)
     layout = Layout.in_order(table, problem.costs, problem.layout.order)
@@ -333,7 +343,7 @@ def _merged(
     """Number the classes of tuples after those that fail were merged."""
     wide = closures(problem.table.trees, problem.start_vector, label)
     table = problem.table
-    classes = tally(wide[start.label], table.people, table.sensitive)
+    classes = tally(wide[start.label], table.people, table.sensitive, table.weight)
     vectors = problem.layout.arranged(wide[start.label][classes.first])
     _, into = diversify(classes, vectors, problem.layout.trees, models, WEIGHT, problem.progress)
     return into[classes.label[start.first]]

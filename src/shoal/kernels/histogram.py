@@ -8,13 +8,14 @@ from shoal.kernels import kernel
 
 
 @kernel
-def count_values(label, code, groups, values):
+def count_values(label, code, weight, groups, values):
     """Count the values (int32[n], 0 and up) of each group, values in ascending order.
 
-    Returns start int64[groups + 1], value int32[pairs], count int64[pairs]: the values of group
-    g are value[start[g]:start[g + 1]].
+    Record i counts `weight[i]` times; without weights (length 0) once. Returns
+    start int64[groups + 1], value int32[pairs], count int64[pairs]: the values of group g are
+    value[start[g]:start[g + 1]].
     """
-    n = len(label)
+    n, weighted = len(label), len(weight) > 0
     # Two counting sorts, by value and then by group, leave the rows of a group sorted by value.
     place = np.zeros(values + 1, np.int64)
     for i in range(n):
@@ -43,12 +44,11 @@ def count_values(label, code, groups, values):
         first[g] = used
         for k in range(start[g], start[g + 1]):
             v = code[rows[k]]
-            if used > first[g] and value[used - 1] == v:
-                count[used - 1] += 1
-            else:
+            if used == first[g] or value[used - 1] != v:
                 value[used] = v
-                count[used] = 1
+                count[used] = 0
                 used += 1
+            count[used - 1] += weight[rows[k]] if weighted else 1
     first[groups] = used
     return first, value[:used].copy(), count[:used].copy()
 

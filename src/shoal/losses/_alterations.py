@@ -21,6 +21,6 @@ def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> lis
     after: list[Floats] = []
     for j, tree in enumerate(table.trees):
         covers = recoding.covers[j] if recoding.covers else Covers(tree)
-        count = np.bincount(codes[:, j], minlength=tree.size + len(covers)).astype(np.float64)
+        count = np.bincount(codes[:, j], table.weight, tree.size + len(covers)).astype(np.float64)
         after.append(ValueCounts(count[: tree.size], count[tree.size :], covers).spread())
     return [alteration(costs_of(loss, table.domains), before, after) for loss in losses]

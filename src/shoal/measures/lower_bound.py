@@ -142,9 +142,9 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
         if (cost[domain.tree.parent] > cost + 1e-12).any():
             found = f"by {loss.name} a more general value of {domain.name!r} can cost less"
             return Bound(None, f"{found}, so no bound is known")
-    start = tally(table.codes, table.people)
+    start = tally(table.codes, table.people, (), table.weight)
     costs = exact_costs(loss, table.domains, table.rows)
-    rows = Table(table.names, table.trees, table.codes, None, table.exact)
+    rows = Table(table.names, table.trees, table.codes, None, table.exact, weight=table.weight)
     layout = Layout.of(rows, start, costs)
     vector = layout.arranged(table.codes[start.first])
     rank = np.lexsort(vector.T[::-1])  # neighbours lie together in memory

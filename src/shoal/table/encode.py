@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
-from shoal.table.coded_columns import coded, merged_codes, person_codes
+from shoal.table.coded_columns import coded, coded_as_text, merged_codes, person_codes
 from shoal.table.coding import Values, Watch, Watched
+from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
 
@@ -49,11 +50,16 @@ class Table:
     people: Longs | None  # int64[n], 0 and up; None: each record is one person
     exact: tuple[bool, ...]  # per column, whether different values have different codes
     sensitive: tuple[Sensitive, ...] = ()
+    # int64[n], how many equal records each row of `codes` stands for; None: one. Only without
+    # people who may have several records.
+    weight: Longs | None = None
+    # Numbers the records by their other published values, sorted; None: it has no others.
+    others: Callable[[], Longs] | None = None
 
-    @property
+    @cached_property
     def rows(self) -> int:
         """Number of records."""
-        return len(self.codes)
+        return len(self.codes) if self.weight is None else int(self.weight.sum())
 
     @cached_property
     def person_count(self) -> int:
@@ -101,6 +107,8 @@ class Table:
             None if people is None else np.unique(people[rows], return_inverse=True)[1],
             self.exact,
             tuple(one.take(rows) for one in self.sensitive),
+            None if self.weight is None else self.weight[rows],
+            None if self.others is None else partial(_taken, self.others, rows),
         )
 
     @property
@@ -113,9 +121,22 @@ class Table:
     def domains(self) -> Domains:
         """The quasi-identifiers, with how often each value occurs."""
         return Domains(
-            Domain(name, tree, np.bincount(self.codes[:, j], minlength=tree.size))
+            Domain(name, tree, self._often(self.codes[:, j], tree.size))
             for j, (name, tree) in enumerate(zip(self.names, self.trees, strict=True))
         )
+
+    def _often(self, codes: Ints, size: int) -> Longs:
+        """How many records have each code."""
+        return np.bincount(codes, self.weight, size).astype(np.int64)
+
+    def tally(self, sensitive: bool = False) -> Classes:
+        """The distinct tuples, a person's records being generalized to common values."""
+        return tally(self.unified, self.people, self.sensitive if sensitive else (), self.weight)
+
+    def as_one_class(self) -> Classes:
+        """The whole table as one class."""
+        nothing = np.zeros((len(self.codes), 1), np.int32)
+        return tally(nothing, self.people, self.sensitive, self.weight)
 
 
 def encode(
@@ -158,7 +179,13 @@ def encode(
         frame, columns, missing_values, lambda i: progress("encode", 1 - i / many)
     )
     return Table(
-        tuple(names), tuple(trees), np.ascontiguousarray(codes), people, tuple(exact), sensitive
+        tuple(names),
+        tuple(trees),
+        np.ascontiguousarray(codes),
+        people,
+        tuple(exact),
+        sensitive,
+        others=partial(_other_values, frame, columns, missing_values),
     )
 
 
@@ -236,6 +263,24 @@ def _rows(indices: Ints, strange: list[int]) -> str:
     more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
     word = "first in row" if len(strange) == 1 else "first in the rows"
     return f" ({word} {', '.join(map(str, sorted(first)))}{more})"
+
+
+def _taken(others: Callable[[], Longs], rows: Longs) -> Longs:
+    return others()[rows]
+
+
+def _other_values(
+    frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str]
+) -> Longs:
+    """Number the records by the values that are published unchanged, in sorted order; int64[n]."""
+    number = np.zeros(frame.height, np.int64)
+    for name, column in columns.items():
+        if column.role in ("sensitive", "other"):
+            codes, values = coded_as_text(frame, name, missing_values)
+            shown = np.array([text(value) for value in values], object)
+            rank = np.append(np.unique(shown, return_inverse=True)[1] + 1, 0)  # missing first
+            number = np.unique(number * (len(values) + 1) + rank[codes], return_inverse=True)[1]
+    return number
 
 
 def sensitive_columns(

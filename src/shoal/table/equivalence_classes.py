@@ -75,9 +75,11 @@ def tally(
     codes: Ints,
     people: Longs | None = None,
     sensitive: Iterable[Sensitive] = (),
+    weight: Longs | None = None,
 ) -> Classes:
     """Group equal rows of int32[n, q] codes into classes.
 
+    With `weight`, row i stands for so many records, each of another person.
     `people` numbers the person of each record, 0 and up; without it every record is one person.
     An attacker who sees which records belong to one person can look for people with a record in
     every class where that person has one. These candidates may be fewer than the people of a class.
@@ -89,7 +91,10 @@ def tally(
     """
     sensitive = tuple(sensitive)
     label, first, size = group_rows(np.ascontiguousarray(codes, np.int32))
-    counted = {column.name: Histogram.of(label, len(first), column) for column in sensitive}
+    if weight is not None:
+        assert people is None, "people with several records are not counted together"
+        size = np.bincount(label, weight, len(first)).astype(np.int64)
+    counted = {one.name: Histogram.of(label, len(first), one, weight) for one in sensitive}
     if people is None:
         return Classes(label, first, size, size, size[label], counted)
     person_count = int(people.max()) + 1 if len(people) else 0

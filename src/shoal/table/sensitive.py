@@ -52,6 +52,18 @@ class Sensitive:
             spellings = tuple(ways for ways in spellings if ways[0] in there)
         return Sensitive(self.name, codes.astype(np.int32), values, self.hierarchy, spellings)
 
+    def in_order(self) -> Sensitive:
+        """The same with the values sorted by their text; missing stays the last one."""
+        order = sorted(
+            range(len(self.values)), key=lambda i: (self.values[i] is None, text(self.values[i]))
+        )
+        if order == list(range(len(order))):
+            return self
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order))
+        values = tuple(self.values[i] for i in order)
+        return Sensitive(self.name, place[self.codes], values, self.hierarchy, self.spellings)
+
     @cached_property
     def tree(self) -> Tree | None:
         """The hierarchy of the column, with a leaf for missing values if there are any."""
@@ -109,10 +121,12 @@ class Histogram:
     total: Longs  # int64[values], records of the whole table
 
     @staticmethod
-    def of(label: Longs, classes: int, column: Sensitive) -> Histogram:
-        """Count the records of each class."""
-        start, value, count = count_values(label, column.codes, classes, len(column.values))
-        total = np.bincount(column.codes, minlength=len(column.values)).astype(np.int64)
+    def of(label: Longs, classes: int, column: Sensitive, weight: Longs | None = None) -> Histogram:
+        """Count the records of each class; record i counts `weight[i]` times."""
+        values = len(column.values)
+        often = np.zeros(0, np.int64) if weight is None else weight
+        start, value, count = count_values(label, column.codes, often, classes, values)
+        total = np.bincount(column.codes, weight, values).astype(np.int64)
         return Histogram(column, start, value, count, total)
 
     def __len__(self) -> int:

@@ -11,7 +11,7 @@ from shoal.base.errors import CannotReach
 from shoal.models import Model, TableModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
-from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.equivalence_classes import Classes
 
 # From the class that each starting class is in now: which of the classes with these numbers pass.
 Judge = Callable[[Longs, Longs], Bools]
@@ -46,7 +46,7 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
             )
     if not others:
         return
-    whole = tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
+    whole = table.as_one_class()
     for model in others:
         if not model.satisfied(whole).all():
             best = model.reached(whole)

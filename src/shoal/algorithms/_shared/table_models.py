@@ -25,8 +25,8 @@ from shoal.losses._alterations import alterations
 from shoal.models import Model, TableModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
-from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import SUPPRESSED, Recoding
+from shoal.table.weighted import Weighted
 
 AT_ONCE = 0.25  # share of the possible merges that are done per round, the cheapest first
 ROUNDED = 9  # digits of a percentage; smaller differences do not count
@@ -41,6 +41,26 @@ def recode(
     progress: Progress = silent,
 ) -> Recoding:
     """Choose what is published of each record, also for models about the whole table.
+
+    Equal records are counted together if the algorithm can do so, and ties are decided by values,
+    so that the order of the records does not matter.
+    """
+    kept = [model for model in models if not isinstance(model, KAnonymity | TableModel)]
+    weighted = Weighted(table, bool(kept) or algorithm.reads_sensitive)
+    together = algorithm.counts_together
+    found = _recode(algorithm, weighted.table(together), models, loss, rng, progress)
+    return weighted.of_rows(found, together)
+
+
+def _recode(
+    algorithm: Algorithm,
+    table: Table,
+    models: Sequence[Model],
+    loss: Loss,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Recoding:
+    """Choose what is published of each record of such a table.
 
     The algorithm satisfies the models about classes. Then there are two ways to satisfy the others,
     and the one that loses less is used: classes are merged, the cheapest first; or the algorithm
@@ -73,7 +93,7 @@ def recode(
 
 def unchanged(table: Table) -> Recoding:
     """Every person's values as they are; the records of a person are one class."""
-    start = tally(table.unified, table.people)
+    start = table.tally()
     return Recoding(table.unified[start.first], start.label, table.covers)
 
 
@@ -84,7 +104,9 @@ def merged(
     space = Space.of(table, loss)
     rows = np.flatnonzero(formed.record != SUPPRESSED)
     used, label = np.unique(formed.record[rows], return_inverse=True)
-    size, first = np.bincount(label), np.full(len(used), table.rows)
+    weight = None if table.weight is None else table.weight[rows]
+    size = np.bincount(label, weight).astype(np.int64)
+    first = np.full(len(used), len(table.codes))
     np.minimum.at(first, label, rows)
     covers = formed.covers or table.covers
     boxes = space.found(space.boxes(formed.vectors[used], covers), size, first)
@@ -94,7 +116,7 @@ def merged(
     into = survivors(merge.into)
     alive, number = np.unique(into, return_inverse=True)
     vectors, covers = space.vectors(boxes.box[alive])
-    record = np.full(table.rows, SUPPRESSED)
+    record = np.full(len(table.codes), SUPPRESSED)
     record[rows] = number[label]
     return replace(formed, vectors=vectors, record=record, covers=covers, levels=())
 
@@ -184,7 +206,8 @@ def _people(table: Table, recoding: Recoding) -> Longs:
     rows = np.flatnonzero(recoding.record != SUPPRESSED)
     used, label = np.unique(recoding.record[rows], return_inverse=True)
     if table.people is None:
-        return np.bincount(label, minlength=len(used))
+        weight = None if table.weight is None else table.weight[rows]
+        return np.bincount(label, weight, len(used)).astype(np.int64)
     pairs = np.unique(table.people[rows] * len(used) + label)
     return np.bincount(pairs % len(used), minlength=len(used))
 

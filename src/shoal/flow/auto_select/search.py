@@ -24,6 +24,7 @@ from shoal.measures.tried import Tried
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.recoding import SUPPRESSED, Recoding
+from shoal.table.weighted import Weighted
 
 SAMPLE, FEWEST = 4_000, 250  # rows of a sample, at the most and at the least
 CLASSES = 20  # classes of k people that a sample must have room for
@@ -61,7 +62,11 @@ def recode(
 
 
 def sample(table: Table, rows: int, rng: np.random.Generator) -> Table:
-    """About this many rows of a table, with all rows of the people that they belong to."""
+    """About this many rows of a table, with all rows of the people that they belong to.
+
+    The order of the rows does not matter.
+    """
+    table = Weighted(table).table(together=False)
     people = table.person_count
     drawn = rng.permutation(people)[: max(1, round(people * rows / table.rows))]
     if table.people is None:

@@ -188,8 +188,8 @@ def _publishing(
             "We gave table 3 to `shoal.anonymize` with the values that the slides publish as "
             "hierarchies (ZIP codes 4767* and 4760* below 476**, next to 4790*; ages 2* and 3* "
             "below ≤ 40, next to ≥ 40) and made three requests: k alone; with the two distances "
-            "that table 5 is said to have; and with those that it has. All other settings are "
-            "defaults. Records keep their order here for comparison; by default shoal shuffles "
+            "that table 5 is said to have; and with those that it has. Nothing else was "
+            "required. Records keep their order here for comparison; by default shoal shuffles "
             "them."
         ),
         row_by_row(tables, owns),

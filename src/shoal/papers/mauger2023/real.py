@@ -254,8 +254,8 @@ def _readings(real: Real) -> Section:
                     "prints for S3 and S6 does not.",
                     "Sizes: definition 6 does not say how the sizes of two classes enter the cost "
                     "of merging them. We weight by rows here, which was nearer to table 3.",
-                    "Which reading is more likely, whether t is halved, and what explains S5 was "
-                    "judged after all results were known. While this page was written two more "
+                    "Which reading is more likely, whether t was halved, and what may explain S5 "
+                    "was judged after all results were known. While this page was written two more "
                     "were tried. Without S5, partners among the small classes only (as in 2020), "
                     "weighted by rows and with the whole table judged, came out 4.1 points away "
                     "in alteration and 5.2 in l-diversity; each side counted once with the "

@@ -1,0 +1,99 @@
+"""Weighted tables: equal records counted together, in an order that does not depend on the input.
+
+An algorithm breaks ties by the order of the records that it sees. The order here follows from the
+values alone, so the same records in any order, from any file, lead to the same classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from shoal.base.arrays import Longs
+from shoal.kernels.group import group_rows
+from shoal.table.encode import Table
+from shoal.table.person_order import mixed, sorted_people
+from shoal.table.recoding import Recoding
+from shoal.table.sensitive import Sensitive
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """The records of a table in the order of their values, and equal ones counted together.
+
+    Two records are equal if their quasi-identifiers and sensitive values are. The records of people
+    who have several are not counted together: they stay one by one, person by person.
+    """
+
+    rows: Table  # the given table
+    sensitive: bool = True  # whether sensitive values matter
+
+    @cached_property
+    def unit(self) -> Longs:
+        """The number of each record's values among the distinct ones, in order; int64[n].
+
+        Tuples are in the order of a hash of their values: similar ones must not come one after the
+        other, as the greedy merge then loses up to 4 % more than in a random order.
+        """
+        values = [one.codes[:, None] for one in self._columns]
+        codes = np.ascontiguousarray(np.concatenate([self.rows.codes, *values], axis=1), np.int32)
+        label, first, _ = group_rows(codes)
+        rank = np.empty(len(first), np.int64)
+        distinct = codes[first].T
+        scattered = mixed(distinct[: len(self.rows.names)])
+        rank[np.lexsort((*distinct[::-1], scattered))] = np.arange(len(first))
+        found: Longs = rank[label]
+        return found
+
+    @cached_property
+    def _columns(self) -> tuple[Sensitive, ...]:
+        return tuple(one.in_order() for one in self.rows.sensitive) if self.sensitive else ()
+
+    @cached_property
+    def order(self) -> Longs:
+        """The records in the order of their values, and of their people; int64[n]."""
+        others = self.rows.others
+        value = self.unit if others is None else self.unit * len(self.unit) + others()
+        if self.rows.people is None:
+            return np.argsort(value, kind="stable")
+        return sorted_people(self.rows.people, value)
+
+    def table(self, together: bool) -> Table:
+        """The table to recode; `together`: equal records are counted, where that is possible."""
+        rows = self.rows
+        order = self._first if self._counts(together) else self.order
+        people = rows.people
+        if people is not None:
+            _, first, people = np.unique(people[order], return_index=True, return_inverse=True)
+            people = np.argsort(np.argsort(first))[people]
+        found = replace(
+            rows,
+            codes=np.ascontiguousarray(rows.codes[order]),
+            people=people,
+            sensitive=tuple(replace(one, codes=one.codes[order]) for one in self._columns),
+            weight=np.bincount(self.unit) if self._counts(together) else None,
+            others=None,
+        )
+        found.__dict__["domains"] = rows.domains  # the same values, as often, and known costs
+        return found
+
+    def of_rows(self, recoding: Recoding, together: bool) -> Recoding:
+        """A recoding of that table as one of the given records."""
+        if self._counts(together):
+            record = recoding.record[self.unit]
+        else:
+            record = np.empty_like(recoding.record)
+            record[self.order] = recoding.record
+        return replace(recoding, record=record)
+
+    def _counts(self, together: bool) -> bool:
+        return together and self.rows.people is None
+
+    @cached_property
+    def _first(self) -> Longs:
+        """A record of each kind, int64[units]."""
+        first = np.empty(int(self.unit.max()) + 1, np.int64)
+        first[self.unit] = np.arange(len(self.unit))
+        return first

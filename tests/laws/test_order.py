@@ -1,0 +1,34 @@
+"""Laws about the order of records: it does not change what is published."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import Plan
+from tests.seeded_releases import cases, table
+
+EVERY = {name: settings for name, form, settings in cases() if form == "csv"}
+
+
+@pytest.mark.parametrize("name", list(EVERY))
+def test_the_order_of_the_records_does_not_change_the_release(name: str) -> None:
+    data, plan = table(), Plan(seed=7, **EVERY[name])
+    shuffled = data.take(pa.array(np.random.default_rng(3).permutation(data.num_rows)))
+    assert _published(shuffled, plan) == _published(data, plan)
+
+
+def _published(data: pa.Table, plan: Plan) -> object:
+    """The published records, sorted; those of a person together, without the person's number."""
+    try:
+        rows = shoal.anonymize(data, plan).frame.to_pylist()
+    except shoal.BrokenPromise as error:
+        return type(error)
+    person = next((name for name, one in plan.columns.items() if one.role == "person"), None)
+    groups: dict[object, list[str]] = {}
+    for i, row in enumerate(rows):
+        key = i if person is None else row.pop(person)
+        groups.setdefault(key, []).append(repr(sorted(row.items(), key=lambda pair: pair[0])))
+    return sorted(sorted(group) for group in groups.values())
