@@ -333,8 +333,9 @@ def _reasons(adult: Adult, releases: Releases) -> list[Block]:
                 "a column has and how high its tree is. All metrics are computed from the trees, "
                 "so this alone moves every number.",
                 "The paper picks the small class arbitrarily, the first in an order of its own; "
-                "we begin with the smallest class. At k = 2 every small class has one row, so the "
-                "two rules differ by the order of rows only; at larger k they differ.",
+                "we begin with the smallest class. At k = 2 every small class has one record, so "
+                "both rules pick any of them: the paper in its order, we in the order of a hash "
+                "of the records' values. At larger k the rules differ.",
                 "When only one small class is left, there is none to merge it with. The paper "
                 "does not say what happens then; we merge it with the cheapest of all classes.",
                 "Figures 6 to 8 print whole numbers, so that even perfect agreement would show "

@@ -315,7 +315,8 @@ def reasons(adult: Adult) -> list[Block]:
                 "What counts as agreement with a statement is our choice: the paper gives no "
                 "tolerances, and ours were set with first results already known.",
                 "Among equally small classes, and among equally cheap partners, the paper takes "
-                "any; we take the one whose first row comes first.",
+                "any; we decide by a hash of the records' values, so that the order of the "
+                "records does not matter.",
                 "The curves bend most at small k, so their mean depends on which values of k are "
                 "joined by straight lines, and we do not know the paper's.",
                 "The table florida_30162, the other half of both sections, is not available: the "

@@ -9,12 +9,11 @@ from statistics import fmean
 from shoal.base.wording import many
 from shoal.papers._compare import Claim
 from shoal.papers._printed import printed
-from shoal.papers.tassa2012.data import SHUFFLED, Subject
+from shoal.papers.tassa2012.data import Subject
 from shoal.papers.tassa2012.runs import DIVERSE, EVERY, LOSSES, METHODS, ORDER, Case, Results, curve
 from shoal.report.page import Cell, HtmlTable, Tone
 
 FIGURES = {"ART": 5, "ADULT": 6, "CMC": 7, "NURSERY": 8}
-SUBJECTS = (*FIGURES, SHUFFLED)
 # The greatest l that is possible.
 MOST_DIVERSE: dict[str, float] = printed("tassa2012")["most_diverse"]
 ALIKE = 10.0  # percent of each other's loss within which we call two methods very similar
@@ -211,7 +210,7 @@ def of_diversity(results: Results, subjects: Mapping[str, Subject], quick: bool)
 def order(results: Results) -> HtmlTable:
     """The expected order, pair by pair: at how many k it holds, and how far apart they are."""
     rows: list[list[Cell | str]] = []
-    for subject in SUBJECTS:
+    for subject in FIGURES:
         for loss, shown in LOSSES.items():
             cells = [
                 _pair(gaps(results, subject, loss, low, high)) for low, high in pairwise(ORDER)
@@ -258,7 +257,7 @@ def _pair(apart: Gaps) -> Cell:
 def means(results: Results) -> HtmlTable:
     """The mean losses over k of all methods."""
     rows: list[list[Cell | str]] = []
-    for subject in SUBJECTS:
+    for subject in FIGURES:
         for loss, shown in LOSSES.items():
             least = mean(results, subject, loss, "concealment")
             cells = [_mean(results, subject, loss, method) for method in EVERY]

@@ -32,7 +32,6 @@ from shoal.table.roles import Column
 SAMPLE = 200  # rows of a quick run
 RECORDS: dict[str, int] = printed("tassa2012")["records"]
 ATTRIBUTES: dict[str, int] = printed("tassa2012")["attributes"]  # public ones
-SHUFFLED = "NURSERY, shuffled"  # the same rows in random order
 PRIVATE = {"ADULT": "salary-class", "CMC": "method", "NURSERY": "class"}
 
 
@@ -91,11 +90,6 @@ class Subject:
         drawn = np.random.default_rng(0).permutation(self.rows)[:rows]
         return replace(self, table=self.table.take(pa.array(np.sort(drawn))))
 
-    def shuffled(self, name: str) -> Subject:
-        """The same rows in random order, always the same one."""
-        order = np.random.default_rng(0).permutation(self.rows)
-        return replace(self, name=name, table=self.table.take(pa.array(order)))
-
 
 @dataclass(frozen=True)
 class Loaded:
@@ -121,8 +115,6 @@ def load(data: Path | None, quick: bool) -> Loaded:
         table = table.select([*trees, *([private] if private else [])])
         subject = Subject(name, table, trees, private, table.num_rows)
         found[name] = subject.sample(SAMPLE) if quick else subject
-    if "NURSERY" in found:
-        found[SHUFFLED] = found["NURSERY"].shuffled(SHUFFLED)
     return Loaded(found, lacking, data is not None)
 
 
@@ -220,8 +212,6 @@ def shapes(loaded: Loaded) -> HtmlTable:
     """The tables that were used, compared with what the paper says about its own."""
     rows = []
     for name, subject in loaded.subjects.items():
-        if name not in RECORDS:
-            continue
         trees = [hierarchy.tree() for hierarchy in subject.trees.values()]
         rows.append(
             [
