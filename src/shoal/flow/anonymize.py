@@ -65,7 +65,7 @@ def _published(
     # This plan has no open choices; columns without a hierarchy may have been given one.
     plan, original, recoding = recoded.plan, recoded.table, recoded.recoding
     clock.stop()
-    # Where several ways were tried, the time of the chosen one: explaining repeats only that.
+    # Where several candidates were tried, the time of the chosen one: explaining repeats only that.
     took = sum(one.seconds for one in recoded.tried if one.chosen) or clock.seconds["recode"]
     origin = Origin(
         fitted=partial(Fitted.of, plan, original, recoding),

@@ -168,7 +168,7 @@ class Outcome:
         if what:
             raise ShoalError(
                 f"the frame of the release was changed after it was verified ({what}), so that "
-                "what was measured is not true of it; nothing is written. Change the original and "
+                "the measurements no longer describe it. Change the original and "
                 "anonymize it again, or edit a copy of the frame and audit that"
             )
 

@@ -53,7 +53,8 @@ class Table:
     # int64[n], how many equal records each row of `codes` stands for; None: one. Only without
     # people who may have several records.
     weight: Longs | None = None
-    # Numbers the records by their other published values, sorted; None: it has no others.
+    # Numbers the records by the sensitive and other values, which are published unchanged, sorted:
+    # the last word on their order. None: it is decided already.
     others: Callable[[], Longs] | None = None
 
     @cached_property
