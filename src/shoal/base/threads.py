@@ -18,6 +18,8 @@ Task = Callable[[int], None]
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
+PIECES = 4  # tasks per thread
+
 _limit: ContextVar[int | None] = ContextVar("threads", default=None)
 
 
@@ -59,6 +61,11 @@ class Team:
     def __init__(self, pool: ThreadPoolExecutor | None, threads: int) -> None:
         self._pool, self.threads = pool, threads
         self._lock, self._stop = Lock(), Event()
+
+    @property
+    def pieces(self) -> int:
+        """Into how many tasks to cut work: enough for none to wait long for the last one."""
+        return 1 if self.threads == 1 else PIECES * self.threads
 
     @property
     def stopped(self) -> bool:

@@ -39,7 +39,6 @@ LITTLE = 0.001  # another pass follows if this share of the loss was gained
 TUPLES_AHEAD = 512  # tuples per round
 CLASSES_AHEAD = 128  # classes per round
 ROUNDS = 32  # at least, for few tuples or classes
-PIECES = 8  # of a round, which threads take one by one
 ROOM = 1 << 24  # bytes for the splits of a round
 
 Kernel = Callable[..., int]
@@ -51,8 +50,8 @@ class Exchange:
     def __init__(self, layout: Layout, vector: Ints, start: Classes, k: int) -> None:
         self.shapes, self.trees, self.k = layout.shapes, layout.trees, k
         self.vector, self.start = vector, start
-        price = self.trees.cost[self.trees.start[:-1] + vector].sum(axis=1)
-        self.possible = int((price * start.size).sum())
+        self.whole = kept(self.trees, vector) * start.size  # what tuples keep as they are
+        self.possible = int(self.whole.sum())
         self.hurried = False  # whether a move ended before all classes were tried
 
     def improve(self, label: Longs, passes: int, report: Callable[[float], None]) -> Longs:
@@ -76,8 +75,7 @@ class Exchange:
         if np.bincount(label, self.start.people)[label].min() < self.k:
             return self.possible + 1
         wide = closures(self.shapes, self.vector, label)
-        kept = self.trees.cost[self.trees.start[:-1] + wide].sum(axis=1)
-        return self.possible - int((kept * self.start.size).sum())
+        return self.possible - int((kept(self.trees, wide) * self.start.size).sum())
 
     def one_pass(self, label: Longs, report: Callable[[float], None]) -> Longs:
         """Move tuples, dissolve classes, re-partition neighbours: once each."""
@@ -97,9 +95,8 @@ class Exchange:
     def _worst(self, classes: trie.IndexedClasses, parts: Parts) -> Longs:
         """The classes, in descending order of their loss per record."""
         many = len(parts.head)
-        prices = self.trees.cost[self.trees.start[:-1] + classes.vector].sum(axis=1)
-        whole = np.bincount(parts.of, prices[many:] * self.start.size, many)
-        lost = whole / np.maximum(classes.size[:many], 1) - prices[:many]
+        whole = np.bincount(parts.of, self.whole, many)
+        lost = whole / np.maximum(classes.size[:many], 1) - kept(self.trees, classes.vector[:many])
         return np.argsort(-lost, kind="stable")
 
 
@@ -159,7 +156,7 @@ class _Pass:
     def _look_ahead(self, look: Kernel, *extra: Any) -> None:
         """Search for all items of a round, on threads."""
         begin, until = int(self.parts.at[BEGIN]), int(self.parts.at[UNTIL])
-        piece = -(-(until - begin) // PIECES)
+        piece = -(-(until - begin) // self.threads.pieces)
 
         def search(lo: int, thread: int) -> None:
             work, scratch, pace = self.works[thread], self.scratch[thread], self.paces[thread]
@@ -220,6 +217,14 @@ def make_ahead(n: int, k: int) -> lookahead.Ahead:
         split_gain=np.empty((items, NEIGHBOURS), np.int64),
         split=np.empty((items, NEIGHBOURS, most), np.bool_),
     )
+
+
+def kept(trees: trie.Trees, vectors: Ints) -> Longs:
+    """What a record keeps by each of these vectors: their cost to the roots."""
+    total = np.zeros(len(vectors), np.int64)
+    for j, start in enumerate(trees.start[:-1]):
+        total += trees.cost[start + vectors[:, j]]
+    return total
 
 
 def in_classes(
