@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from threading import Event, Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Task = Callable[[int], None]
 Item = TypeVar("Item")
@@ -78,12 +79,13 @@ class Team:
 
         def work(thread: int) -> None:
             try:
-                while not self._stop.is_set():
-                    with self._lock:
-                        task = next(left, None)
-                    if task is None:
-                        return
-                    task(thread)
+                with limited(1):  # a task does not start threads of its own
+                    while not self._stop.is_set():
+                        with self._lock:
+                            task = next(left, None)
+                        if task is None:
+                            return
+                        task(thread)
             except BaseException:
                 self._stop.set()
                 raise
@@ -117,18 +119,25 @@ def team() -> Iterator[Team]:
 def in_threads(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
     """Call a function for each item; the results are in the order of the items.
 
+    If calls fail, the error of the first such item is raised, for any number of threads.
+
     >>> in_threads(abs, [-2, 1])
     [2, 1]
     """
     todo = list(items)
-    made: list[Made | None] = [None] * len(todo)
+    made: list[Any] = [None] * len(todo)
+    errors: dict[int, Exception] = {}
 
-    def task(number: int) -> Task:
-        def call(_: int) -> None:
+    def call(number: int, _: int) -> None:
+        if any(other < number for other in list(errors)):
+            return
+        try:
             made[number] = function(todo[number])
-
-        return call
+        except Exception as error:
+            errors[number] = error
 
     with team() as workers:
-        workers.run(task(number) for number in range(len(todo)))
-    return made  # type: ignore[return-value]
+        workers.run(partial(call, number) for number in range(len(todo)))
+    if errors:
+        raise errors[min(errors)]
+    return made
