@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
 from shoal.attacks import Attack
 from shoal.attacks._words import Label, Severity
 from shoal.base.progress import Progress, silent
+from shoal.base.wording import many
 from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published, of_people
 
@@ -43,14 +46,15 @@ class Linkage(Attack):
         progress: Progress = silent,  # noqa: ARG002
     ) -> dict[str, Any]:
         """Candidates of the most exposed record, the average over records, and unique records."""
-        candidates = published.classes.candidates  # int64[n]
+        candidates, weight = published.classes.candidates, published.weight  # int64[n]
         if linkage is not None:
-            candidates = linkage.candidates
+            candidates, weight = linkage.candidates, None
+        alone = candidates == 1  # a record that stands for several is not alone
         found = {
             "fewest_candidates": int(candidates.min()),
-            "mean_candidates": float(candidates.mean()),
-            "singled_out": int((candidates == 1).sum()),
-            "singled_out_percent": 100.0 * float((candidates == 1).mean()),
+            "mean_candidates": float(np.average(candidates, weights=weight)),
+            "singled_out": int(alone.sum()),
+            "singled_out_percent": 100.0 * float(np.average(alone, weights=weight)),
         }
         if linkage is None and published.people is not None:
             each = of_people(candidates, published.people)  # int64[people]
@@ -89,4 +93,4 @@ class Linkage(Attack):
     def detail(self, found: Mapping[str, Any]) -> str:
         """The fewest candidates."""
         fewest = found.get("fewest_candidates")
-        return "" if fewest is None else f"at least {fewest:,} candidates"
+        return "" if fewest is None else f"at least {many(fewest, 'candidate')}"

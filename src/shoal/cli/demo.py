@@ -23,6 +23,8 @@ from shoal.io import frames
 from shoal.plan import Plan
 from shoal.table.roles import Column
 
+FILES = ("hospital.csv", "plan.toml", "release.csv", "release.json", "report.html")
+
 
 def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Console], None]:
     """Draft, anonymize and audit a made-up table; returns a function that shows the results."""
@@ -30,6 +32,8 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadFile(f"cannot create the folder {out}: {error.strerror}") from None
+    for name in FILES:
+        frames.check_writable(out / name)
     original = hospital(rows, seed)
     plan = edited(draft(original)).with_seed(seed)
     release = anonymize(original, plan, progress=progress)

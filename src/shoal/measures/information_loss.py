@@ -68,7 +68,8 @@ def measure(
     losses.setdefault(loss.name, alteration(guiding, before, after))
     cells = table.rows * len(table.names)
     if recoding is not None:
-        stayed = float((recoding.codes() == table.codes).sum())
+        same = (recoding.codes() == table.codes).sum(axis=1)
+        stayed = float(same.sum() if table.weight is None else same @ table.weight)
     else:
         both = zip(before, counts, strict=True)
         stayed = sum(float(np.minimum(b, a.nodes).sum()) for b, a in both)

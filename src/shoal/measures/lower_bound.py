@@ -61,17 +61,28 @@ class Bound:
         >>> Bound(0.9, k=5, covers=("k-anonymity",), does_not_cover=("t-closeness[pay]",)).scope
         'for k-anonymity (k = 5) alone; it does not account for t-closeness[pay]'
         """
-        if self.percent is None:
-            return ""
-        accounted = [f"{name} (k = {self.k:,})" for name in self.covers]
+        return self._scope() if self.percent is not None else ""
+
+    @property
+    def scope_of_each_k(self) -> str:
+        """The same without class sizes, where it is said of several k.
+
+        >>> bound = Bound(0.9, k=5, covers=("k-anonymity",), does_not_cover=("t-closeness[pay]",))
+        >>> bound.scope_of_each_k
+        'for k-anonymity alone; it does not account for t-closeness[pay]'
+        """
+        return self._scope(sizes=False)
+
+    def _scope(self, sizes: bool = True) -> str:
+        accounted = [f"{name} (k = {self.k:,})" if sizes else name for name in self.covers]
         if len(self.covers) > 1:  # each has its own k; the bound is for the largest
             accounted = [*self.covers]
-            accounted[-1] += f" (classes of at least {self.k:,} people)"
+            accounted[-1] += f" (classes of at least {self.k:,} people)" if sizes else ""
         if self.covers_partly:
             accounted = [*self.covers, f"the class size that {_list(self.covers_partly)} requires"]
-            accounted[-1] += f" (at least {self.k:,} people)"
+            accounted[-1] += f" (at least {self.k:,} people)" if sizes else ""
         if not accounted:
-            accounted = [f"classes of at least {self.k:,} people"]
+            accounted = [f"classes of at least {self.k:,} people" if sizes else "the class size"]
         rest = [*self.does_not_cover, *(f"the rest of {name}" for name in self.covers_partly)]
         lacking = f" alone; it does not account for {_list(rest)}" if rest else ""
         return f"for {_list(accounted)}{lacking}"
@@ -131,9 +142,9 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
         if (cost[domain.tree.parent] > cost + 1e-12).any():
             found = f"by {loss.name} a more general value of {domain.name!r} can cost less"
             return Bound(None, f"{found}, so no bound is known")
-    start = tally(table.codes, table.people)
+    start = tally(table.codes, table.people, (), table.weight)
     costs = exact_costs(loss, table.domains, table.rows)
-    rows = Table(table.names, table.trees, table.codes, None, table.exact)
+    rows = Table(table.names, table.trees, table.codes, None, table.exact, weight=table.weight)
     layout = Layout.of(rows, start, costs)
     vector = layout.arranged(table.codes[start.first])
     rank = np.lexsort(vector.T[::-1])  # neighbours lie together in memory

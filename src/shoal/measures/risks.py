@@ -67,7 +67,8 @@ def risks(
     the hierarchies of the plan.
     """
     candidates = published.classes.candidates if linkage is None else linkage.candidates
-    average = _mean_risk(candidates)
+    weight = published.weight if linkage is None else None
+    average = _mean_risk(candidates, weight)
     marketer, journalist = average, None
     each: Longs | None = None  # int64[people]
     if linkage is None and published.people is not None:
@@ -76,13 +77,13 @@ def risks(
     marketer_people = average_people
     if population is not None:
         outside = _outside(published, population)  # int64[n]
-        marketer, journalist = _mean_risk(outside), 1.0 / int(outside.min())
+        marketer, journalist = _mean_risk(outside, weight), 1.0 / int(outside.min())
         if each is not None and published.people is not None:
             marketer_people = _mean_risk(of_people(outside, published.people))
     return Risks(
         prosecutor=1.0 / int(candidates.min()),
         average=average,
-        unique=float(np.mean(candidates == 1)),
+        unique=float(np.average(candidates == 1, weights=weight)),
         marketer=marketer,
         journalist=journalist,
         average_over_people=average_people,
@@ -98,10 +99,11 @@ def record_risks(published: Published, population: Published | Table | None = No
     return 1.0 / _outside(published, population)
 
 
-def _mean_risk(candidates: Longs) -> float:
+def _mean_risk(candidates: Longs, weight: Longs | None = None) -> float:
     """The mean of 1 / candidates, summed in an order that is independent of that of records."""
-    size, records = np.unique(candidates, return_counts=True)
-    return float((records / size).sum() / len(candidates))
+    size, place = np.unique(candidates, return_inverse=True)
+    records = np.bincount(place, weight)
+    return float((records / size).sum() / records.sum())
 
 
 def _outside(published: Published, population: Published | Table) -> Longs:
@@ -171,6 +173,7 @@ def _with_columns(population: Table, published: Published) -> Table:
         np.ascontiguousarray(population.codes[:, at]),
         population.people,
         tuple(population.exact[i] for i in at),
+        weight=population.weight,
     )
 
 
@@ -189,7 +192,7 @@ def covered(vectors: Ints, population: Table, free: Sequence[Covers] = ()) -> Lo
 
     covers = list(free) or [Covers(tree) for tree in population.trees]
     order = selective_order(wide, population, covers)
-    found = _People.of(label, population.people, len(narrow))
+    found = _People.of(label, population.people, len(narrow), population.weight)
     count = np.zeros(len(wide), np.int64)
     several: list[Longs] = []
     for people, vector in covering(wide, narrow, covers, order):
@@ -211,10 +214,11 @@ class _People(NamedTuple):
     size: int  # one more than the highest number of a person
 
     @staticmethod
-    def of(row: Longs, people: Longs | None, rows: int) -> _People:
+    def of(row: Longs, people: Longs | None, rows: int, weight: Longs | None = None) -> _People:
         if people is None:
             none = np.zeros(0, np.int64)
-            return _People(np.bincount(row, minlength=rows), np.zeros(rows + 1, np.int64), none, 1)
+            alone = np.bincount(row, weight, rows).astype(np.int64)
+            return _People(alone, np.zeros(rows + 1, np.int64), none, 1)
         size = int(people.max()) + 1
         pair = np.unique(row * size + people)
         row, people = pair // size, pair % size

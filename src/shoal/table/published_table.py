@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
+from shoal.kernels.group import group_rows
 from shoal.table.coded_columns import code_all, coded, person_codes
 from shoal.table.encode import Table, sensitive_columns
 from shoal.table.equivalence_classes import Classes, tally
@@ -31,11 +32,14 @@ class Published:
     values: tuple[Sequence[Any], ...]  # per column, the value of each code
     people: Longs | None
     sensitive: tuple[Sensitive, ...] = ()
+    # int64[n], how many equal records each row of `codes` stands for; None: one. Only without
+    # people who may have several records.
+    weight: Longs | None = None
 
-    @property
+    @cached_property
     def rows(self) -> int:
         """Number of records."""
-        return len(self.codes)
+        return len(self.codes) if self.weight is None else int(self.weight.sum())
 
     @cached_property
     def person_count(self) -> int:
@@ -45,12 +49,27 @@ class Published:
     @property
     def missing_cells(self) -> int:
         """Quasi-identifiers that are missing, over all records."""
-        return int((self.codes < 0).sum())
+        lacks = (self.codes < 0).sum(axis=1)
+        return int(lacks.sum() if self.weight is None else lacks @ self.weight)
 
     @cached_property
     def classes(self) -> Classes:
         """The classes of equal published values."""
-        return tally(self.codes, self.people, self.sensitive)
+        return tally(self.codes, self.people, self.sensitive, self.weight)
+
+    def together(self) -> Published:
+        """The same with equal records counted together; with people, it is returned as it is."""
+        if self.people is not None or self.weight is not None:
+            return self
+        secret = [one.codes[:, None] for one in self.sensitive]
+        _, first, weight = group_rows(np.concatenate([self.codes, *secret], axis=1))
+        sensitive = tuple(replace(one, codes=one.codes[first]) for one in self.sensitive)
+        return replace(self, codes=self.codes[first], sensitive=sensitive, weight=weight)
+
+    def often(self, j: int) -> Longs:
+        """How many records have each value of a column, missing first; int64[values + 1]."""
+        codes, values = self.codes[:, j], self.values[j]
+        return np.bincount(codes + 1, self.weight, len(values) + 1).astype(np.int64)
 
     def vectors(self, table: Table, holder: str) -> tuple[Ints, tuple[Covers, ...]]:
         """The published values of each class as codes of a table, int32[classes, q].
@@ -83,7 +102,7 @@ class Published:
         counts = []
         for j, tree in enumerate(table.trees):
             covers = Covers(tree)
-            often = np.bincount(self.codes[:, j] + 1, minlength=len(self.values[j]) + 1)
+            often = self.often(j)
             codes = np.array([tree.node(None), *codes_of(self.values[j], covers)])
             strange = [
                 "missing" if place == 0 else self.values[j][place - 1]

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-import numpy as np
-
 from shoal.base.wording import number, short
 from shoal.hierarchies.base import SUPPRESSED_WIDTH, Hierarchy, Width
 from shoal.hierarchies.values import text
@@ -33,8 +31,7 @@ def widths(columns: Mapping[str, Column], seen: Published) -> list[WidthFact]:
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
         ends = [Width(-inf, hierarchy.exact), SUPPRESSED_WIDTH]
         rows = dict.fromkeys([*ends, *hierarchy.steps()], 0)
-        often = np.bincount(seen.codes[:, j] + 1, minlength=len(seen.values[j]) + 1)
-        for value, times in zip([None, *seen.values[j]], often.tolist(), strict=True):
+        for value, times in zip([None, *seen.values[j]], seen.often(j).tolist(), strict=True):
             if times:
                 width = Width(inf, EMPTY) if value is None else hierarchy.width(text(value))
                 rows[width] = rows.get(width, 0) + times
