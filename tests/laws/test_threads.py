@@ -89,14 +89,15 @@ def test_exchange_of_random_classes_is_the_same(
     monkeypatch: pytest.MonkeyPatch, seed: int, k: int
 ) -> None:
     """Such classes exchange nearly everything, and change often within a round."""
-    table = encode(open_frame(people(300, seed)), plan(k).columns)
+    table = encode(open_frame(people(900, seed)), plan(k).columns)
     problem = peel.PeelingProblem(table, k, exact_costs(NLLM(), table.domains, table.rows), silent)
     n = len(problem.start)
     # Neighbours, but every third tuple is in the place of another.
     order, moved = np.lexsort(problem.lattice.vector.T[::-1]), np.arange(0, n, 3)
     order[moved] = order[np.random.default_rng(seed).permutation(moved)]
     label = np.empty(n, np.int64)
-    for members in np.array_split(order, n // (2 * k)):  # a tuple has at least one person
+    # So large that they are not dissolved; a tuple has at least one person.
+    for members in np.array_split(order, n // (2 * k)):
         label[members] = members[0]
 
     def exchanged(threads: int) -> list[int]:
