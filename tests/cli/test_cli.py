@@ -238,6 +238,19 @@ def test_demo(run, tmp_path):
     assert run("audit", "d/release.csv", "--plan", "d/plan.toml")[0] == 0
 
 
+def test_an_interrupted_demo_says_what_it_wrote(run, tmp_path, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shoal.flow.release.Release.report", stop)
+    status, _, err = run("demo", "--out", "d", "--rows", "300")
+    assert status == 130
+    assert left(tmp_path / "d") == ["hospital.csv", "plan.toml", "release.csv", "release.json"]
+    assert "nothing was written" not in err
+    assert "written in d: hospital.csv, plan.toml, release.csv, release.json" in err
+    assert "not written: report.html" in err
+
+
 # ── Bad input gets a clear error and leaves nothing behind ──
 
 
