@@ -13,6 +13,7 @@ from typing import Any
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, ShoalError, preview
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import limited
 from shoal.io.frames import Frame, content_digest, csv_parts, open_frame
 from shoal.measures.applied import Applied
 from shoal.measures.column_disclosure import ColumnDisclosure
@@ -148,7 +149,8 @@ class Outcome:
                 )
             elif self.explainer is not None and k >= 2:
                 table, loss = self.explainer.table, self.plan.loss
-                found = lower_bound(table, k, loss, IN_PROPORTION, progress)
+                with limited(self.plan.threads):
+                    found = lower_bound(table, k, loss, IN_PROPORTION, progress)
             self._bounds.append(None if found is None else scoped(found, models))
         return self._bounds[0]
 
