@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.errors import BadFile, BadPlan, is_text, preview
-from shoal.base.settings import NotNegative, Setting
+from shoal.base.settings import AtLeastOne, NotNegative, Setting
 from shoal.io.frames import atomic
 from shoal.io.sources import check_source
 from shoal.losses import Loss
@@ -53,6 +53,7 @@ class Plan(Setting):
     missing: Missing = "value"
     missing_values: list[str] = Field(default_factory=lambda: [""])
     keep_order: bool = False
+    threads: AtLeastOne | None = None  # None: one per available core
     _notes: dict[str, str] = PrivateAttr(default_factory=dict)
     _remarks: list[str] = PrivateAttr(default_factory=list)
     _drafted: bool = PrivateAttr(default=False)  # whether its file leaves the algorithm open
@@ -137,6 +138,10 @@ class Plan(Setting):
     def with_seed(self, seed: int) -> Plan:
         """The same plan with another seed."""
         return self.changed(seed=seed)
+
+    def with_threads(self, threads: int) -> Plan:
+        """The same plan with another number of threads, which does not change the release."""
+        return self.changed(threads=threads)
 
     def changed(self, **fields: Any) -> Plan:
         """The same plan with some fields changed, validated again."""
@@ -267,7 +272,7 @@ class Plan(Setting):
         loss = self.loss.setting()
         if len(loss) == 1:
             lines.append(f"loss = {_toml(loss['name'])}")
-        for field in ("seed", "missing", "missing_values", "keep_order"):
+        for field in ("seed", "missing", "missing_values", "keep_order", "threads"):
             value = getattr(self, field)
             if value is not None and value != type(self).model_fields[field].get_default(
                 call_default_factory=True

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.base.clock import Clock
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import limited
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.assistant import compiling_together
 from shoal.flow.auto_select.search import recode
@@ -37,11 +38,17 @@ def anonymize(
     >>> sorted(anonymize(people, plan).frame["age"].to_pylist())
     ['[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
     """
-    clock = Clock(progress)
     plan = Plan.of(plan)
     plan.check_served()
-    keep_order = plan.keep_order if keep_order is None else keep_order
+    with limited(plan.threads):
+        return _anonymize(
+            table, plan, plan.keep_order if keep_order is None else keep_order, progress
+        )
 
+
+def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> Release:
+    """The same, with the threads of the plan."""
+    clock = Clock(progress)
     clock.start("read")
     frame = open_frame(table, lambda done, size: progress("read", done / size))
     sha256 = fingerprint(table)
@@ -65,7 +72,7 @@ def _published(
     # This plan has no open choices; columns without a hierarchy may have been given one.
     plan, original, recoding = recoded.plan, recoded.table, recoded.recoding
     clock.stop()
-    # Where several ways were tried, the time of the chosen one: explaining repeats only that.
+    # Where several candidates were tried, the time of the chosen one: explaining repeats only that.
     took = sum(one.seconds for one in recoded.tried if one.chosen) or clock.seconds["recode"]
     origin = Origin(
         fitted=partial(Fitted.of, plan, original, recoding),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.app import command
-from shoal.cli.options import Data, Json, KeepOrder, Out, PlanFile, Report, Seed
+from shoal.cli.options import Data, Json, KeepOrder, Out, PlanFile, Report, Seed, Threads
 
 
 @command
@@ -32,6 +32,7 @@ def anonymize(
     ] = None,
     seed: Seed = None,
     keep_order: KeepOrder = False,
+    threads: Threads = None,
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
     from shoal.cli import outputs
@@ -47,6 +48,8 @@ def anonymize(
     outputs.check_targets([out, report, recoding], json_file, [data, plan, *asked.files()])
     if seed is not None:
         asked = asked.with_seed(seed)
+    if threads is not None:
+        asked = asked.with_threads(threads)
     console = open_console(json_file)
     with progress_on(console) as progress:
         release = run(data, asked, keep_order=keep_order or None, progress=progress)
