@@ -153,7 +153,7 @@ def _how(loaded: Loaded) -> list[Block]:
                 "Which of the distances of Gionis et al. the paper's agglomerative algorithm "
                 "uses is not stated; ours counts each side by its size and starts with equal "
                 "records together. With the other weighting (`unit`) it lost on ADULT at k = 10, "
-                "50 and 100 by LM 8.0, 17.0 and 24.0 and by EM 24.6, 48.4 and 58.8 percent when "
+                "50 and 100 by LM 7.9, 16.8 and 23.1 and by EM 24.6, 48.3 and 59.6 percent when "
                 "this page was written, which does not change its order relative to the "
                 "randomized algorithm.",
                 *([FEWER] if "ADULT" in loaded.subjects else []),
