@@ -7,13 +7,14 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.errors import BadFile, BadPlan, is_text, preview
+from shoal.base.memory import bytes_of
 from shoal.base.settings import NotNegative, Setting
 from shoal.io.frames import atomic
 from shoal.io.sources import check_source
@@ -53,6 +54,9 @@ class Plan(Setting):
     missing: Missing = "value"
     missing_values: list[str] = Field(default_factory=lambda: [""])
     keep_order: bool = False
+    engine: Literal["auto", "memory", "duckdb"] = "auto"
+    memory: str | None = None  # that an engine may use, as in "2GB"; None: half of the machine's
+    temp_directory: str | None = None  # of an engine; None: the folder of the release
     _notes: dict[str, str] = PrivateAttr(default_factory=dict)
     _remarks: list[str] = PrivateAttr(default_factory=list)
     _drafted: bool = PrivateAttr(default=False)  # whether its file leaves the algorithm open
@@ -88,6 +92,13 @@ class Plan(Setting):
     @classmethod
     def _loss(cls, given: Any) -> Setting:
         return catalog.losses.make(given)
+
+    @field_validator("memory")
+    @classmethod
+    def _memory(cls, given: str | None) -> str | None:
+        if given is not None:
+            bytes_of(given)
+        return given
 
     @field_validator("missing_values")
     @classmethod
@@ -267,7 +278,7 @@ class Plan(Setting):
         loss = self.loss.setting()
         if len(loss) == 1:
             lines.append(f"loss = {_toml(loss['name'])}")
-        for field in ("seed", "missing", "missing_values", "keep_order"):
+        for field in FIELDS:
             value = getattr(self, field)
             if value is not None and value != type(self).model_fields[field].get_default(
                 call_default_factory=True
@@ -293,6 +304,16 @@ class Plan(Setting):
         return "\n".join(lines).lstrip() + "\n"
 
 
+# Fields that a plan file has on top, if they differ from their defaults.
+FIELDS = (
+    "seed",
+    "missing",
+    "missing_values",
+    "keep_order",
+    "engine",
+    "memory",
+    "temp_directory",
+)
 _OPEN = [
     "# The default algorithm is peel, or gaa if a column has free ranges or sets.",
     "# To choose another one (`shoal list algorithms` lists them):",

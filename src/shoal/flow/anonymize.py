@@ -10,6 +10,7 @@ from shoal.base.clock import Clock
 from shoal.base.progress import Progress, silent
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.auto_select.search import recode
+from shoal.flow.choose_engine import choose_engine
 from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
@@ -36,11 +37,16 @@ def anonymize(
     >>> sorted(anonymize(people, plan).frame["age"].to_pylist())
     ['[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
     """
-    clock = Clock(progress)
     plan = Plan.of(plan)
     plan.check_served()
     keep_order = plan.keep_order if keep_order is None else keep_order
+    engine = choose_engine(table, plan, keep_order)
+    if engine.name == "duckdb":
+        from shoal.flow.at_scale import anonymize_at_scale  # it is seldom needed
 
+        return anonymize_at_scale(table, plan, progress)
+
+    clock = Clock(progress)
     clock.start("read")
     frame = open_frame(table, lambda done, size: progress("read", done / size))
     sha256 = fingerprint(table)
@@ -62,6 +68,6 @@ def anonymize(
         original_sha256=sha256,
         explainer=Explainer(plan, original, recoding, seed_of(recoded.rng), took),
         tried=recoded.tried,
-        notes=[*recoded.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
+        notes=[*engine.notes, *recoded.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
     )
     return publish(frame, plan, original, recoding, recoded.rng, keep_order, clock, origin)

@@ -321,9 +321,7 @@ def _shared(original: Table, published: Published) -> list[_Shared]:
 
 
 def _count_original(original: Table, columns: Sequence[_Shared]) -> Counted:
-    classes = tally(
-        original.codes, None, [column.before for column in columns], original.weight
-    )
+    classes = tally(original.codes, None, [column.before for column in columns], original.weight)
     covers, codes = [], []
     for j, tree in enumerate(original.trees):
         nodes, code = np.unique(original.codes[classes.first, j], return_inverse=True)

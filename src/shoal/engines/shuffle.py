@@ -1,0 +1,79 @@
+"""Shuffle: records in a random order, without all of them in memory.
+
+Every record goes to a random one of many temporary files; then each file is read into memory and
+its records are put into a random order. Every order of all records is equally likely, as if they
+were shuffled in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.errors import BadFile
+
+ROWS = 500_000  # of one file, on average
+MOST = 512  # files that are open at once
+AT_ONCE = 1_000_000  # rows that are assigned to files together
+PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
+
+
+class Shuffle:
+    """Takes records in the order of the original, and returns them in a random one."""
+
+    def __init__(self, folder: Path, schema: pa.Schema, rows: int, entropy: list[int]) -> None:
+        self.folder, self.schema, self.entropy = folder, schema, entropy
+        self.files = min(MOST, max(1, ceil(rows / ROWS)))
+        self._rng = np.random.default_rng(entropy)
+        self._waiting: list[pa.RecordBatch] = []
+        self._writers: list[Any] = []
+
+    def add(self, batches: Iterator[pa.RecordBatch]) -> None:
+        """Assign all records to files."""
+        try:
+            self._writers = [
+                pa.ipc.new_stream(str(self._path(i)), self.schema, options=PACKED)
+                for i in range(self.files)
+            ]
+            for batch in batches:
+                self._waiting.append(batch)
+                if sum(one.num_rows for one in self._waiting) >= AT_ONCE:
+                    self._scatter()
+            self._scatter()
+            for writer in self._writers:
+                writer.close()
+        except OSError as error:
+            raise BadFile(
+                f"cannot write temporary files in {self.folder.parent}: "
+                f"{error.strerror or 'the disk may be full'}; free some space, or choose another "
+                "disk with --temp-directory (temp_directory in the plan)"
+            ) from None
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        """The records in their new order, file by file; always the same one."""
+        for i in range(self.files):
+            with pa.OSFile(str(self._path(i))) as raw, pa.ipc.open_stream(raw) as file:
+                table = file.read_all()
+            rng = np.random.default_rng([*self.entropy, i])
+            yield table.take(pa.array(rng.permutation(table.num_rows)))
+
+    def _scatter(self) -> None:
+        table = pa.Table.from_batches(self._waiting, self.schema)
+        self._waiting = []
+        if not table.num_rows:
+            return
+        file = (self._rng.random(table.num_rows) * self.files).astype(np.int16)
+        order = np.argsort(file, kind="stable")
+        ends = np.cumsum(np.bincount(file, minlength=self.files)).tolist()
+        table = table.take(pa.array(order))
+        for writer, start, end in zip(self._writers, [0, *ends], ends, strict=False):
+            if end > start:
+                writer.write_table(table.slice(start, end - start).combine_chunks())
+
+    def _path(self, i: int) -> Path:
+        return self.folder / f"{i}.arrow"
