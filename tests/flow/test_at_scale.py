@@ -62,7 +62,16 @@ def plan(**change: object) -> Plan:
 
 def numbers(release: shoal.Release) -> dict:
     found = json.loads(json.dumps(release.as_dict()))
-    return {key: value for key, value in found.items() if key not in OWN}
+    return {key: rounded(value) for key, value in found.items() if key not in OWN}
+
+
+def rounded(value: object) -> object:
+    """Sums of floats differ in their last digits with the order of what is summed."""
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    return float(f"{value:.11g}") if isinstance(value, float) else value
 
 
 def rows(path: Path) -> list[tuple]:
@@ -100,7 +109,7 @@ def test_engines_make_the_same_release(seed: int, ending: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("algorithm", ["peel", "gaa", "mondrian",
-                                       {"name": "full-domain", "suppress": 0.2}])  # fmt: skip
+                                       {"name": "full-domain", "suppression": 0.2}])  # fmt: skip
 @pytest.mark.parametrize("missing", ["value", "root"])
 def test_the_same_by_every_algorithm(algorithm: object, missing: str, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
@@ -127,7 +136,7 @@ def typed(seed: int) -> pa.Table:
             "time": pa.array(rng.integers(0, 10**9, n)).cast(pa.timestamp("ms")),
             "fine": pa.array(rng.integers(0, 50, n) * 1001).cast(pa.timestamp("ns")),
             "kind": pa.array(rng.choice(["a", "b", None], n)).dictionary_encode(),
-            "money": pa.array(rng.integers(0, 30, n)).cast(pa.decimal128(10, 2)),
+            "money": pa.array(rng.integers(0, 30, n)).cast(pa.decimal128(22, 2)),
             "long": pa.array(rng.choice(["x", "y"], n), pa.large_string()),
             "small": pa.array(rng.integers(-5, 5, n).astype(np.int8)),
         }
@@ -142,7 +151,7 @@ def test_types_stay_as_they_are(role: str, name: str, tmp_path: Path) -> None:
     asked = Plan(
         columns={"q": "quasi", name: role},
         models=[{"name": "k-anonymity", "k": 2}],
-        missing_values=["", "-99", "True", "0.25", "1970-03-01", "7", "y", "0.1"],
+        missing_values=["", "-99", "True", "0.25", "1970-03-01", "7", "y"],
         seed=1,
     )
     memory, duckdb = both(path, asked, tmp_path, ".parquet")
@@ -165,7 +174,8 @@ def test_order_files_and_threads_do_not_matter(
 ) -> None:
     table = people(3)
     shuffled = table.take(pa.array(np.random.default_rng(1).permutation(table.num_rows)))
-    sources = [split(table, tmp_path / "one", 1, ending), split(table, tmp_path / "many", 3, ending),
+    sources = [split(table, tmp_path / "one", 1, ending),
+               split(table, tmp_path / "many", 3, ending),
                split(shuffled, tmp_path / "shuffled", 2, ending)]  # fmt: skip
     found, written = [], []
     for i, source in enumerate(sources):

@@ -3,6 +3,9 @@
 Every record goes to a random one of many temporary files; then each file is read into memory and
 its records are put into a random order. Every order of all records is equally likely, as if they
 were shuffled in memory.
+
+The random numbers of a record depend on its number in the original: with a seed, the order is the
+same however DuckDB delivers the records.
 """
 
 from __future__ import annotations
@@ -15,21 +18,25 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile
 
 ROWS = 500_000  # of one file, on average
 MOST = 512  # files that are open at once
 AT_ONCE = 1_000_000  # rows that are assigned to files together
+BLOCK = 1 << 16  # records whose files are drawn together
 PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
 class Shuffle:
-    """Takes records in the order of the original, and returns them in a random one."""
+    """Takes records in any order, and returns them in a random one.
+
+    Their column `r` is the number of the record in the original.
+    """
 
     def __init__(self, folder: Path, schema: pa.Schema, rows: int, entropy: list[int]) -> None:
         self.folder, self.schema, self.entropy = folder, schema, entropy
         self.files = min(MOST, max(1, ceil(rows / ROWS)))
-        self._rng = np.random.default_rng(entropy)
         self._waiting: list[pa.RecordBatch] = []
         self._writers: list[Any] = []
 
@@ -59,21 +66,34 @@ class Shuffle:
         for i in range(self.files):
             with pa.OSFile(str(self._path(i))) as raw, pa.ipc.open_stream(raw) as file:
                 table = file.read_all()
-            rng = np.random.default_rng([*self.entropy, i])
-            yield table.take(pa.array(rng.permutation(table.num_rows)))
+            order = np.argsort(table["r"].to_numpy())
+            rng = np.random.default_rng([*self.entropy, 0, i])
+            yield table.take(pa.array(rng.permutation(order)))
 
     def _scatter(self) -> None:
         table = pa.Table.from_batches(self._waiting, self.schema)
         self._waiting = []
         if not table.num_rows:
             return
-        file = (self._rng.random(table.num_rows) * self.files).astype(np.int16)
+        file = self._drawn(table["r"].to_numpy())
         order = np.argsort(file, kind="stable")
         ends = np.cumsum(np.bincount(file, minlength=self.files)).tolist()
         table = table.take(pa.array(order))
         for writer, start, end in zip(self._writers, [0, *ends], ends, strict=False):
             if end > start:
                 writer.write_table(table.slice(start, end - start).combine_chunks())
+
+    def _drawn(self, number: Longs) -> Longs:
+        """A random file for each record; int64[n]."""
+        if self.files == 1:
+            return np.zeros(len(number), np.int64)
+        blocks, place = np.unique(number // BLOCK, return_inverse=True)
+        draws = [
+            np.random.default_rng([*self.entropy, 1, block]).integers(0, self.files, BLOCK)
+            for block in blocks.tolist()
+        ]
+        found: Longs = np.stack(draws)[place, number % BLOCK]
+        return found
 
     def _path(self, i: int) -> Path:
         return self.folder / f"{i}.arrow"

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.base.errors import BadFile, ShoalError
-from shoal.engines.duckdb import Database, in_order
+from shoal.engines.duckdb import Database
 from shoal.engines.resources import Resources
 from shoal.engines.shuffle import Shuffle
 from shoal.engines.source import Source
@@ -35,7 +35,6 @@ class Rows:
     names: tuple[str, ...]  # the columns of the release
     resources: Resources
     entropy: tuple[int, ...]  # of the shuffle
-    seeded: bool  # whether the same seed must give the same bytes
 
     @property
     def others(self) -> list[str]:
@@ -75,7 +74,7 @@ class Rows:
         """The place of each row's combination, and its other cells, in a random order."""
         source, others = self.source, self.others
         kinds = [(name, source.schema.field(name).type) for name in others]
-        schema = pa.schema([("id", pa.int64()), *kinds])
+        schema = pa.schema([("id", pa.int64()), ("r", pa.int64()), *kinds])
         weight = self.released.weight
         assert weight is not None
         shuffle = Shuffle(database.folder, schema, int(weight.sum()), list(self.entropy))
@@ -83,12 +82,10 @@ class Rows:
 
         def counted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                place = batch.column(0)
-                found[:] += np.bincount(place.to_numpy(), minlength=len(found))
-                yield pa.record_batch([place, *batch.columns[2:]], schema=schema)
+                found[:] += np.bincount(batch.column(0).to_numpy(), minlength=len(found))
+                yield pa.record_batch(batch.columns, schema=schema)
 
-        rows = database.joined(source, self.units, others)
-        shuffle.add(counted(in_order(rows) if self.seeded else rows))
+        shuffle.add(counted(database.joined(source, self.units, others)))
         if not np.array_equal(found, weight):
             raise BadFile(
                 f"{source.path} was changed while it was read: its rows are not those that were "

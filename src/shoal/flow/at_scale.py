@@ -120,7 +120,6 @@ def anonymize_at_scale(table: str | Path, plan: Plan, progress: Progress = silen
         tuple(name for name in source.schema.names if name not in dropped),
         resources,
         tuple(recoded.rng.integers(0, 1 << 32, 8).tolist()),
-        plan.seed is not None,
     )
     clock.start("known")
     known = _if_known(release, rows, progress)
