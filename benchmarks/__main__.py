@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import concealment, encode, flow, merge, peel, people, start, strategies
+from benchmarks import concealment, encode, flow, merge, peel, people, scale, start, strategies
 
 PARTS = {
     "start": start,
@@ -20,6 +20,7 @@ PARTS = {
     "people": people,
     "flow": flow,
     "peel": peel,
+    "scale": scale,
 }
 
 

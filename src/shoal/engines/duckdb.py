@@ -42,6 +42,7 @@ class Database:
     folder: Path
     watch: Callable[[float], None] = lambda _: None  # called with the share of a query that is done
     _streams: list[Stream] = field(default_factory=list)
+    _sources: list[Source] = field(default_factory=list)  # Parquet files of the last query
 
     @staticmethod
     @contextmanager
@@ -68,8 +69,6 @@ class Database:
                 con.execute("SET preserve_insertion_order = false")
                 # A join puts the combinations of values, not the rows, into memory.
                 con.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
-                with suppress(module.Error):  # what is spilled is encrypted, where DuckDB can
-                    con.execute("SET temp_file_encryption = true")
                 yield Database(con, module, resources, folder, watch)
             finally:
                 con.close()
@@ -173,6 +172,7 @@ class Database:
         if source.text:
             return self._register(source, columns)
         names = ", ".join([*(f"c{i}" for i in range(len(source.schema))), "number"])
+        self._sources = [source]
         keys, row, parts = self._keys(source, columns), 0, []
         for i, (file, rows) in enumerate(zip(source.files, source.parquet_rows(), strict=True)):
             path = _quoted(self._plain_path(file, i))
@@ -307,11 +307,8 @@ class Database:
                 f"join it; set it to {shown(2 * self.resources.memory)} or more (--memory-limit, "
                 "or memory in the plan)"
             )
-        if isinstance(error, self.module.IOException):
-            return BadFile(
-                f"a file cannot be read, or temporary files cannot be written in "
-                f"{self.folder.parent}: it is damaged, was removed, or the disk is full"
-            )
+        for source in self._sources:
+            source.check_readable()
         return ShoalError(f"DuckDB failed ({type(error).__name__}); nothing is released")
 
 

@@ -96,6 +96,11 @@ class Source:
                     yield row, batch
                     row += batch.num_rows
 
+    def check_readable(self) -> None:
+        """Read all files, and raise an error that names the first one that cannot be read."""
+        for _ in self.batches(lambda _: None):
+            pass
+
     def parquet_rows(self) -> list[int]:
         """The number of rows of each Parquet file."""
         return [pq.read_metadata(file).num_rows for file in self.files]
