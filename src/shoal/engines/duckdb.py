@@ -355,8 +355,8 @@ def _plain(values: Any) -> Any:
 
 
 def _reader(relation: Any) -> Any:
-    """The rows of a relation part by part; the method was renamed in DuckDB 1.4."""
-    name = "to_arrow_reader" if hasattr(relation, "to_arrow_reader") else "fetch_record_batch"
+    """The rows of a relation part by part; versions of DuckDB name the method differently."""
+    name = "to_arrow_reader" if hasattr(relation, "to_arrow_reader") else "fetch_arrow_reader"
     return getattr(relation, name)(BATCH)
 
 
