@@ -22,6 +22,7 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile
 
 ROWS = 500_000  # of one file, on average
+BYTES = 1 << 28  # of one file, and of the rows that are assigned to files together
 MOST = 512  # files that are open at once
 AT_ONCE = 1_000_000  # rows that are assigned to files together
 BLOCK = 1 << 16  # records whose files are drawn together
@@ -34,9 +35,12 @@ class Shuffle:
     Their column `r` is the number of the record in the original.
     """
 
-    def __init__(self, folder: Path, schema: pa.Schema, rows: int, entropy: list[int]) -> None:
+    def __init__(
+        self, folder: Path, schema: pa.Schema, rows: int, entropy: list[int], size: int = 0
+    ) -> None:
+        """`rows` and `size`, in bytes, are estimates of what will be added."""
         self.folder, self.schema, self.entropy = folder, schema, entropy
-        self.files = min(MOST, max(1, ceil(rows / ROWS)))
+        self.files = min(MOST, max(1, ceil(rows / ROWS), ceil(size / BYTES)))
         self._waiting: list[pa.RecordBatch] = []
         self._writers: list[Any] = []
 
@@ -49,7 +53,8 @@ class Shuffle:
             ]
             for batch in batches:
                 self._waiting.append(batch)
-                if sum(one.num_rows for one in self._waiting) >= AT_ONCE:
+                rows = sum(one.num_rows for one in self._waiting)
+                if rows >= AT_ONCE or sum(one.nbytes for one in self._waiting) >= BYTES:
                     self._scatter()
             self._scatter()
             for writer in self._writers:

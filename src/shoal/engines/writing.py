@@ -19,7 +19,7 @@ from shoal.base.errors import BadFile, ShoalError
 from shoal.engines.duckdb import Database
 from shoal.engines.resources import Resources
 from shoal.engines.shuffle import Shuffle
-from shoal.engines.source import Source
+from shoal.engines.source import Source, size_in_memory
 from shoal.io.format import format_of
 from shoal.io.frames import Frame, same_rows
 
@@ -78,7 +78,8 @@ class Rows:
         schema = pa.schema([("id", pa.int64()), ("r", pa.int64()), *kinds])
         weight = self.released.weight
         assert weight is not None
-        shuffle = Shuffle(database.folder, schema, int(weight.sum()), list(self.entropy))
+        size = size_in_memory(source.path) if others else 0
+        shuffle = Shuffle(database.folder, schema, int(weight.sum()), list(self.entropy), size)
         found = np.zeros(len(weight), np.int64)
 
         def counted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
