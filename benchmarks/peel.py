@@ -19,6 +19,7 @@ from benchmarks.flow import _gigabytes
 from benchmarks.tables import QUASI, frame, mixed
 from benchmarks.tables import plan as built_in
 from shoal import Hierarchy, Plan, catalog
+from shoal.algorithms._shared.table_models import recode as recode_with
 from shoal.io.frames import open_frame
 from shoal.losses import alteration
 from shoal.losses.nllm import NLLM
@@ -157,7 +158,7 @@ def recode(
     models = [KAnonymity(k=required)] if isinstance(required, int) else required
     guide, rng = catalog.losses[loss](), np.random.default_rng(0)
     begin = perf_counter()
-    recoding = catalog.algorithms[algorithm]().recode(table, models, guide, rng)
+    recoding = recode_with(catalog.algorithms[algorithm](), table, models, guide, rng)
     seconds = perf_counter() - begin
     codes = recoding.codes()
     after = [np.bincount(codes[:, j], minlength=t.size) for j, t in enumerate(table.trees)]

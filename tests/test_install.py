@@ -22,6 +22,7 @@ def test_plain_install(tmp_path):
     )
     shutil.copytree(ROOT, source, ignore=ignored)
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    env["SHOAL_CACHE"] = str(tmp_path / "kernels")  # a first run: nothing is compiled yet
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
     pip = [tmp_path / "env/bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     subprocess.run([*pip, source], check=True, env=env, cwd=tmp_path)

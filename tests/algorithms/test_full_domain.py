@@ -350,4 +350,5 @@ def test_item_1_the_note_says_for_which_rule_of_suppression_it_is_proven():
     assert not any("other choices" in note for note in anonymize(table, plan).notes)
     delta = {"name": "delta-disclosure", "column": "s", "delta": 0.7}
     notes = anonymize(table, plan.changed(models=[*plan.models, delta])).notes
-    assert any("delta-disclosure[s] depends on what else is published" in note for note in notes)
+    given = "given that at each combination the classes that violate delta-disclosure[s] are"
+    assert any(note.startswith(f"full-domain: {given} suppressed") for note in notes)

@@ -53,3 +53,21 @@ def test_a_cluster_of_many_can_be_interrupted(name, monkeypatch):
     assert len(shares) >= ROWS - 2 * K
     assert max(np.diff(shares)) <= 2 / ROWS
     assert shares == sorted(shares)
+
+
+def test_short_work_does_not_make_later_parts_long(monkeypatch):
+    """Parts that had few pieces were quick because of that, and show nothing about more of them."""
+    monkeypatch.setattr(pace, "perf_counter", lambda: 0.0)
+    one = Pace(4)
+    for _ in range(100):
+        assert list(pace.parts(3, one)) == [(0, 3)]
+    begin, stop = next(pace.parts(1_000_000, one))
+    assert (begin, stop) == (0, 6)
+
+
+def test_a_short_part_that_took_long_shrinks_to_what_would_have_fit(monkeypatch):
+    now = iter([0.0, 0.0, 4 * INTERVAL])
+    monkeypatch.setattr(pace, "perf_counter", lambda: next(now))
+    one = Pace(1_000)
+    assert list(pace.parts(40, one)) == [(0, 40)]
+    assert one.pieces == 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 from shoal import Plan
+from shoal.io.frames import check_writable
 from tests.command_line import HEADER, PLAN, left
 
 
@@ -36,7 +38,8 @@ def test_anonymize(run, people):
     assert set(numbers["seconds"]) == steps
     assert numbers["checks"] == [
         {"model": "k-anonymity", "column": None, "required": 3,
-         "reached": numbers["smallest_class"], "holds": True}
+         "reached": numbers["smallest_class"], "holds": True,
+         "bound": "at least", "options": {"k": 3}}
     ]  # fmt: skip
     assert numbers["smallest_class"] >= 3
     assert numbers["seed"] == 3
@@ -159,6 +162,54 @@ def test_list(run):
     assert "nllm" not in run("list", "models")[1]
 
 
+def test_list_suggests_the_kind_that_was_meant(run):
+    status, _, err = run("list", "model")
+    assert status == 2
+    assert err.startswith("shoal: cannot list 'model'; did you mean 'models'? There are models, ")
+    assert "Value error" not in err
+
+
+RUNS = {
+    "anonymize": ["people.csv", "--plan", "plan.toml", "--out", "r.csv"],
+    "audit": ["people.csv", "--plan", "plan.toml", "--json", "r.json"],
+    "compare": ["people.csv", "--plan", "plan.toml", "--csv", "r.csv"],
+    "draft": ["people.csv", "-o", "new.toml"],
+    "demo": ["--out", "d"],
+    "apply": ["people.csv", "--recoding", "recoding.json", "--out", "r.csv"],
+}
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_a_folder_that_cannot_be_written_to_is_noticed_before_the_work(
+    command, run, people, monkeypatch
+):
+    """Permissions seem fine, and yet no file can be created, as on a full or frozen disk."""
+    assert run("anonymize", *RUNS["anonymize"], "--recoding", "recoding.json")[0] == 0
+    (people / "r.csv").unlink()
+    before = left(people)
+
+    def refused(path):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    def too_early(*args, **options):
+        raise AssertionError("the table was read first")
+
+    monkeypatch.setattr("shoal.io.atomic._create", refused)
+    monkeypatch.setattr("shoal.cli.demo.hospital", too_early)
+    for module in ("anonymize", "audit", "draft", "apply.apply"):
+        monkeypatch.setattr(f"shoal.flow.{module}.open_frame", too_early)
+    monkeypatch.setattr("shoal.comparing.compare.open_frame", too_early)
+    status, _, err = run(command, *RUNS[command])
+    assert status == 2
+    assert "Read-only file system" in err
+    assert left(people) in (before, sorted([*before, "d"]))
+
+
+def test_the_probe_of_a_folder_leaves_nothing(tmp_path):
+    check_writable(tmp_path / "release.csv")
+    assert left(tmp_path) == []
+
+
 def test_demo(run, tmp_path):
     status, out, _ = run("demo", "--out", "d", "--rows", "300")
     assert status == 0
@@ -166,6 +217,19 @@ def test_demo(run, tmp_path):
     written = ["hospital.csv", "plan.toml", "release.csv", "release.json", "report.html"]
     assert left(tmp_path / "d") == written
     assert run("audit", "d/release.csv", "--plan", "d/plan.toml")[0] == 0
+
+
+def test_an_interrupted_demo_says_what_it_wrote(run, tmp_path, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shoal.flow.release.Release.report", stop)
+    status, _, err = run("demo", "--out", "d", "--rows", "300")
+    assert status == 130
+    assert left(tmp_path / "d") == ["hospital.csv", "plan.toml", "release.csv", "release.json"]
+    assert "nothing was written" not in err
+    assert "written in d: hospital.csv, plan.toml, release.csv, release.json" in err
+    assert "not written: report.html" in err
 
 
 # ── Bad input gets a clear error and leaves nothing behind ──

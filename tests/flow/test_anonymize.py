@@ -226,7 +226,7 @@ def test_k_above_the_rows_cannot_be_reached():
 def test_verify_trusts_nothing_but_the_table():
     frame = shoal.io.frames.open_frame(pa.table({"q": ["a", "a", "b"]}))
     asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)])
-    with pytest.raises(NotHeld, match="requires 2, the table reaches 1"):
+    with pytest.raises(NotHeld, match="requires at least 2, the table reaches 1"):
         verify(read_published(frame, asked.columns), asked.models)
 
 
@@ -480,3 +480,32 @@ def test_a_frame_that_was_changed_is_not_saved(tmp_path):
     with pytest.raises(ShoalError, match="number of records"):
         release.save(tmp_path / "x.csv")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("column", ["s", "other"])
+def test_a_frame_that_was_edited_in_place_is_not_described_as_it_was(kind, column, tmp_path):
+    """Report and JSON would show the old checks with the checksum of the edited table."""
+    table = kind({"age": [1, 1, 2, 2], "s": list("xyxy"), "other": [0.5, None, 1.5, 2.5]})
+    asked = Plan(
+        columns={"age": "quasi", "s": "sensitive", "other": "other"},
+        models=[{"name": "k-anonymity", "k": 2}],
+        keep_order=True,
+    )
+    release = shoal.anonymize(table, asked)
+    release.report(tmp_path / "first.html")
+    release.as_dict()
+    release.save(tmp_path / "first.csv")
+    value = "z" if column == "s" else 9.5
+    if kind is pd.DataFrame:
+        release.frame.loc[0, column] = value
+    else:
+        release.frame[0, column] = value
+    for use in (
+        release.as_dict,
+        lambda: release.report(tmp_path / "x.html"),
+        lambda: release.save(tmp_path / "x.csv"),
+    ):
+        with pytest.raises(ShoalError, match="was changed after it was verified"):
+            use()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.csv", "first.html"]

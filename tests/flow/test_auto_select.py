@@ -25,6 +25,7 @@ from shoal.losses._mean_costs import metrics_in_mean
 from shoal.losses.mean import Mean
 from shoal.losses.nllm import NLLM
 from shoal.table.encode import encode
+from shoal.table.recoding import SUPPRESSED, Recoding
 from tests.cli.test_console import printed
 
 
@@ -171,17 +172,20 @@ def test_a_sample_holds_all_rows_of_its_people():
     part = sample(whole, 100, np.random.default_rng(1))
     assert 60 < part.rows < 140
     assert part.people.max() + 1 == part.person_count == len(np.unique(part.people))
-    rows = [tuple(row) for row in np.column_stack([part.codes, part.sensitive[0].codes]).tolist()]
-    all_rows = np.column_stack([whole.codes, whole.sensitive[0].codes])
-    needs_person_column = {
-        frozenset(map(tuple, all_rows[whole.people == who].tolist())) for who in set(whole.people)
-    }
-    for who in range(part.person_count):
-        mine = frozenset(row for row, p in zip(rows, part.people, strict=True) if p == who)
-        assert mine in needs_person_column
+
+    def people(one):
+        """The records of each person."""
+        secret = [one.sensitive[0].values[code] for code in one.sensitive[0].codes]
+        rows = [(*codes, value) for codes, value in zip(one.codes.tolist(), secret, strict=True)]
+        return [
+            frozenset(row for row, p in zip(rows, one.people, strict=True) if p == who)
+            for who in range(one.person_count)
+        ]
+
+    assert set(people(part)) <= set(people(whole))
     assert part.trees is whole.trees
-    assert [one.values for one in part.sensitive] == [
-        one.values for one in whole.take(np.arange(whole.rows)).sensitive
+    assert [set(one.values) for one in part.sensitive] == [
+        set(one.values) for one in whole.sensitive
     ]
 
 
@@ -293,6 +297,20 @@ def test_what_takes_too_long_by_estimate_is_not_run(small, monkeypatch):
     assert any("the estimated work exceeds" in n and "k-member" in n for n in search.trials.notes)
     search.run_defaults()
     assert [one.algorithm for one in on(search.trials.tried, "table")] == ["peel"]
+
+
+def test_a_choice_that_suppresses_is_noted(small, monkeypatch):
+    def recode(self, table, models, loss, rng, progress=None):
+        record = np.arange(table.rows)
+        record[: 1 + table.rows // 100] = SUPPRESSED
+        return Recoding(table.unified, record)
+
+    monkeypatch.setattr(catalog.algorithms["danonyir"], "recode", recode)
+    notes = searched(Watch(), loss="nllm").run().notes
+    assert notes[0].startswith("auto chose danonyir")
+    assert notes[1].startswith("danonyir, which auto chose, suppresses ")
+    monkeypatch.undo()
+    assert not any("suppresses" in note for note in searched(Watch(), loss="nllm").run().notes)
 
 
 def test_the_brake_ends_what_takes_many_times_its_estimate(small, monkeypatch):

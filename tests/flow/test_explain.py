@@ -185,6 +185,22 @@ def test_why_a_record_is_suppressed():
         assert str(value) not in str(alike).removeprefix("Row 8")
 
 
+def test_a_row_is_suppressed_for_a_requirement_about_the_whole_table():
+    hierarchy = {"levels": [["a", "ab", "all"], ["b", "ab", "all"], ["c", "cd", "all"]]}
+    asked = Plan(
+        columns={"x": {"role": "quasi", "hierarchy": hierarchy}},
+        models=[{"name": "average-risk", "r": 0.2}],
+        algorithm={"name": "full-domain", "suppression": 0.5},
+    )
+    release = shoal.anonymize(pa.table({"x": ["a"] * 9 + ["b", "c"]}), asked)
+    assert release.suppressed == 1
+    words = str(release.explain(9))
+    assert "with its class, which has 1 person, the table would exceed average-risk" in words
+    assert "average-risk requires at most 0.2, with it the table reaches 0.272727" in words
+    assert "would violate" not in words
+    assert "requires at most 0.2, the table reaches 0.2" in str(release.explain(0))
+
+
 def test_a_record_that_no_single_requirement_forced():
     release = shoal.anonymize(people(), plan())
     found = [release.explain(row) for row in range(60)]

@@ -9,6 +9,9 @@ import pytest
 import shoal
 from shoal import Plan
 from shoal.base.errors import CannotReach
+from shoal.cli.audit_tables import show_audit
+from shoal.cli.release_tables import show_release
+from tests.cli.test_console import printed
 
 RISK = {"name": "average-risk", "r": 0.2}
 SHARE = {"name": "share-at-risk", "share": 0.1, "threshold": 0.34}
@@ -59,6 +62,31 @@ def test_without_models_about_classes_there_is_no_bound():
     assert release.bound is None
     reasons = release.explain(0)
     assert reasons.models[0].reached == pytest.approx(release.checks[0].reached)
+
+
+def test_json_and_screen_show_the_direction_and_all_options():
+    release = shoal.anonymize(people(), plan({"name": "k-anonymity", "k": 2}, RISK, SHARE))
+    small, risk, share = release.as_dict()["checks"]
+    assert (small["bound"], risk["bound"], share["bound"]) == ("at least", "at most", "at most")
+    assert share["options"] == {"share": 0.1, "threshold": 0.34}
+    words = printed(show_release, release)
+    assert "share-at-risk (threshold = 0.34)" in words
+    assert "at most 0.1" in words
+    assert "at least 2" in words
+    audit = printed(show_audit, shoal.audit(release.frame, release.plan))
+    assert "share-at-risk (threshold = 0.34)" in audit
+    assert "at most 0.1" in audit
+
+
+@pytest.mark.parametrize("k", [(), ({"name": "k-anonymity", "k": 2},)])
+def test_the_report_shows_their_levels_and_that_no_k_is_required(k, tmp_path):
+    path = tmp_path / "report.html"
+    shoal.anonymize(people(), plan(*k, RISK, SHARE)).report(path)
+    page = path.read_text(encoding="utf-8")
+    assert ("The re-identification risk is at most" in page) == bool(k)
+    assert ("No k-anonymity is required" in page) == (not k)
+    assert "average re-identification risk" in page
+    assert "of the people have a risk above 34\xa0%" in page
 
 
 def test_a_recoding_is_applied_to_other_people():

@@ -19,6 +19,8 @@ from tests.io.tables import SECRET, as_read, file, refuse, values
 def test_files_that_are_not_there(tmp_path):
     file(tmp_path, "a\n1\n", "people.csv")
     assert refuse(tmp_path / "peple.csv").endswith("no such file; did you mean 'people.csv'?")
+    assert refuse(tmp_path / "r.csv").endswith("no such file")  # only the ending is similar
+    assert refuse(tmp_path / "people.tsv").endswith("no such file; did you mean 'people.csv'?")
     assert "no such file" in refuse(tmp_path / "nowhere" / "x.csv")
     (tmp_path / "folder.csv").mkdir()
     assert "is a directory" in refuse(tmp_path / "folder.csv")

@@ -13,7 +13,13 @@ from tests.seeded_releases import cases, table
 EVERY = {name: settings for name, form, settings in cases() if form == "csv"}
 
 
-@pytest.mark.parametrize("name", list(EVERY))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if place % 3 else [])
+        for place, name in enumerate(EVERY)
+    ],
+)
 def test_the_order_of_the_records_does_not_change_the_release(name: str) -> None:
     data, plan = table(), Plan(seed=7, **EVERY[name])
     shuffled = data.take(pa.array(np.random.default_rng(3).permutation(data.num_rows)))

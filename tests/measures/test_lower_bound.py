@@ -284,6 +284,9 @@ def test_issue_12_item_6_the_scope_stands_wherever_the_bound_does(tmp_path):
     assert "proven lower bound" in out
     assert "(k-anonymity alone)" in out
     assert f"the proven lower bound of k = 4 is {scope}" in out
+    several = shoal.compare(people, plan, k=[2, 4], algorithms=["mondrian"], apart=False)
+    about = "k-anonymity alone; it does not account for t-closeness[pay]"
+    assert f"the proven lower bound of k = 2 and 4 is for {about}" in several.notes
     found.plot(tmp_path / "c.svg")
     drawn = (tmp_path / "c.svg").read_text()
     assert label in drawn

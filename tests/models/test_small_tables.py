@@ -72,6 +72,11 @@ def test_recursive_takes_the_most_frequent_value_first():
         assert levels("recursive-cl-diversity", group, c=c, l=2) == [level], c
 
 
+def test_recursive_with_a_huge_c():
+    """c times the records is beyond the largest number; a warning would fail this test."""
+    assert levels("recursive-cl-diversity", "aab", "a", c=1e308, l=2) == [2, 1]
+
+
 def test_recursive_is_strict_despite_rounding():
     """7 < 0.28 · 25 is wrong, although 0.28 · 25 is a little above 7 for a computer."""
     assert levels("recursive-cl-diversity", "aaabbb", c=1.0, l=2) == [1]

@@ -23,6 +23,11 @@ from shoal.models.k_anonymity import KAnonymity
 TICK = 0.02
 
 
+def _is_ours(file):
+    """Whether to name a place in this file; kernels are all called through base/interrupt."""
+    return "/shoal/" in file and not file.endswith(("/base/interrupt.py", "/kernels/__init__.py"))
+
+
 class Gaps:
     """The longest times between two looks, and what was called then."""
 
@@ -36,7 +41,7 @@ class Gaps:
         self.last = now
         self.wall = max(self.wall, wall)
         if busy > self.busy:
-            while frame and "/shoal/" not in frame.f_code.co_filename:
+            while frame and not _is_ours(frame.f_code.co_filename):
                 frame = frame.f_back
             place = frame and f"{frame.f_code.co_filename.rsplit('/shoal/', 1)[1]}:{frame.f_lineno}"
             self.busy, self.where = busy, str(place)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Hierarchy, Plan
-from shoal.hierarchies.sorting import sorted_order
+from shoal.hierarchies.sorting import BLOCK, sorted_order
 from shoal.io.frames import Frame
 from shoal.table.coding import value_codes
 from shoal.table.encode import encode
@@ -28,6 +28,17 @@ def test_item_15_texts_are_sorted_as_python_does(values):
     for kind in (pa.string(), pa.large_string()):
         order = sorted_order(pa.array([*texts, "x"], kind)[: len(texts)])
         assert [texts[i] for i in order] == sorted(texts)
+
+
+@pytest.mark.parametrize("letters", ["0123456789", "0123456789abcdef", "aé鿿𝄞"])
+def test_many_texts_are_sorted_as_python_does(letters):
+    """More than a block of them, of which many begin with the same eight bytes."""
+    rng = np.random.default_rng(4)
+    drawn = rng.choice(list(letters), (3 * BLOCK, 12))
+    sizes = rng.integers(5, 13, len(drawn))
+    texts = list({"".join(one[:size]) for one, size in zip(drawn, sizes, strict=True)})
+    assert len(texts) > 2 * BLOCK
+    assert [texts[i] for i in sorted_order(pa.array(texts))] == sorted(texts)
 
 
 CASES = {

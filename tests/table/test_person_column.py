@@ -142,7 +142,7 @@ def test_a_file_with_its_rows_in_another_order_is_refused(tmp_path, monkeypatch)
 def test_a_file_that_violates_a_model_about_people_is_refused(tmp_path):
     release = shoal.anonymize(table(), asked(who=HIDDEN))
     one = replace(release, person_of_record=np.zeros(8, np.int64))
-    with pytest.raises(NotHeld, match="k-anonymity requires 3"):
+    with pytest.raises(NotHeld, match="k-anonymity requires at least 3"):
         one.save(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())
 
@@ -179,7 +179,8 @@ def test_the_plan_and_the_recoding_keep_it(tmp_path):
 
 
 def test_only_people_are_counted_and_suppressed():
-    with pytest.raises(BadPlan, match=r"column 'age': .*publish = false only with the role person"):
+    said = "column 'age' can have publish = false only with the role person"
+    with pytest.raises(BadPlan, match=said):
         Plan(columns={"age": {"role": "quasi", "publish": False}})
 
 

@@ -67,6 +67,10 @@ class Algorithm(Setting):
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model."""
 
+    def for_sensitive(self, column: str) -> list[Algorithm]:  # noqa: ARG002
+        """The same algorithm with options about a sensitive column that `auto` tries as well."""
+        return []
+
     def notes(self, seed: int | None) -> list[str]:  # noqa: ARG002
         """Remarks for the reader of a release about how it was made."""
         return []

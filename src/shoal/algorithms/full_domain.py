@@ -24,6 +24,7 @@ from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.pace import INTERVAL
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Share
+from shoal.base.wording import listed
 from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
@@ -367,24 +368,33 @@ class LatticeSearch:
             for name, at, most in zip(table.names, level, self.shape, strict=True)
         )
         note = (
-            f"full-domain: the best of all {self.nodes:,} combinations of levels, proven by "
-            f"looking at {self.checked:,} of them; the objective "
+            f"full-domain: {self._condition()}the best of all {self.nodes:,} combinations of "
+            f"levels, proven by looking at {self.checked:,} of them; the objective "
             f"{self.judge.goal.describe(self.worth)}; the levels are {where}"
         )
-        if self.judge.of_table and self.judge.limit:
-            keys = ", ".join(dict.fromkeys(model.key for model in self.judge.of_table))
-            note += (
-                ". That is for suppressing, at each combination, the smallest classes until "
-                f"{keys} is satisfied; other choices of what to suppress were not searched"
-            )
-        if self.judge.later and self.judge.limit:
-            keys = ", ".join(dict.fromkeys(model.key for model in self.judge.later))
-            note += (
-                f". That is for suppressing, at each combination, the classes that fail until none "
-                f"does: whether a class satisfies {keys} depends on what else is published, and "
-                "other choices of what to suppress were not searched"
-            )
         return Recoding(vectors, record, notes=(note,), levels=tuple(level.tolist()))
+
+    def _condition(self) -> str:
+        """What the proof depends on: which records are suppressed at a combination of levels."""
+        rules, judge = [], self.judge
+        if judge.later and judge.limit:
+            keys = dict.fromkeys(model.key for model in judge.later)
+            rules.append(
+                f"the classes that violate {listed(list(keys))} are suppressed until none does, "
+                "which depends on what else is published"
+            )
+        if judge.of_table and judge.limit:
+            keys = dict.fromkeys(model.key for model in judge.of_table)
+            rules.append(
+                f"the smallest classes are suppressed until {listed(list(keys))} "
+                f"{'is' if len(keys) == 1 else 'are'} satisfied"
+            )
+        if not rules:
+            return ""
+        return (
+            f"given that at each combination {', and then '.join(rules)} (other choices of what to "
+            "suppress were not searched), "
+        )
 
 
 def middles_first(many: int) -> Longs:

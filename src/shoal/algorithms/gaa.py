@@ -85,6 +85,11 @@ class GAA(Algorithm):
         """All strategies but S1 do."""
         return self.strategy != "S1"
 
+    def for_sensitive(self, column: str) -> list[Algorithm]:
+        """The strategies about a sensitive column; S5 loses nearly everything (Sec. 4.3)."""
+        tried: list[Literal["S2", "S3", "S4", "S6", "S7"]] = ["S2", "S3", "S4", "S6", "S7"]
+        return [GAA(strategy=strategy, column=column) for strategy in tried]
+
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model: any model about classes."""
         return not model.linkage

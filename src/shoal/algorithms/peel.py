@@ -125,6 +125,13 @@ class PeelingProblem:
         return self.table.unified[self.start.first]
 
     @cached_property
+    def generality(self) -> Longs:
+        """The levels of their values, added up, int64[tuples]; 0 if all of them are leaves."""
+        levels = [tree.level[self.start_vector[:, j]] for j, tree in enumerate(self.table.trees)]
+        total: Longs = np.sum(levels, axis=0, dtype=np.int64)
+        return total
+
+    @cached_property
     def layout(self) -> Layout:
         """The columns in the order in which searches use them."""
         return Layout.of(self.table, self.start, self.costs)
@@ -195,8 +202,8 @@ def _peel_among(
         )
         wanted = left[best.cost[left] < NONE]
         # Of equally cheap cells the one of the most specific tuple: others may cover it.
-        specific = -problem.lattice.own[wanted, -1]
-        wanted = wanted[np.lexsort((problem.start.first[wanted], specific, best.cost[wanted]))]
+        general, first = problem.generality[wanted], problem.start.first[wanted]
+        wanted = wanted[np.lexsort((first, general, best.cost[wanted]))]
         took = _take(problem, best, ceiling, lend, left, wanted, label)
         if looks >= most:
             return bool(problem.start.people[among[label[among] < 0]].sum() < problem.k)

@@ -47,11 +47,13 @@ class Chain:
     def run(self, times: int) -> tuple[Floats, Longs]:
         """Sweep; the share of time that a record spent in each pair, and its number of visits."""
         state, before, at = self.state, self.sweeps, np.zeros(2, np.int64)
+        records = len(self.sides[0].group)  # each is a step of a sweep
         state.time[:], state.visits[:] = 0, 0
         since = int(state.clock[0])
         while at[1] < times and not self.stop.is_set():
+            steps = at[0] + at[1] * records
             sweep(*self.sides, state, at, times, self.pace.begin(), self.rng)
-            self.pace.end()
+            self.pace.end(int(at[0] + at[1] * records - steps))
             self.sweeps = before + int(at[1])
         write_down(state)
         return state.time / (self.records * (state.clock[0] - since)), state.visits.copy()

@@ -10,6 +10,7 @@ import numpy as np
 from shoal.attacks import Attack
 from shoal.attacks._words import Label, Severity
 from shoal.base.progress import Progress, silent
+from shoal.base.wording import many
 from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published, of_people
 
@@ -92,4 +93,4 @@ class Linkage(Attack):
     def detail(self, found: Mapping[str, Any]) -> str:
         """The fewest candidates."""
         fewest = found.get("fewest_candidates")
-        return "" if fewest is None else f"at least {fewest:,} candidates"
+        return "" if fewest is None else f"at least {many(fewest, 'candidate')}"

@@ -34,6 +34,15 @@ def digest(kernel: Any) -> str:
     return content.hexdigest()
 
 
+def callees(kernel: Any) -> set[Any]:
+    """A kernel and all kernels that it calls, directly or not."""
+    found = [kernel]
+    for one in found:
+        for _part in _parts(one, found):
+            pass
+    return set(found)
+
+
 def _parts(kernel: Any, found: list[Any]) -> Iterator[str]:
     function: FunctionType = kernel.py_func
     yield f"{function.__module__}.{function.__qualname__}"  # machine code refers to callees by name

@@ -182,6 +182,11 @@ class MachineCode(caching.NullCache):
         """Where the files are."""
         return str(self._folder)
 
+    def has(self, sig: Any) -> bool:
+        """Whether there is a file for these types; it may still turn out to be damaged."""
+        key = self._key(sig, self._kernel.targetctx.codegen())
+        return key is not None and self._path(key).is_file()
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for these types, or None if there is none that can be trusted."""
         key = self._key(sig, target_context.codegen())

@@ -25,16 +25,20 @@ class Pace:
         self._begin = perf_counter()
         return self.pieces
 
-    def end(self) -> None:
-        """End a call that has done all of its pieces."""
-        self.adapt(perf_counter() - self._begin)
+    def end(self, done: int | None = None) -> None:
+        """End a call that has done so many pieces; by default all of them."""
+        self.adapt(perf_counter() - self._begin, done)
 
-    def adapt(self, seconds: float) -> None:
-        """Adapt the number of pieces to the seconds that the last call took."""
+    def adapt(self, seconds: float, done: int | None = None) -> None:
+        """Adapt the number of pieces to the seconds that the last call took.
+
+        A call that had few pieces to do was quick because of that: it shows nothing about more.
+        """
+        done = self.pieces if done is None else done
         if seconds < INTERVAL / 2:
-            self.pieces = min(self.pieces * GROWTH, MOST_PIECES)
+            self.pieces = min(max(self.pieces, done * GROWTH), MOST_PIECES)
         elif seconds > INTERVAL:
-            self.pieces = max(1, int(self.pieces * INTERVAL / seconds))
+            self.pieces = max(1, int(done * INTERVAL / seconds))
 
 
 def parts(total: int, pace: Pace | None = None) -> Iterator[tuple[int, int]]:
@@ -49,5 +53,5 @@ def parts(total: int, pace: Pace | None = None) -> Iterator[tuple[int, int]]:
     while begin < total:
         stop = min(begin + pace.begin(), total)
         yield begin, stop
-        pace.end()
+        pace.end(stop - begin)
         begin = stop

@@ -44,6 +44,8 @@ def _levels(audit: Audit) -> Table:
     }
     for name, level in audit.levels.items():
         check = asked.get(name)
-        required = "" if check is None else number(check.required)
-        table.add_row(shown(name), required, number(level), "" if check is None else verdict(check))
+        if check is None:
+            table.add_row(shown(name), "", number(level), "")
+        else:
+            table.add_row(shown(check.key), check.asked, number(level), verdict(check))
     return table

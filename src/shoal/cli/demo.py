@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -18,10 +19,13 @@ from shoal.datasets import hospital
 from shoal.datasets.hospital import hospital_hierarchies
 from shoal.flow.anonymize import anonymize
 from shoal.flow.draft import draft
+from shoal.flow.release import Release
 from shoal.hierarchies.base import Hierarchy
 from shoal.io import frames
 from shoal.plan import Plan
 from shoal.table.roles import Column
+
+FILES = ("hospital.csv", "plan.toml", "release.csv", "release.json", "report.html")
 
 
 def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Console], None]:
@@ -30,18 +34,14 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadFile(f"cannot create the folder {out}: {error.strerror}") from None
+    for name in FILES:
+        frames.check_writable(out / name)
     original = hospital(rows, seed)
     plan = edited(draft(original)).with_seed(seed)
     release = anonymize(original, plan, progress=progress)
     before, after = release.before, release.after
 
-    with frames.atomic(out / "hospital.csv") as target:
-        frames.write(frames.open_frame(original), target)
-    plan.save(out / "plan.toml")
-    release.save(out / "release.csv")
-    with frames.atomic(out / "release.json", private=True) as target:
-        target.write_text(json.dumps(release.as_dict(progress), indent=2) + "\n", encoding="utf-8")
-    release.report(out / "report.html", progress=progress)
+    _write(out, original, plan, release, progress)
 
     def show_results(console: Console) -> None:
         console.rule("1  A made-up hospital table", align="left")
@@ -75,6 +75,35 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
         )
 
     return show_results
+
+
+def _write(out: Path, original: Any, plan: Plan, release: Release, progress: Progress) -> None:
+    """Write the files; an error between two of them says which ones are there."""
+
+    def write_original(path: Path) -> None:
+        with frames.atomic(path) as target:
+            frames.write(frames.open_frame(original), target)
+
+    def write_numbers(path: Path) -> None:
+        with frames.atomic(path, private=True) as target:
+            numbers = json.dumps(release.as_dict(progress), indent=2)
+            target.write_text(numbers + "\n", encoding="utf-8")
+
+    writers: dict[str, Callable[[Path], object]] = {
+        "hospital.csv": write_original,
+        "plan.toml": plan.save,
+        "release.csv": release.save,
+        "release.json": write_numbers,
+        "report.html": lambda path: release.report(path, progress=progress),
+    }
+    for place, name in enumerate(FILES):
+        try:
+            writers[name](out / name)
+        except BaseException as error:
+            if place:
+                done, missing = ", ".join(FILES[:place]), ", ".join(FILES[place:])
+                error.add_note(f"written in {out}: {done}; not written: {missing}")
+            raise
 
 
 def edited(plan: Plan) -> Plan:

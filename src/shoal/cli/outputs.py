@@ -15,7 +15,7 @@ from shoal.base.errors import BadFile
 from shoal.base.progress import Progress
 from shoal.cli.console import print_plain
 from shoal.flow.release import Release
-from shoal.io.frames import atomic, check_place
+from shoal.io.frames import atomic, check_writable
 
 
 def check_targets(
@@ -24,8 +24,8 @@ def check_targets(
     """Refuse targets that cannot be written, that are also read, or that are the same file."""
     wanted = [path for path in (*targets, json_target(json_file)) if path is not None]
     for i, target in enumerate(wanted):
-        check_place(target)
         check_distinct(target, [*inputs, *wanted[:i]])
+        check_writable(target)
 
 
 def check_distinct(target: Path, others: Sequence[Path]) -> None:

@@ -12,7 +12,6 @@ from rich.progress import (
     BarColumn,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.progress import Progress as Bars
 
@@ -21,11 +20,14 @@ from shoal.base.progress import Progress
 from shoal.kernels import on_compiling
 
 INTERVAL = 5.0  # seconds between two lines where no bar can be drawn
+# Before that, the time left is not shown: it was 806 minutes in the first second of a short run.
+EVIDENCE_SECONDS, EVIDENCE_SHARE = 3.0, 0.05
 COMPILING = "Compiling kernels (first run only, about 30 s) …"
 # What a stage does with the user's data. A stage that is not here is printed as it is.
 STAGES = {
     "read": "reading",
     "encode": "encoding",
+    "compile": "compiling kernels (first run only)",
     "recode": "finding groups",
     "trying": "trying algorithms on a sample",
     "merging": "finding groups",
@@ -64,6 +66,48 @@ STAGES = {
 }
 
 
+class Timing:
+    """How long each stage has taken, and how much of it is done.
+
+    The time between two reports belongs to the stage of the first: compiling in the middle of a
+    stage does not count as its work.
+    """
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self._since = monotonic()
+        self._spent: dict[str, float] = {}
+        self._share: dict[str, float] = {}
+
+    def report(self, stage: str, share: float) -> bool:
+        """Note a report; False if there is nothing to show.
+
+        A step may be reported as complete after the stages inside it: the screen does not go back
+        to it. A share that falls is a new round of the same stage, and counted only from 0.
+        """
+        now = monotonic()
+        if self.stage:
+            self._spent[self.stage] = self._spent.get(self.stage, 0.0) + now - self._since
+        self._since = now
+        if share >= 1 and self.stage and stage != self.stage:
+            return False
+        if share <= 0:
+            self._spent[stage] = self._share[stage] = 0.0
+        self.stage = stage
+        self._share[stage] = max(share, self._share.get(stage, 0.0))
+        return True
+
+    @property
+    def share(self) -> float:
+        """The share of the current stage that is done."""
+        return self._share.get(self.stage, 0.0)
+
+    @property
+    def left(self) -> str:
+        """The time that the current stage still needs, in words; empty if it is not known."""
+        return time_left(self._spent.get(self.stage, 0.0), self.share)
+
+
 @contextmanager
 def progress_on(console: Console) -> Iterator[Progress]:
     """Report progress on standard error, with a message when kernels are compiled."""
@@ -87,37 +131,42 @@ def _drawn(console: Console) -> Iterator[Progress]:
         TextColumn("{task.description}"),
         BarColumn(bar_width=30),
         TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
         console=console,
         transient=True,
     ) as bars:
+        timing = Timing()
         tasks: dict[str, Any] = {}
 
         def report(stage: str, share: float) -> None:
+            if not timing.report(stage, share):
+                return
             for known, task in tasks.items():
                 bars.update(task, visible=known == stage)
             if stage not in tasks:
                 total = 1.0 if stage not in ("read", "recode") else None
-                tasks[stage] = bars.add_task(STAGES.get(stage, stage), total=total)
-            bars.update(tasks[stage], completed=share)
+                name = STAGES.get(stage, stage)
+                tasks[stage] = bars.add_task(name, total=total, left="")
+            left = timing.left.removeprefix(", ")
+            bars.update(tasks[stage], completed=timing.share, left=left)
 
         yield report
 
 
 def _lines(console: Console) -> Progress:
     """A callback that prints a line every few seconds."""
+    timing = Timing()
     last = monotonic()
-    began: dict[str, float] = {}
 
     def report(stage: str, share: float) -> None:
         nonlocal last
+        if not timing.report(stage, share):
+            return
         now = monotonic()
-        began.setdefault(stage, now)
         if now - last > INTERVAL:
             last = now
-            left = time_left(now - began[stage], share)
-            console.print(f"{STAGES.get(stage, stage)}: {100 * share:.0f} %{left}", markup=False)
+            done = f"{100 * timing.share:.0f} %{timing.left}"
+            console.print(f"{STAGES.get(stage, stage)}: {done}", markup=False)
 
     return report
 
@@ -125,10 +174,12 @@ def _lines(console: Console) -> Progress:
 def time_left(spent: float, share: float) -> str:
     """The time that a stage still needs, as a line of a log says it; nothing if not known yet.
 
-    >>> time_left(30, 0.25), time_left(600, 0.1), time_left(5, 0.0)
-    (', about 90 s left', ', about 90 min left', '')
+    The first moments of a stage say little about the rest.
+
+    >>> time_left(30, 0.25), time_left(600, 0.1), time_left(5, 0.0), time_left(1, 0.001)
+    (', about 90 s left', ', about 90 min left', '', '')
     """
-    if not 0 < share < 1 or spent <= 0:
+    if not EVIDENCE_SHARE <= share < 1 or spent < EVIDENCE_SECONDS:
         return ""
     seconds = spent * (1 - share) / share
     return (

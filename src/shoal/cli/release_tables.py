@@ -45,9 +45,7 @@ def show_release(console: Console, release: Release) -> None:
 def _requirements(release: Release) -> Table:
     table = new_table("Requirements, verified on the release", "model", "required", "reached", "")
     for check in release.checks:
-        name = check.model if check.column is None else f"{check.model} [{check.column}]"
-        numbers = number(check.required), number(check.reached)
-        table.add_row(shown(name), *numbers, verdict(check))
+        table.add_row(shown(check.key), check.asked, number(check.reached), verdict(check))
     return table
 
 

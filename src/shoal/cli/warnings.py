@@ -10,7 +10,6 @@ from shoal.base.errors import preview
 from shoal.base.wording import many
 from shoal.cli.console import percent, show_notes, warn
 from shoal.flow.release import Release
-from shoal.measures.applied import ADVICE
 from shoal.measures.column_disclosure import ColumnDisclosure, describe
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import TOP, findings
@@ -69,8 +68,8 @@ def warn_of_little_left(console: Console, release: Release) -> None:
         warn(
             console,
             f"{share} of the records are suppressed ({applied.why()}): the rest may not be "
-            f"representative of the table and of its sensitive values. {ADVICE}; --most-left-out "
-            "refuses such a release",
+            f"representative of the table and of its sensitive values. {applied.advice}; "
+            "--most-left-out refuses such a release",
         )
 
 

@@ -16,6 +16,7 @@ from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.errors import BadPlan, ShoalError, preview
 from shoal.base.progress import Progress, silent
+from shoal.base.wording import listed
 from shoal.comparing.comparison import MEAN, Comparison, Line, Unfinished
 from shoal.comparing.isolated_run import WARMING, Apart, Failed, Here, Measured
 from shoal.flow.auto_select.candidates import label
@@ -329,16 +330,21 @@ def _notes(lines: Sequence[Line], apart: bool) -> list[str]:
 
 def _bound_notes(bounds: Mapping[int, Bound]) -> list[str]:
     """What lower bounds cover; why there is none, or why one is not tight."""
-    scopes = dict.fromkeys(
-        f"the proven lower bound of k = {k:,} is {bound.scope}"
-        for k, bound in bounds.items()
-        if bound.percent is not None and not bound.complete
-    )
+    partial = {k: b for k, b in bounds.items() if b.percent is not None and not b.complete}
+    same: dict[str, list[int]] = {}
+    for k, bound in partial.items():
+        same.setdefault(bound.scope_of_each_k, []).append(k)
+    scopes = [
+        f"the proven lower bound of k = {ks[0]:,} is {bounds[ks[0]].scope}"
+        if len(ks) == 1
+        else f"the proven lower bound of k = {listed([f'{k:,}' for k in ks])} is {scope}"
+        for scope, ks in same.items()
+    ]
     reasons: dict[tuple[bool, str], list[str]] = {}
     for k, bound in bounds.items():
         if bound.reason:
             reasons.setdefault((bound.percent is None, bound.reason), []).append(f"{k:,}")
-    return list(scopes) + [
+    return scopes + [
         f"{'no lower bound' if unknown else 'lower bound'} for k = {', '.join(ks)}: {reason}"
         for (unknown, reason), ks in reasons.items()
     ]

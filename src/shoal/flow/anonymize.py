@@ -9,12 +9,13 @@ from typing import Any
 from shoal.base.clock import Clock
 from shoal.base.progress import Progress, silent
 from shoal.flow.apply.fitted import Fitted
+from shoal.flow.assistant import compiling_together
 from shoal.flow.auto_select.search import recode
 from shoal.flow.choose_engine import choose_engine
 from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
-from shoal.io.frames import fingerprint, open_frame
+from shoal.io.frames import Frame, fingerprint, open_frame
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
 
@@ -50,6 +51,15 @@ def anonymize(
     clock.start("read")
     frame = open_frame(table, lambda done, size: progress("read", done / size))
     sha256 = fingerprint(table)
+    with compiling_together(frame, plan, progress):
+        return _published(frame, plan, keep_order, clock, sha256)
+
+
+def _published(
+    frame: Frame, plan: Plan, keep_order: bool, clock: Clock, sha256: str | None
+) -> Release:
+    """Encode, recode, decode and verify a table."""
+    progress = clock.progress
     clock.start("encode")
 
     def encoded(plan: Plan) -> Table:

@@ -201,6 +201,7 @@ class Explainer:
                     loss_without=None if other is None else float(other.percent[row]),
                     by_search=other is not None and worse(other.loss, self._now.loss),
                     of_table=isinstance(model, TableModel),
+                    bound=model.bound,
                 )
             )
         return judged

@@ -67,7 +67,9 @@ def identifiers(frame: Frame, plan: Plan) -> list[str]:
     notes = []
     names = [name for name in columns_with_role(plan.columns, "identifier") if name in frame.names]
     if names:
-        notes.append(f"the table contains the identifiers {preview(names)}, which name people")
+        notes.append(
+            f"the table contains the identifiers {preview(names)}, which the plan does not publish"
+        )
     for name in columns_with_role(plan.columns, "person"):
         if name in frame.names and not plan.columns[name].publish:
             notes.append(f"the table contains {name!r}, which the plan does not publish")

@@ -14,7 +14,7 @@ from shoal.base.clock import Clock
 from shoal.base.version import __version__
 from shoal.flow import notes
 from shoal.flow.release import Release
-from shoal.io.frames import Frame
+from shoal.io.frames import Frame, content_digest
 from shoal.measures.applied import Applied
 from shoal.measures.explanation import Explains
 from shoal.measures.information_loss import discernibility
@@ -110,6 +110,7 @@ def publish(
         made=datetime.now().astimezone(),
         seed=plan.seed,
         version=__version__,
+        digest=content_digest(released),
         applied=origin.applied,
         original_sha256=origin.original_sha256,
         explainer=origin.explainer,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoal.base.errors import BadTable, ShoalError, preview
+from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
 from shoal.io import frames
 from shoal.measures.explanation import Explains, Explanation, Reason
@@ -15,7 +15,6 @@ from shoal.measures.outcome import Outcome
 from shoal.measures.verify import verify
 from shoal.table.match_graph import link
 from shoal.table.published_table import read_published
-from shoal.table.roles import not_published
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted
@@ -35,7 +34,7 @@ class Release(Outcome):
         """
         with frames.atomic(path) as target:
             frame = frames.open_frame(self.frame)
-            self._check_unchanged(frame)
+            self.check_unchanged(frame)
             frames.write(frame, target)
             file = frames.read_back(target)
             if not frames.same_rows(file, frame):
@@ -47,18 +46,6 @@ class Release(Outcome):
             written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
             linkage = None if self.original is None else link(self.original, written)
             verify(written, self.plan.models, linkage)
-
-    def _check_unchanged(self, frame: frames.Frame) -> None:
-        """Raise an error if columns or records were added to the frame, or removed from it."""
-        dropped = not_published(self.plan.columns)
-        names = {name for name in self.plan.columns if name not in dropped}
-        other = sorted(names ^ set(frame.names))
-        if other or frame.height != self.published:
-            what = f"columns {preview(other)}" if other else "number of records"
-            raise ShoalError(
-                f"the frame of the release was changed after it was verified ({what}); nothing is "
-                "written. Change the original and anonymize it again"
-            )
 
     def report(
         self, path: str | Path, *, explain: bool | None = None, progress: Progress = silent

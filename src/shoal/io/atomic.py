@@ -167,6 +167,26 @@ def check_place(path: Path) -> None:
         raise BadFile(f"cannot write {path}: no permission to write in the directory {folder}")
 
 
+def check_writable(path: Path) -> None:
+    """Raise an error if no file can be written at a path, before the work for it begins.
+
+    Permissions do not say everything: a file is created in the folder, and removed.
+    """
+    check_place(path)
+    target = Path(os.path.realpath(path))  # what a link points to
+    check_place(target)
+    probe = target.with_name(_name())
+    try:
+        _at_work[probe] = os.getpid()
+        os.close(_create(probe))
+    except OSError as error:
+        raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+        _at_work.pop(probe, None)
+
+
 # Temporary files
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable, is_text, preview
 from shoal.io.arrow_tables import check_column_names, check_takeable, takeable
-from shoal.io.atomic import atomic, check_place
+from shoal.io.atomic import atomic, check_place, check_writable
 from shoal.io.compact import ArrowColumn, compact, plain_field
 from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
 from shoal.io.format import Progress
@@ -27,6 +27,8 @@ __all__ = [
     "atomic",
     "check_place",
     "check_target",
+    "check_writable",
+    "content_digest",
     "csv_parts",
     "fingerprint",
     "open_frame",
@@ -294,6 +296,36 @@ def fingerprint(source: Any) -> str | None:
         return None
     with Path(source).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def content_digest(frame: Frame) -> str | None:
+    """A digest of names and cells, to notice that a frame was edited in place.
+
+    None for arrow tables, which cannot be edited.
+
+    >>> content_digest(Frame(pa.table({"age": [29]}))) is None
+    True
+    """
+    if frame.kind == "arrow":
+        return None
+    digest = hashlib.blake2b()
+    for name in frame.names:
+        digest.update(repr(name).encode(errors="backslashreplace"))
+        try:
+            digest.update(_serialized(frame._exact(name)))
+        except (BadTable, pa.ArrowException):  # text that no file can store
+            cells = repr(frame._frame[name].to_list())
+            digest.update(cells.encode(errors="backslashreplace"))
+    return digest.hexdigest()
+
+
+def _serialized(column: ArrowColumn) -> Any:
+    """The bytes of a column: its type and its cells."""
+    table = pa.table([column], ["column"]).combine_chunks()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return sink.getvalue()
 
 
 def read(path: str | Path, progress: Progress | None = None) -> Frame:

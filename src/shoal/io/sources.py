@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+from difflib import get_close_matches
 from pathlib import Path
 
-from shoal.base.errors import BadFile, did_you_mean
+from shoal.base.errors import BadFile
 
 KINDS = {
     stat.S_IFDIR: "a directory",
@@ -25,8 +26,7 @@ def check_source(path: Path, what: str, hint: str = "") -> None:
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
     except FileNotFoundError:
-        near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-        hint = hint or did_you_mean(path.name, near)
+        hint = hint or _similar(path)
         raise BadFile(f"cannot read {what}{path}: no such file{hint}") from None
     except ValueError:  # a lone surrogate or a NUL in the name
         raise BadFile(f"cannot read {what}{str(path)!r}: no file can have this name") from None
@@ -39,3 +39,20 @@ def check_source(path: Path, what: str, hint: str = "") -> None:
             advice = "; engine = 'duckdb' reads a folder of files as one table"
         found = KINDS.get(kind, "something else")
         raise BadFile(f"cannot read {what}{path}: it is {found}, not a file{advice}")
+
+
+def _similar(path: Path) -> str:
+    """Suggest a file with a similar name in the same folder, if there is one.
+
+    Endings do not count: all tables end alike.
+    """
+    if not path.parent.is_dir():
+        return ""
+    near = {_stem(other): other.name for other in sorted(path.parent.iterdir(), reverse=True)}
+    close = get_close_matches(_stem(path), near, n=1)
+    return f"; did you mean {near[close[0]]!r}?" if close else ""
+
+
+def _stem(path: Path) -> str:
+    """The name without its endings."""
+    return path.name.removesuffix("".join(path.suffixes))

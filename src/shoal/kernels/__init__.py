@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import Any, NamedTuple
 
 import numba
 from numba.core import event
@@ -47,11 +49,40 @@ class _Kernel(CPUDispatcher):
     """A compiled loop that is not interrupted: numba runs Python code to pass arrays."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
+        if _hooks.rehearsal is not None:
+            return _hooks.rehearsal.call(self, args, options)
         return interrupt.held(_call, self, *args, **options)
 
     def _compile_for_args(self, *args: Any, **options: Any) -> Any:
         # Compiling may take long, and is Python code that can be interrupted.
+        if _hooks.before_compiling is not None and not options:
+            job = Job(self, tuple(self.typeof_pyval(one) for one in args))
+            if not job.is_stored():
+                interrupt.released(_hooks.before_compiling, job)
         return interrupt.released(_compile, self, *args, **options)
+
+
+class Job(NamedTuple):
+    """A kernel, and the types of arguments that it is compiled for."""
+
+    kernel: Any
+    types: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        """The same name in every process, which can be the name of a file."""
+        function = self.kernel.py_func
+        whole = f"{function.__module__}.{function.__qualname__}{self.types}"
+        return sha256(whole.encode()).hexdigest()
+
+    def is_stored(self) -> bool:
+        """Whether there is a file with the machine code."""
+        code = self.kernel._cache
+        return isinstance(code, machine_code.MachineCode) and code.has(self.types)
+
+    def run(self) -> None:
+        """Compile the kernel and store it."""
+        self.kernel.compile(self.types)
 
 
 _call: Any = Dispatcher.__call__
@@ -66,6 +97,63 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     if _FOLDER is not None:
         made._cache = machine_code.MachineCode(made, _FOLDER)  # type: ignore[attr-defined]
     return made
+
+
+class Rehearsal:
+    """Runs kernels as plain Python, and records what would have to be compiled.
+
+    This is slow, and meant for a small sample. Functions called by kernels are not recorded: they
+    are compiled together with them. `until` is a moment of `time.monotonic`.
+    """
+
+    def __init__(self, until: float) -> None:
+        self.jobs: dict[str, Job] = {}
+        self._until = until
+        self._inside = False
+
+    def call(self, kernel: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Run a kernel as plain Python."""
+        function = kernel.py_func
+        if self._inside:
+            return function(*args, **options)
+        if monotonic() > self._until:
+            raise TimeoutError
+        if not options:
+            job = Job(kernel, tuple(kernel.typeof_pyval(one) for one in args))
+            self.jobs.setdefault(job.name, job)
+        self._inside = True
+        try:
+            return function(*args, **options)
+        finally:
+            self._inside = False
+
+
+class _Hooks:
+    rehearsal: Rehearsal | None = None
+    before_compiling: Callable[[Job], None] | None = None
+
+
+_hooks = _Hooks()
+
+
+@contextmanager
+def rehearse(seconds: float) -> Iterator[Rehearsal]:
+    """Run kernels as plain Python for at most this time, and record which ones are called."""
+    _hooks.rehearsal = Rehearsal(monotonic() + seconds)
+    try:
+        yield _hooks.rehearsal
+    finally:
+        _hooks.rehearsal = None
+
+
+@contextmanager
+def before_compiling(wait: Callable[[Job], None]) -> Iterator[None]:
+    """Call `wait` before a kernel is compiled: another process may be compiling it already."""
+    outer, _hooks.before_compiling = _hooks.before_compiling, wait
+    try:
+        yield
+    finally:
+        _hooks.before_compiling = outer
 
 
 class _Once(event.Listener):

@@ -9,10 +9,6 @@ from shoal.base.errors import NotHeld, preview
 from shoal.base.wording import many
 
 MUCH = 0.1  # share of suppressed records from which on the user is warned
-ADVICE = (
-    "Apply the recoding to more records at once, make one with a larger k or from a table more "
-    "like this one, or anonymize this table by itself"
-)
 
 
 @dataclass(frozen=True)
@@ -28,6 +24,8 @@ class Applied:
     classes: int  # classes that are not published, for the same reason
     dropped: list[str]  # columns that the recoding does not know
     most_left_out: float | None  # share of the records that may be suppressed; None: any
+    of_table: frozenset[str] = frozenset()  # requirements about the whole table
+    stricter: str = "a larger k"  # with what a recoding would suppress less
 
     @property
     def left_out(self) -> int:
@@ -46,18 +44,29 @@ class Applied:
             return
         raise NotHeld(
             f"{self.left_out:,} of {_rows(self.rows)} ({100 * self.left_out / self.rows:.3g} %) "
-            f"would be suppressed, and at most {100 * most:.3g} % may be: {self.why()}. {ADVICE}"
+            f"would be suppressed, and at most {100 * most:.3g} % may be: {self.why()}. "
+            f"{self.advice}"
+        )
+
+    @property
+    def advice(self) -> str:
+        """How fewer records would be suppressed."""
+        return (
+            f"Apply the recoding to more records at once, make one with {self.stricter} or from a "
+            "table more like this one, or anonymize this table by itself"
         )
 
     def why(self) -> str:
         """How many records are not published, by reason."""
         why = {"with unknown values": self.unknown_rows, "that no class covers": self.no_class}
-        why |= {f"whose class would violate {key}": rows for key, rows in self.broken.items()}
+        why |= {self._violating(key): rows for key, rows in self.broken.items()}
         return ", ".join(f"{_rows(rows)} {words}" for words, rows in why.items() if rows)
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers by the names of the JSON file."""
-        return asdict(self) | {"left_out": self.left_out}
+        words = ("of_table", "stricter")
+        numbers = {key: value for key, value in asdict(self).items() if key not in words}
+        return numbers | {"left_out": self.left_out}
 
     def notes(self) -> list[str]:
         """What was suppressed or dropped, and why."""
@@ -75,15 +84,19 @@ class Applied:
         if self.no_class:
             notes.append(f"suppressed: {_rows(self.no_class)} that no class of the recoding covers")
         for model, rows in self.broken.items():
-            notes.append(
-                f"suppressed: {_rows(rows)} whose class would violate {model} in this table"
-            )
+            notes.append(f"suppressed: {_rows(rows)} {self._violating(model)}")
         if self.moved:
             notes.append(
-                f"generalized further than in the recoding: {_rows(self.moved)} whose class would "
-                "violate a requirement in this table"
+                f"generalized further than in the recoding: {_rows(self.moved)}, as the table "
+                "would otherwise violate a requirement"
             )
         return notes
+
+    def _violating(self, key: str) -> str:
+        """Which records were suppressed for a requirement."""
+        if key in self.of_table:
+            return f"with which this table would exceed {key}"
+        return f"whose class would violate {key} in this table"
 
 
 def _rows(number: int) -> str:

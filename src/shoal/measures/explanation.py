@@ -76,6 +76,7 @@ class Judged:
     loss_without: float | None  # percent
     by_search: bool = False  # whether the whole table loses more without it
     of_table: bool = False  # whether `reached` is the level of the whole table
+    bound: str = "at least"  # or "at most": how the level relates to what is required
 
     @property
     def key(self) -> str:
@@ -85,8 +86,10 @@ class Judged:
     def lines(self, left_out: bool) -> list[str]:
         """The effect in words."""
         level = "is not known" if self.reached is None else f"reaches {self.reached:g}"
-        what = "the table" if self.of_table else "its class"
-        lines = [f"  {self.key} requires {self.required:g}, {what} {level}"]
+        what = "its class"
+        if self.of_table:
+            what = "with it the table" if left_out else "the table"
+        lines = [f"  {self.key} requires {self.bound} {self.required:g}, {what} {level}"]
         if self.forced is None:
             return [*lines, "    the algorithm needs this requirement"]
         if self.without is None:
@@ -156,7 +159,14 @@ class Explanation:
                 f"  its class has {people} and would satisfy every requirement by itself; it "
                 "failed while other classes, suppressed later, still counted"
             ]
-        return [f"  its class has {people} and would violate {' and '.join(self.failed)}"]
+        of_table = {one.key for one in self.models if one.of_table}
+        own = [key for key in self.failed if key not in of_table]
+        whole = [key for key in self.failed if key in of_table]
+        lines = [f"  its class has {people} and would violate {' and '.join(own)}"] if own else []
+        if whole:
+            who = "it" if own else f"its class, which has {people},"
+            lines.append(f"  with {who} the table would exceed {' and '.join(whole)}")
+        return lines
 
 
 def worse(one: float, other: float) -> bool:

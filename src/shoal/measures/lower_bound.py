@@ -61,17 +61,28 @@ class Bound:
         >>> Bound(0.9, k=5, covers=("k-anonymity",), does_not_cover=("t-closeness[pay]",)).scope
         'for k-anonymity (k = 5) alone; it does not account for t-closeness[pay]'
         """
-        if self.percent is None:
-            return ""
-        accounted = [f"{name} (k = {self.k:,})" for name in self.covers]
+        return self._scope() if self.percent is not None else ""
+
+    @property
+    def scope_of_each_k(self) -> str:
+        """The same without class sizes, where it is said of several k.
+
+        >>> bound = Bound(0.9, k=5, covers=("k-anonymity",), does_not_cover=("t-closeness[pay]",))
+        >>> bound.scope_of_each_k
+        'for k-anonymity alone; it does not account for t-closeness[pay]'
+        """
+        return self._scope(sizes=False)
+
+    def _scope(self, sizes: bool = True) -> str:
+        accounted = [f"{name} (k = {self.k:,})" if sizes else name for name in self.covers]
         if len(self.covers) > 1:  # each has its own k; the bound is for the largest
             accounted = [*self.covers]
-            accounted[-1] += f" (classes of at least {self.k:,} people)"
+            accounted[-1] += f" (classes of at least {self.k:,} people)" if sizes else ""
         if self.covers_partly:
             accounted = [*self.covers, f"the class size that {_list(self.covers_partly)} requires"]
-            accounted[-1] += f" (at least {self.k:,} people)"
+            accounted[-1] += f" (at least {self.k:,} people)" if sizes else ""
         if not accounted:
-            accounted = [f"classes of at least {self.k:,} people"]
+            accounted = [f"classes of at least {self.k:,} people" if sizes else "the class size"]
         rest = [*self.does_not_cover, *(f"the rest of {name}" for name in self.covers_partly)]
         lacking = f" alone; it does not account for {_list(rest)}" if rest else ""
         return f"for {_list(accounted)}{lacking}"

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any
 
 from shoal.base.arrays import Longs
-from shoal.base.errors import BadFile
+from shoal.base.errors import BadFile, ShoalError, preview
 from shoal.base.progress import Progress, silent
-from shoal.io.frames import csv_parts, open_frame
+from shoal.io.frames import Frame, content_digest, csv_parts, open_frame
 from shoal.measures.applied import Applied
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import Explains
@@ -28,6 +28,7 @@ from shoal.models import Check, min_class_size
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
+from shoal.table.roles import not_published
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,7 @@ class Outcome:
     worrying: list[str]  # those columns that deserve a warning, the worst first
     seed: int | None  # None: randomness came from the operating system
     version: str
+    digest: str | None = None  # of the frame when it was measured; None: it cannot be edited
     applied: Applied | None = None  # if the recoding of another table was applied
     original_sha256: str | None = None  # of the input file; None: the input was no file
     explainer: Explains | None = None  # None: no algorithm ran
@@ -152,6 +154,26 @@ class Outcome:
             self._bounds.append(None if found is None else scoped(found, models))
         return self._bounds[0]
 
+    def check_unchanged(self, frame: Frame | None = None) -> None:
+        """Raise an error if the frame was edited after it was verified and measured."""
+        frame = open_frame(self.frame) if frame is None else frame
+        dropped = not_published(self.plan.columns)
+        names = {name for name in self.plan.columns if name not in dropped}
+        other = sorted(names ^ set(frame.names))
+        what = ""
+        if other:
+            what = f"columns {preview(other)}"
+        elif frame.height != self.published:
+            what = "number of records"
+        elif content_digest(frame) != self.digest:
+            what = "values, types or order"
+        if what:
+            raise ShoalError(
+                f"the frame of the release was changed after it was verified ({what}), so that "
+                "what was measured is not true of it; nothing is written. Change the original and "
+                "anonymize it again, or edit a copy of the frame and audit that"
+            )
+
     def csv_sha256(self) -> str | None:
         """SHA-256 of the bytes of the CSV file that `release.save("….csv")` writes.
 
@@ -167,6 +189,7 @@ class Outcome:
 
     def as_dict(self, progress: Progress = silent) -> dict[str, Any]:
         """All numbers of the release, by the names of the JSON file."""
+        self.check_unchanged()
         bound = self.find_bound(progress)
         numbers: dict[str, Any] = {
             "rows": self.rows,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal import catalog
 from shoal.hierarchies.values import ROOT
 from shoal.losses import costs_of
 from shoal.losses.lm import LM
@@ -19,10 +20,6 @@ from shoal.measures.information_loss import Quality
 from shoal.measures.queries import Answers, Queries, answer
 from shoal.models import Model
 from shoal.models._people import PeopleModel
-from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity
-from shoal.models.eir_l_diversity import EIRLDiversity
-from shoal.models.ir_alpha_beta_anonymity import IRAlphaBetaAnonymity
-from shoal.models.ir_kl_anonymity import IRKLAnonymity
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
 
@@ -142,15 +139,17 @@ def vulnerable(published: Published, models: Sequence[Model]) -> tuple[Vulnerabl
 def enhanced(model: PeopleModel) -> PeopleModel | None:
     """The enhanced model of an identity-reserved one, with the same thresholds.
 
+    >>> from shoal.models.ir_kl_anonymity import IRKLAnonymity
     >>> enhanced(IRKLAnonymity(column="disease", k=3, l=3))
     EIRLDiversity(column='disease', l=3)
     """
-    match model:
-        case IRKLAnonymity():
-            return EIRLDiversity(column=model.column, l=model.l)
-        case IRAlphaBetaAnonymity():
-            return EIRAlphaBetaAnonymity(column=model.column, alpha=model.alpha, beta=model.beta)
-    return None
+    if model.enhanced_by is None:
+        return None
+    kind = catalog.models[model.enhanced_by]
+    options = {name: value for name, value in model.options().items() if name in kind.model_fields}
+    stronger = kind(**options)
+    assert isinstance(stronger, PeopleModel)
+    return stronger
 
 
 def _vulnerable(published: Published, model: PeopleModel, stronger: PeopleModel) -> Vulnerable:

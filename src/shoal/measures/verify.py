@@ -38,7 +38,8 @@ def raise_unless_satisfied(models: Sequence[Model], checks: Sequence[Check]) -> 
     """Raise an error that lists the violated requirements, if there are any."""
     if not all(check.holds for check in checks):
         cases = "; ".join(
-            f"{model.key} requires {check.required:g}, the table reaches {check.reached:g}"
+            f"{model.key} requires {model.bound} {check.required:g}, "
+            f"the table reaches {check.reached:g}"
             for model, check in zip(models, checks, strict=True)
             if not check.holds
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import ceil, floor, isfinite, log10
 from typing import Any, ClassVar, Self
 
@@ -19,7 +19,7 @@ from pydantic import Field
 from shoal.base.arrays import Bools, Floats, Longs
 from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
 from shoal.base.settings import AtLeastTwo, Setting
-from shoal.base.wording import sentence
+from shoal.base.wording import number, sentence
 from shoal.table.alike import alike
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram, Sensitive
@@ -34,6 +34,26 @@ class Check:
     required: float
     reached: float
     holds: bool
+    bound: str = "at least"  # how a level that is enough relates to the required one
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the model, without its column
+
+    @property
+    def asked(self) -> str:
+        """What is required, in words."""
+        return f"{self.bound} {number(self.required)}"
+
+    @property
+    def key(self) -> str:
+        """The model, its column, and the options besides the required level, as people read it.
+
+        >>> Check("share-at-risk", None, 0.1, 0.1, True, "at most", {"share": 0.1, "at": 0.1}).key
+        'share-at-risk (at = 0.1)'
+        """
+        more = {name: value for name, value in self.options.items() if value is not None}
+        level = next((name for name, value in more.items() if value == self.required), None)
+        others = [f"{name} = {value}" for name, value in more.items() if name != level]
+        column = "" if self.column is None else f" [{self.column}]"
+        return f"{self.model}{column}" + (f" ({', '.join(others)})" if others else "")
 
     def as_dict(self) -> dict[str, Any]:
         """The check by the names of the JSON file."""
@@ -71,6 +91,13 @@ class Model(Setting):
     @abstractmethod
     def required(self) -> float:
         """The level that is required."""
+
+    @property
+    def bound(self) -> str:
+        """How a level that satisfies the model relates to the required one, in words."""
+        if self.higher_is_safer:
+            return "more than" if self.strict else "at least"
+        return "less than" if self.strict else "at most"
 
     @property
     def min_people(self) -> int:
@@ -148,7 +175,9 @@ class Model(Setting):
     def check(self, classes: Classes) -> Check:
         """Measure the requirement."""
         reached = self.reached(classes)
-        return Check(self.name, self.about, self.required, reached, self.holds(reached))
+        options = {key: value for key, value in self.options().items() if key != "column"}
+        holds = self.holds(reached)
+        return Check(self.name, self.about, self.required, reached, holds, self.bound, options)
 
     def out_of_reach(self, best: float) -> str:
         """The error message if even the whole table as one class does not satisfy the model."""
@@ -187,6 +216,15 @@ class TableModel(Model):
     @abstractmethod
     def risk(self, people: Longs) -> Floats:
         """What a person adds to the mean in a class of so many people."""
+
+    @property
+    @abstractmethod
+    def level_words(self) -> str:
+        """What the level is, as a label below it."""
+
+    @abstractmethod
+    def meaning(self, level: float) -> str:
+        """What a level of the table means, in a sentence."""
 
     @property
     @abstractmethod

@@ -26,6 +26,7 @@ class PeopleModel(Model):
     """
 
     needs_person_column: ClassVar[bool] = True
+    enhanced_by: ClassVar[str | None] = None  # the model that also counts people per value
     column: str = Field(description="the sensitive column")
 
     @property

@@ -42,6 +42,15 @@ class AverageRisk(TableModel):
         """1 / class size."""
         return 1.0 / people
 
+    @property
+    def level_words(self) -> str:
+        """What the level is."""
+        return "average re-identification risk"
+
+    def meaning(self, level: float) -> str:
+        """What a level means."""
+        return f"The re-identification risk is {percent(100 * level)} on average over all people."
+
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""
         return (

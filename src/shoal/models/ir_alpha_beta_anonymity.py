@@ -21,6 +21,7 @@ class IRAlphaBetaAnonymity(AlphaBetaModel):
     """
 
     name: ClassVar[str] = "ir-alpha-beta-anonymity"
+    enhanced_by: ClassVar[str | None] = "eir-alpha-beta-anonymity"
 
     @property
     def value_limit(self) -> str:

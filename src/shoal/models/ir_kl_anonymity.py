@@ -24,6 +24,7 @@ class IRKLAnonymity(PeopleModel):
 
     name: ClassVar[str] = "ir-kl-anonymity"
     is_monotone: ClassVar[bool] = True
+    enhanced_by: ClassVar[str | None] = "eir-l-diversity"
     size_option: ClassVar[str | None] = "k"
     loosest: ClassVar[Mapping[str, Any]] = {"k": 2, "l": 2}
     k: AtLeastTwo = Field(description="smallest class, in people")

@@ -49,7 +49,8 @@ class RecursiveCLDiversity(SensitiveModel):
         before -= before[begin][histogram.of_class]  # … in the same class
         rest = size[histogram.of_class] - before  # rl + … + rm
         most = count[begin][histogram.of_class]  # r1
-        fine = most < self.c * rest * (1 - TOLERANCE)
+        with np.errstate(over="ignore"):  # a huge c: the product is infinite, and large enough
+            fine = most < self.c * rest * (1 - TOLERANCE)
         fine[begin] = True  # l = 1 requires nothing
         # The rest only shrinks as l grows, so the inequality holds up to some l and not beyond.
         return np.add.reduceat(fine, begin, dtype=np.float64)

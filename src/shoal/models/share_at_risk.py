@@ -44,6 +44,18 @@ class ShareAtRisk(TableModel):
         """1 if 1 / class size is above the threshold, otherwise 0."""
         return (1.0 / people > self.threshold * (1 + TOLERANCE)).astype(np.float64)
 
+    @property
+    def level_words(self) -> str:
+        """What the level is."""
+        return f"of the people have a risk above {percent(100 * self.threshold)}"
+
+    def meaning(self, level: float) -> str:
+        """What a level means."""
+        return (
+            f"{percent(100 * level)} of the people have a re-identification risk above "
+            f"{percent(100 * self.threshold)}."
+        )
+
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""
         return (

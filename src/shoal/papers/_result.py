@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoal.base.errors import BadFile
+from shoal.io.frames import check_writable
 from shoal.report.page import Page, render
 
 INDEX = "index.html"
@@ -64,6 +65,8 @@ def staging_folder(target: Path) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() and not target.is_dir():
             raise BadFile(f"cannot write into {target}: it is a file; give another folder")
+        if target.is_dir():
+            check_writable(target / INDEX)
         folder = target.with_name(f".{target.name}-{secrets.token_hex(8)}")
         folder.mkdir()
     except OSError as error:

@@ -32,7 +32,7 @@ from shoal.measures.outcome import Outcome
 from shoal.measures.record_counts import RowCount
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
-from shoal.models import TableModel
+from shoal.models import TableModel, min_class_size
 from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.exposure_facts import count_rows, risk_rows
@@ -55,6 +55,15 @@ class Requirement:
 
 
 @dataclass(frozen=True)
+class TableLevel:
+    """The level of a requirement about the whole table: a share, its label, and a sentence."""
+
+    share: str
+    words: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Facts:
     """Everything that a report shows."""
 
@@ -66,7 +75,8 @@ class Facts:
     seed: int | None
     randomized: bool  # whether random choices of values hide people
     random_choices: bool  # whether random choices affect the values, not only the order
-    whole_table: bool  # whether a requirement is about all classes together
+    whole_table: list[TableLevel]  # of requirements about all classes together
+    min_people: int  # people that the requirements guarantee in every class; 1: no guarantee
     rows: int
     published: int
     suppressed: int
@@ -148,6 +158,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
 
     `explain` says whether to compute the effect of each requirement; None: if that is fast.
     """
+    release.check_unchanged()
     explainer = _explaining(release, explain)
     plan, quality, after = release.plan, release.quality, release.after
     seen = release.seen
@@ -162,7 +173,14 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         seed=release.seed,
         randomized=plan.algorithm.has_random_values,
         random_choices=plan.algorithm.has_random_choices,
-        whole_table=any(isinstance(model, TableModel) for model in plan.models),
+        whole_table=[
+            TableLevel(
+                percent(100 * check.reached), model.level_words, model.meaning(check.reached)
+            )
+            for model, check in zip(plan.models, release.checks, strict=True)
+            if isinstance(model, TableModel)
+        ],
+        min_people=min_class_size(plan.models),
         rows=release.rows,
         published=release.published,
         suppressed=release.suppressed,

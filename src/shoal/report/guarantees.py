@@ -40,6 +40,4 @@ def bound(model: Model, level: float) -> str:
     >>> bound(KAnonymity(k=5), 5)
     'at least 5'
     """
-    if model.higher_is_safer:
-        return f"{'more than' if model.strict else 'at least'} {number(level)}"
-    return f"{'less than' if model.strict else 'at most'} {number(level)}"
+    return f"{model.bound} {number(level)}"

@@ -218,10 +218,13 @@ def _encode_quasi(
         tree = tree.with_missing()
     elif lacks and isinstance(tree, FreeTree):
         tree = tree.opened()
-    nodes = np.append(known, 0).astype(np.int32)  # the last one is for missing values
+    nodes = np.empty(len(known) + 1, np.int32)  # the last one is for missing values
+    nodes[:-1] = known
     nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
-    np.take(nodes, indices, out=out)
-    alone = not len(values) or int(np.bincount(nodes[:-1]).max()) == 1
+    np.take(nodes, indices, out=out, mode="wrap")  # the default mode makes a copy first
+    used = np.zeros(tree.size, np.bool_)
+    used[nodes[:-1]] = True
+    alone = np.count_nonzero(used) == len(known)
     # Null, NaN and tokens all mean missing, and must be published alike.
     return tree, alone and not lacks
 

@@ -22,7 +22,7 @@ class Column(Setting):
     """The settings of one column in a plan."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
-    name: ClassVar[str] = "it"
+    name: ClassVar[str] = "a column"
     role: Role
     hierarchy: Hierarchy | None = None
     publish: bool = True  # False for a person column: count people, but do not publish it
@@ -104,7 +104,10 @@ def naming(column: str) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        begin = f"column {column!r}"
-        if str(error).startswith(begin):
+        begin, said = f"column {column!r}", str(error)
+        if said.startswith(begin):
             raise
-        raise type(error)(f"{begin}: {error}") from None
+        if said.startswith(Column.name):  # one sentence per setting, each about "a column"
+            said = said.removeprefix(Column.name).replace(f"; {Column.name}", f"; {begin}")
+            raise type(error)(f"{begin}{said}") from None
+        raise type(error)(f"{begin}: {said}") from None

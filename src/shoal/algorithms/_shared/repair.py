@@ -68,7 +68,7 @@ class Repair:
         self.many = many = len(self.parts.head)
         self.fan, self.work, self.left = fan_of(trees), make_work(trees), np.empty(q, np.int32)
         self.index = make_index(many, trees)
-        self.paces = [Pace(256) for _ in range(4)]  # of the four kinds of work that run in parts
+        self.paces = [Pace(256) for _ in range(3)]  # of the three kinds of work that run in parts
 
         def fill(index: trie.Index, pieces: int) -> int:
             outcome: int = exchange.fill_index(
@@ -81,6 +81,8 @@ class Repair:
         self._judge_again(self.alive)
         self.holders = [one for h in start.histograms.values() for one in _holders(h, n)]
         self.near_by = [self._index_of(one) for one in self.holders]
+        # Rare values are farther away: to search for one takes longer than for a frequent one.
+        self.holder_paces = [Pace(16) for _ in self.holders]
 
     @property
     def alive(self) -> Longs:
@@ -220,7 +222,7 @@ class Repair:
             index = self.near_by[number] = self._with_room(self.near_by[number])
             near, cost = (np.empty((len(some), HOLDERS), np.int64) for _ in range(2))
             used = np.zeros(len(some), np.int64)
-            for begin, stop in parts(len(some), self.paces[2]):
+            for begin, stop in parts(len(some), self.holder_paces[number]):
                 part = slice(begin, stop)
                 kernels.near_holders(
                     index, self.trees, self.classes, self.parts, ids[some[part]], one.holds,
@@ -268,7 +270,7 @@ class Repair:
         if not len(a):
             return Options(a, b, tuples, np.zeros(0))
         gain = np.empty(len(a), np.int64)
-        for begin, stop in parts(len(a), self.paces[3]):
+        for begin, stop in parts(len(a), self.paces[2]):
             kernels.gains_of_leaving(
                 self.trees, self.classes, self.parts, tuples[begin:stop], self.left,
                 gain[begin:stop],

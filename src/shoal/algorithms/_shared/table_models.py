@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -136,10 +137,12 @@ class _Merge:
         """Merge the pairs that cost least per risk they involve, round by round."""
         alive = np.flatnonzero(self.into == np.arange(len(self.into)))
         many = len(alive)
+        report = partial(progress, "merging classes")
         while len(alive) > 1 and not _satisfied([model], self.people[alive]):
-            progress("merging classes", 1 - len(alive) / many)
+            # The first search, for the nearest class of every class, is about half of the work.
+            done = 0.0 if len(alive) == many else 1 - 0.5 * len(alive) / many
             risky = alive[model.total(self.people[alive]) > 0]
-            self._find(risky[self.stale[risky]])
+            self._find(risky[self.stale[risky]], report, done)
             first, second = self._chosen(model, risky, alive)
             changed = np.zeros(len(self.into), np.bool_)
             at = np.zeros(1, np.int64)
@@ -151,13 +154,13 @@ class _Merge:
                 )  # fmt: skip
                 return outcome
 
-            self._run(step)
+            self._run(step, partial(report, max(done, 0.5)))
             self.stale |= changed | changed[self.near]
             alive = np.flatnonzero(self.into == np.arange(len(self.into)))
-        progress("merging classes", 1.0)
+        report(1.0)
 
-    def _find(self, ids: Longs) -> None:
-        """Find the nearest class of each of these."""
+    def _find(self, ids: Longs, report: Callable[[float], None], done: float) -> None:
+        """Find the nearest class of each of these; `done` is the share of the work before."""
         at = np.zeros(1, np.int64)
 
         def step(index: nearest.Index, pieces: int) -> int:
@@ -166,7 +169,7 @@ class _Merge:
             )
             return outcome
 
-        self._run(step)
+        self._run(step, lambda: report(max(done, int(at[0]) / max(2 * len(ids), 1))))
         self.stale[ids] = False
 
     def _chosen(self, model: TableModel, risky: Longs, alive: Longs) -> tuple[Longs, Longs]:
@@ -189,12 +192,12 @@ class _Merge:
         stop = int(np.argmax(reached)) + 1 if reached.any() else len(order)
         return risky[order[:stop]], other[order[:stop]]
 
-    def _run(self, step: object) -> None:
+    def _run(self, step: object, report: Callable[[], None]) -> None:
         self.index = run_steps(
             step,  # type: ignore[arg-type]
             self.index,
             lambda _: self.space.index(self.boxes),
-            lambda: None,
+            report,
         )
 
 

@@ -25,10 +25,12 @@ def draft(
     from shoal.cli.plan_table import show_roles
     from shoal.cli.progress import progress_on
     from shoal.flow.draft import draft as propose
+    from shoal.io.frames import check_writable
 
     outputs.check_distinct(out, [data])
     if out.exists() and not force:
         raise BadFile(f"{out} exists already, perhaps with your edits; --force overwrites it")
+    check_writable(out)
     console = open_console()
     with progress_on(console) as progress:
         progress("read", 0.0)

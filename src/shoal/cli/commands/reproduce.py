@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Annotated
 
 import typer
 
 from shoal.cli.app import command
 
+# Found by their folders: to import them takes time.
+FOLDER = Path(__file__).parents[2] / "papers"
+PAPERS = sorted(one.name for one in iter_modules([str(FOLDER)]) if not one.name.startswith("_"))
+
 
 @command
 def reproduce(
-    paper: Annotated[
-        str, typer.Argument(help="li2007, mauger2020, mauger2023, tassa2012 or wang2018.")
-    ],
+    paper: Annotated[str, typer.Argument(help=f"One of {', '.join(PAPERS)}.")],
     data: Annotated[
         Path | None, typer.Option(help="Folder with the data, and with hierarchies if any.")
     ] = None,

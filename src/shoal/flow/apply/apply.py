@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from shoal.base.clock import Clock
 from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
 from shoal.base.progress import Progress
 from shoal.flow.apply.labels import placing_columns, vectors_in
-from shoal.flow.apply.placing import Satisfied, first_covering, satisfy_models
+from shoal.flow.apply.placing import Placement, first_covering
+from shoal.flow.apply.satisfying import Satisfied, satisfy_models
 from shoal.flow.apply.unknown_values import (
     Unknown,
     readable,
@@ -23,6 +24,7 @@ from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
 from shoal.io.frames import Frame, fingerprint, open_frame
 from shoal.measures.applied import Applied
+from shoal.models import Model, TableModel
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
 from shoal.table.published_table import read_published
@@ -70,6 +72,8 @@ def apply(
         classes=placed.classes,
         dropped=[name for name in given.names if name not in whole.names],
         most_left_out=most_left_out,
+        of_table=frozenset(model.key for model in plan.models if isinstance(model, TableModel)),
+        stricter=_stricter(plan.models),
     )
     applied.check()
     return publish(
@@ -83,6 +87,12 @@ def apply(
         Origin(partial(_itself, fitted), sha256, applied=applied),
         read_published(whole, readable(plan.columns, unknown), plan.missing_values),
     )
+
+
+def _stricter(models: Sequence[Model]) -> str:
+    """What to require of a recoding so that it suppresses less in other tables."""
+    options = [model.size_option for model in models if model.size_option is not None]
+    return f"a larger {options[0]}" if options else "stricter requirements"
 
 
 def _check_share(most_left_out: float | None) -> None:
@@ -134,7 +144,9 @@ def _place(
             "no record of the table falls into a class of the recoding; is this a table of the "
             "same kind as the one that it was made from?"
         )
-    return no_class, satisfy_models(plan, original, vectors, covers, placed, progress)
+    alive = np.ones(len(vectors), np.bool_)
+    placement = Placement(original, vectors, covers, placed, alive)
+    return no_class, satisfy_models(plan, placement, progress)
 
 
 def _itself(fitted: Fitted, order: object) -> Fitted:  # noqa: ARG001 (its order is known)

@@ -1,24 +1,20 @@
-"""Placing: which published vector each record of a new table gets, so that all models hold."""
+"""Placing: which published vector each record of a new table gets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.base.arrays import Ints, Longs
-from shoal.base.errors import NotHeld
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.group import group_rows
-from shoal.measures.verify import of_rows, seen
-from shoal.plan import Plan
 from shoal.table.covering import covering, ranges
 from shoal.table.encode import Table
-from shoal.table.match_graph import link, selective_order
-from shoal.table.published_table import preview_release
-from shoal.table.recoding import SUPPRESSED, Recoding
+from shoal.table.match_graph import selective_order
+from shoal.table.recoding import SUPPRESSED
 
 
 def first_covering(
@@ -66,90 +62,56 @@ def _best_of_people(
     return np.asarray(best[people])
 
 
-class Satisfied(NamedTuple):
-    """A recoding that satisfies all requirements, and what it took."""
+@dataclass(eq=False)
+class Placement:
+    """The vector of each record while classes are given up."""
 
-    recoding: Recoding
-    broken: dict[str, int]  # suppressed records, by the model that their last class violated
-    moved: int  # records in a more general class than the first that covers them
-    classes: int  # classes that are not published as they would violate a requirement
+    table: Table
+    vectors: Ints
+    covers: Sequence[Covers]
+    record: Longs  # the vector of each record, -1: suppressed
+    alive: Bools  # vectors that are not given up, bool[vectors]
 
+    @property
+    def published(self) -> Longs:
+        """The records that are not suppressed."""
+        return np.flatnonzero(self.record != SUPPRESSED)
 
-def satisfy_models(
-    plan: Plan,
-    table: Table,
-    vectors: Ints,
-    covers: tuple[Covers, ...],
-    placed: Longs,
-    progress: Progress,
-) -> Satisfied:
-    """Give up classes that violate a requirement, until those that are left satisfy all of them.
+    def without(self, given_up: Longs) -> Longs:
+        """The vector of each record if these are given up: the next that covers it, or -1."""
+        alive = self.alive.copy()
+        alive[given_up] = False
+        rows = self.published
+        moving = rows[~alive[self.record[rows]]]
+        left = np.flatnonzero(alive)
+        found = first_covering(self.vectors[left], self.covers, self.table.take(moving))
+        record = self.record.copy()
+        record[moving] = np.where(found == SUPPRESSED, SUPPRESSED, np.append(left, -1)[found])
+        return record
 
-    The records of such a class go to the next one that covers them, and are suppressed if there
-    is none. Each round gives up half of the failing classes, the least general: their records may
-    be what the more general ones lack. With linkage models single records fail, and are
-    suppressed.
-    """
-    record = placed.copy()
-    alive = np.ones(len(vectors), np.bool_)
-    why = np.full(table.rows, -1)  # the model that the last class of the record violated
-    used = covers if any(map(len, covers)) else ()
-    most = 0  # records that fail at first
-    while True:
-        recoding = Recoding(vectors, record, used)
-        violated = _violated(plan, table, recoding)  # int64[published], -1: none
+    def give_up(self, given_up: Longs) -> None:
+        """Publish no record with these vectors."""
+        self.record = self.without(given_up)
+        self.alive[given_up] = False
+
+    def suppress(self, rows: Longs) -> None:
+        """Do not publish these records."""
+        self.record = self.record.copy()
+        self.record[rows] = SUPPRESSED
+
+    def people(self, record: Longs) -> tuple[Longs, Longs]:
+        """The vectors in use, and how many people have each."""
         rows = np.flatnonzero(record != SUPPRESSED)
-        fails = rows[violated >= 0]
-        most = max(most, len(fails), 1)
-        progress("requirements", 1.0 - len(fails) / most)
-        if not len(fails):
-            break
-        why[fails] = violated[violated >= 0]
-        record = record.copy()
-        if plan.linked:
-            record[fails] = SUPPRESSED
-        else:
-            failing = np.unique(record[fails])
-            given_up = failing[: (len(failing) + 1) // 2]
-            alive[given_up] = False
-            moving = rows[np.isin(record[rows], given_up)]
-            left = np.flatnonzero(alive)
-            found = first_covering(vectors[left], covers, table.take(moving))
-            record[moving] = np.where(found == SUPPRESSED, SUPPRESSED, np.append(left, -1)[found])
-        if (record == SUPPRESSED).all():
-            raise _nothing_left(plan, why)
-    gone = (record == SUPPRESSED) & (placed != SUPPRESSED)
-    moved = int(((record != placed) & (record != SUPPRESSED)).sum())
-    return Satisfied(recoding, _counted(plan, why[gone]), moved, int((~alive).sum()))
+        used, label = np.unique(record[rows], return_inverse=True)
+        if self.table.people is None:
+            return used, np.bincount(label, minlength=len(used))
+        pairs = np.unique(self.table.people[rows] * len(used) + label)
+        return used, np.bincount(pairs % max(len(used), 1), minlength=len(used))
 
-
-def _nothing_left(plan: Plan, why: Longs) -> NotHeld:
-    """The error if no class can be published."""
-    keys = dict.fromkeys(plan.models[i].key for i in np.unique(why[why >= 0]))
-    return NotHeld(
-        f"no class of the recoding satisfies {' and '.join(keys)} in this table: too few of its "
-        "records are alike; apply the recoding to more records at once, or anonymize this table "
-        "by itself"
-    )
-
-
-def _counted(plan: Plan, why: Longs) -> dict[str, int]:
-    """How many records are suppressed because of each model, by its key."""
-    often = np.bincount(why, minlength=len(plan.models))
-    counted: dict[str, int] = {}
-    for model, many in zip(plan.models, often.tolist(), strict=True):
-        if many:
-            counted[model.key] = counted.get(model.key, 0) + many
-    return counted
-
-
-def _violated(plan: Plan, table: Table, recoding: Recoding) -> Longs:
-    """The first model that the class of each published record violates, or -1; int64[published]."""
-    published, part = preview_release(table, recoding)
-    linkage = link(part, published) if plan.linked else None
-    first = np.full(published.rows, -1)
-    for i, model in enumerate(plan.models):
-        enough = model.satisfied(seen(model, published, linkage))
-        fails = ~of_rows(model, enough, published, linkage)
-        first[fails & (first < 0)] = i
-    return first
+    def can_move(self, classes: Longs) -> Bools:
+        """Whether another vector covers each record of a class, bool[classes]."""
+        rows = self.published
+        rows = rows[np.isin(self.record[rows], classes)]
+        left = np.flatnonzero(self.alive)[::-1]  # so that the last one that covers is found
+        last = left[first_covering(self.vectors[left], self.covers, self.table.take(rows))]
+        return ~np.isin(classes, self.record[rows][last == self.record[rows]])

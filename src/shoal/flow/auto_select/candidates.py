@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
@@ -19,14 +18,6 @@ from shoal.table.encode import Table
 from shoal.table.roles import free_columns
 
 Encoded = Callable[[Plan], Table]  # makes the table of another plan
-
-STRATEGIES: tuple[Literal["S2", "S3", "S4", "S6", "S7"], ...] = (
-    "S2",
-    "S3",
-    "S4",
-    "S6",
-    "S7",
-)  # S5 loses nearly everything (Sec. 4.3, Mauger 2023)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +112,9 @@ def label(algorithm: Algorithm) -> str:
 
 
 def supporting_algorithms(plan: Plan, table: Table) -> list[Algorithm]:
-    """The algorithms that support a plan; gaa also with strategies about a sensitive column."""
+    """The algorithms that support a plan, also with their options about a sensitive column."""
     if not plan.algorithm.is_auto:
         return [plan.algorithm]
-    from shoal.algorithms.gaa import GAA  # its kernels take time to load
-
     able, reasons = [], []
     for name in catalog.algorithms.decided:
         one = plan.changed(algorithm=name)
@@ -138,8 +127,8 @@ def supporting_algorithms(plan: Plan, table: Table) -> list[Algorithm]:
     if not able:
         raise BadPlan(f"auto finds no algorithm for this plan: {reasons[0]}")
     about = [model.about for model in plan.models if model.about is not None]
-    if about and not table.free and any(isinstance(one, GAA) for one in able):
-        able += [GAA(strategy=strategy, column=about[0]) for strategy in STRATEGIES]
+    if about and not table.free:
+        able += [more for one in able for more in one.for_sensitive(about[0])]
     return able
 
 

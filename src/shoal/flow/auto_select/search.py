@@ -10,6 +10,7 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.table_models import recode as recode_with
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import Stopwatch, stopwatch
+from shoal.base.wording import many
 from shoal.flow.auto_select.candidates import (
     Candidate,
     Candidates,
@@ -22,7 +23,7 @@ from shoal.flow.auto_select.trials import Found, Trials
 from shoal.measures.tried import Tried
 from shoal.plan import Plan
 from shoal.table.encode import Table
-from shoal.table.recoding import Recoding
+from shoal.table.recoding import SUPPRESSED, Recoding
 from shoal.table.weighted import Weighted
 
 SAMPLE, FEWEST = 4_000, 250  # rows of a sample, at the most and at the least
@@ -105,7 +106,7 @@ class CandidateSearch:
             replace(one, chosen=(one.algorithm, one.loss, one.on, one.free) == chosen)
             for one in self.trials.tried
         ]
-        notes = [self._why(best), *self.trials.notes]
+        notes = [self._why(best), *_suppressing(best), *self.trials.notes]
         return Recoded(plan, candidate.variant.table, best.recoding, best.rng, tried, notes)
 
     def run_defaults(self) -> None:
@@ -236,6 +237,18 @@ class CandidateSearch:
         if candidate not in self.candidates.defaults and default in known:
             said += f"; the default, {default}, {known[default]:.2f} %"
         return said
+
+
+def _suppressing(best: Found) -> list[str]:
+    """Warn if the chosen algorithm suppressed records, which nobody asked for."""
+    gone = int((best.recoding.record == SUPPRESSED).sum())
+    if not gone:
+        return []
+    return [
+        f"{best.candidate.algorithm.name}, which auto chose, suppresses "
+        f"{gone:,} of {many(len(best.recoding.record), 'record')}; name an algorithm in the plan "
+        "that publishes all of them if counts made from the release must be complete"
+    ]
 
 
 def _two_algorithms_first(done: list[Candidate]) -> list[Candidate]:

@@ -38,9 +38,7 @@ class Flat(Hierarchy):
             pa.concat_arrays([texts, pa.array([ROOT], texts.type)]),
             pa.array(np.append(count, order)),
         )
-        nodes = np.empty(count, np.int64)
-        nodes[order] = np.arange(1, count + 1)
-        return Placed(Tree(labels, *flat_tree(count + 1)), nodes)
+        return Placed.of(Tree(labels, *flat_tree(count + 1)), np.arange(1, count + 1), order)
 
     def setting(self) -> Any:
         """How a plan file writes it."""

@@ -28,6 +28,7 @@ from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import check_covers
 from shoal.table.roles import Column
 from shoal.table.sensitive import Sensitive
+from shoal.table.weighted import Weighted
 
 Alone: TypeAlias = Literal["l-diversity", "t-closeness"]
 ALONE: tuple[Alone, ...] = ("l-diversity", "t-closeness")
@@ -80,6 +81,7 @@ def curves(table: Table, gaa: GAA, loss: Loss, ks: Iterable[int]) -> dict[str, l
     some k is merged for every larger one too. So each k continues from the previous table,
     with the same result as from the start. Every table is judged by its own published codes.
     """
+    table = Weighted(table).table(together=False)  # in the order in which ties are decided
     if gaa.candidates != "all":
         raise ValueError("with other candidates than all, k changes what is merged")
     costs = loss.costs(table.domains)

@@ -12,7 +12,7 @@ WARNED = 5  # columns that get a sentence of their own
 ROLES = {
     "quasi": "quasi-identifier: an attacker may know it",
     "sensitive": "sensitive: to be protected",
-    "identifier": "identifier: names a person",
+    "identifier": "identifier",
     "person": "person: says which records belong to the same person",
     "other": "other: assumed to be unknown to attackers",
 }

@@ -60,7 +60,7 @@ def loss(facts: Facts) -> list[Block]:
     return [
         Text(
             f"{percent(facts.generalized_percent)} of the values of quasi-identifiers are "
-            f"generalized, which includes {percent(facts.root_percent)} that are suppressed. "
+            f"generalized, {_suppressed_values(facts)}. "
             + (
                 f"{many(facts.suppressed, 'record')} were suppressed. "
                 if facts.suppressed
@@ -80,6 +80,12 @@ def loss(facts: Facts) -> list[Block]:
         ),
         HtmlTable(["metric", "it counts"], rows, widths=(24, 76)),
     ]
+
+
+def _suppressed_values(facts: Facts) -> str:
+    if facts.root_percent == 0:
+        return "none of them suppressed"
+    return f"which includes {percent(facts.root_percent)} that are suppressed"
 
 
 def _first(facts: Facts) -> str:

@@ -16,6 +16,13 @@ def limits(facts: Facts) -> list[str]:
             f"attacker who knows {known} may learn the value without finding the record: see "
             "“Attacks”."
         )
+    if facts.whole_table and facts.min_people == 1:
+        items.append(
+            "No k-anonymity is required. The requirements about the whole table limit the risk of "
+            "all people together, and not that of each: the smallest class has "
+            f"{many(facts.smallest, 'person', 'people')}. Add k-anonymity to the plan to limit the "
+            "risk of each person."
+        )
     if facts.linked:
         items += _linked(facts)
     if unchanged := facts.columns_with_role("other"):

@@ -38,6 +38,8 @@ def requirements(facts: Facts) -> list[Block]:
 def _measured(facts: Facts) -> str:
     if facts.linked:
         return _MEASURED_LINKED
+    if len(facts.whole_table) == len(facts.requirements):
+        return _MEASURED_ONLY_WHOLE
     return _MEASURED_WHOLE if facts.whole_table else _MEASURED
 
 
@@ -64,6 +66,10 @@ _MEASURED_WHOLE = (
     "Reached is the level of the worst class. For a requirement about the whole table it is the "
     "level of the table: single people may be less protected. It was measured on the published "
     "table alone, by code that does not depend on the algorithm."
+)
+_MEASURED_ONLY_WHOLE = (
+    "Reached is the level of the whole table: single people may be less protected. It was measured "
+    "on the published table alone, by code that does not depend on the algorithm."
 )
 _MEASURED_LINKED = (
     "Reached is the level of the most exposed person or record. It was measured on the published "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from shoal.base.wording import listed, many, percent, sentence
-from shoal.measures.applied import ADVICE
 from shoal.measures.findings import LIKELY, RECORD_COUNT, TOP
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Bullets, Numbers, Text
@@ -40,7 +39,8 @@ def summary(facts: Facts) -> list[Block]:
         blocks.append(
             Text(
                 f"{share} of the records are suppressed ({facts.applied.why()}): the rest may not "
-                f"be representative of the table and of its sensitive values. {ADVICE}."
+                "be representative of the table and of its sensitive values. "
+                f"{facts.applied.advice}."
             )
         )
     if facts.unprotected:
@@ -65,6 +65,9 @@ def _verdict(facts: Facts) -> str:
 def _risk(facts: Facts) -> str:
     """The highest risk; without classes, possible records need not be equally likely."""
     was = f"in the original it was {facts.highest_risk_before}"
+    if facts.whole_table and facts.min_people == 1:
+        levels = " ".join(one.meaning for one in facts.whole_table)
+        return f"{levels} The risk of the most exposed person is {facts.highest_risk}; {was}."
     if not facts.linked:
         return f"The re-identification risk is at most {facts.highest_risk}; {was}."
     if facts.smallest == 1:
@@ -104,6 +107,7 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
     of = "" if facts.people == facts.published else f" of {facts.people:,} people"
     return [
         (f"{facts.published:,}", f"records{of} in {many(facts.classes, 'class', 'classes')}"),
+        *((one.share, one.words) for one in facts.whole_table),
         (f"{facts.smallest:,}", f"{'person' if facts.smallest == 1 else 'people'} in the smallest "
          "class"),
         (facts.highest_risk or "–", f"highest re-identification risk; {before}"),

@@ -1,0 +1,36 @@
+"""Own process: what only a process that runs a command of shoal may do, and no library."""
+
+from __future__ import annotations
+
+import sys
+
+
+class _State:
+    claimed = False
+
+
+_state = _State()
+
+
+def claim() -> None:
+    """Declare that this process does nothing but run a command of shoal."""
+    _state.claimed = True
+    sys.meta_path.insert(0, _WithoutPandas)
+
+
+def claimed() -> bool:
+    """Whether this process does nothing but run a command of shoal."""
+    return _state.claimed
+
+
+class _WithoutPandas:
+    """Makes pandas look as if it were not installed.
+
+    pyarrow imports pandas at its first array, to recognize objects of pandas. Commands read and
+    write files only: they need neither pandas nor the time that its import takes.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:  # noqa: ARG004
+        if name == "pandas":
+            raise ModuleNotFoundError("commands of shoal do not use pandas", name=name)

@@ -1,0 +1,142 @@
+"""Assistant: a second process that helps to compile the kernels of the first run.
+
+The first run compiles each kernel when it is first called. When the first one is missing, the
+command starts an assistant and sends it the plan and a sample of the table (see `rehearsal`). If
+anything fails there, the command compiles all kernels itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from time import sleep
+
+import numpy as np
+import pyarrow as pa
+
+from shoal import kernels
+from shoal.base import interrupt, own_process
+from shoal.base.progress import Progress
+from shoal.io.frames import Frame
+from shoal.kernels import Job
+from shoal.models import min_class_size
+from shoal.plan import Plan
+
+SAMPLE, CLASSES, LARGEST = 60, 6, 300  # records; more if the classes of the plan are large
+TICK = 0.02  # seconds between two looks at what the assistant has done
+ENDING = 2.0  # seconds that it gets to end
+# The assistant finds modules where the command found them, and not in the current folder (-P).
+START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from shoal.flow.rehearsal import assist; assist()"
+)
+
+
+@contextmanager
+def compiling_together(frame: Frame, plan: Plan, progress: Progress) -> Iterator[None]:
+    """Compile missing kernels in two processes; only in a process of the command line."""
+    if not own_process.claimed() or _cores() < 2:
+        yield
+        return
+    with ExitStack() as stack:
+        assistant: Assistant | None = None
+
+        def wait(job: Job) -> None:
+            nonlocal assistant
+            if assistant is None:
+                assistant = stack.enter_context(assisted(frame, plan))
+            progress("compile", assistant.share())
+            if not claim(job, assistant.folder):
+                while (
+                    not job.is_stored() and assistant.process and assistant.process.poll() is None
+                ):
+                    sleep(TICK)
+                    progress("compile", assistant.share())
+
+        with kernels.before_compiling(wait):
+            yield
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Assistant:
+    """The second process, and the folder in which both note what they do."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def share(self) -> float:
+        """The share of the kernels that is compiled; 0 while their number is not known."""
+        known = {path.stem for path in self.folder.glob("*.known")}
+        begun = {path.stem for path in self.folder.glob("*.claimed")}
+        return max(0, len(known & begun) - 2) / len(known) if known else 0.0
+
+    def start(self, task: bytes) -> None:
+        """Start the process and send it its task."""
+        words = [sys.executable, "-P", "-c", START, json.dumps(sys.path)]
+        nothing = subprocess.DEVNULL
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing
+        )
+        assert self.process.stdin is not None
+        self.process.stdin.write(len(task).to_bytes(8, "little") + task)
+        self.process.stdin.flush()  # not closed: that is the sign to end
+
+    @interrupt.whole
+    def end(self) -> None:
+        """End the process, whatever it is doing."""
+        if self.process is None:
+            return
+        with suppress(OSError):
+            if self.process.stdin is not None:
+                self.process.stdin.close()
+        try:
+            self.process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+@contextmanager
+def assisted(frame: Frame, plan: Plan) -> Iterator[Assistant]:
+    """Start an assistant, and end it with the context."""
+    with tempfile.TemporaryDirectory(prefix="shoal-") as folder, ExitStack() as stack:
+        assistant = Assistant(Path(folder))
+        stack.callback(assistant.end)
+        with suppress(Exception):  # then the command compiles its kernels itself
+            assistant.start(pickle.dumps((plan, sample(frame, plan), folder)))
+        yield assistant
+
+
+def sample(frame: Frame, plan: Plan) -> bytes:
+    """Some records of a table, evenly spread, as an arrow stream."""
+    wanted = min(LARGEST, max(SAMPLE, CLASSES * min_class_size(plan.models)))
+    rows = np.unique(np.linspace(0, frame.height - 1, min(wanted, frame.height)).astype(np.int64))
+    names = [name for name in frame.names if name in plan.columns]
+    table = pa.table({name: frame.column(name).take(rows) for name in names})
+    stream = BytesIO()
+    with pa.ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table)
+    return stream.getvalue()
+
+
+def claim(job: Job, folder: Path) -> bool:
+    """Claim a kernel for this process; False if the other process has claimed it."""
+    try:
+        (folder / f"{job.name}.claimed").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
