@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,11 +53,16 @@ def anonymize(
     frame = open_frame(table, lambda done, size: progress("read", done / size))
     sha256 = fingerprint(table)
     with compiling_together(frame, plan, progress):
-        return _published(frame, plan, keep_order, clock, sha256)
+        return _published(frame, plan, keep_order, clock, sha256, engine.notes)
 
 
 def _published(
-    frame: Frame, plan: Plan, keep_order: bool, clock: Clock, sha256: str | None
+    frame: Frame,
+    plan: Plan,
+    keep_order: bool,
+    clock: Clock,
+    sha256: str | None,
+    notes: Sequence[str],
 ) -> Release:
     """Encode, recode, decode and verify a table."""
     progress = clock.progress
@@ -78,6 +84,6 @@ def _published(
         original_sha256=sha256,
         explainer=Explainer(plan, original, recoding, seed_of(recoded.rng), took),
         tried=recoded.tried,
-        notes=[*engine.notes, *recoded.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
+        notes=[*notes, *recoded.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
     )
     return publish(frame, plan, original, recoding, recoded.rng, keep_order, clock, origin)

@@ -70,6 +70,9 @@ class LargeRelease(Release):
             self._saved["sha256"] = sha256
         self.progress("write", 1.0)
 
+    def check_unchanged(self, frame: Frame | None = None) -> None:
+        """Do nothing: there is no frame that could have been changed."""
+
     def csv_sha256(self) -> str | None:
         """SHA-256 of the release as a CSV file; None if it was not saved yet."""
         if "sha256" not in self._saved and "path" in self._saved:
