@@ -9,7 +9,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import concealment, encode, flow, merge, peel, people, scale, start, strategies
+from benchmarks import (
+    concealment,
+    encode,
+    flow,
+    merge,
+    peel,
+    people,
+    scale,
+    start,
+    strategies,
+    threads,
+)
 
 PARTS = {
     "start": start,
@@ -21,6 +32,7 @@ PARTS = {
     "flow": flow,
     "peel": peel,
     "scale": scale,
+    "threads": threads,
 }
 
 

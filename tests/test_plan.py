@@ -47,6 +47,11 @@ def test_the_default_supports_free_values():
         ({"algorithm": {"name": "gaa", "weigth": "size"}}, "did you mean 'weight'"),
         ({"algorithm": {"name": "gaa", "strategy": "S9"}}, "strategy='S9'"),
         ({"seed": -1}, "seed of 0 or more"),
+        ({"threads": 0}, "threads of 1 or more, got threads=0"),
+        ({"threads": -2}, "threads of 1 or more"),
+        ({"threads": 1.5}, "threads=1.5"),
+        ({"threads": "2"}, "threads='2'"),
+        ({"threads": True}, "threads=True"),
         ({"missing": "drop"}, "missing='drop'"),
         ({"colums": {}}, "the plan has no option 'colums'; did you mean 'columns'"),
         ({"columns": {}}, "needs columns"),
@@ -90,6 +95,7 @@ def test_saved_and_loaded_it_is_the_same(tmp_path):
         missing="root",
         missing_values=["", "?"],
         keep_order=True,
+        threads=3,
     )
     (tmp_path / "plans").mkdir()
     path = tmp_path / "plans" / "plan.toml"
@@ -98,6 +104,7 @@ def test_saved_and_loaded_it_is_the_same(tmp_path):
     again = Plan.load(path)
     assert again.to_toml(path.parent) == plan.to_toml(path.parent)
     assert list(again.columns) == list(plan.columns)
+    assert again.threads == 3
     assert again.columns["education"].hierarchy.tree().labels == ("*", "Degree", "BSc", "PhD")
 
 

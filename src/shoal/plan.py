@@ -14,9 +14,9 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.errors import BadFile, BadPlan, is_text, preview
-from shoal.base.memory import bytes_of
-from shoal.base.settings import NotNegative, Setting
+from shoal.base.settings import AtLeastOne, NotNegative, Setting
 from shoal.io.frames import atomic
+from shoal.io.memory import bytes_of
 from shoal.io.sources import check_source
 from shoal.losses import Loss
 from shoal.models import Model
@@ -56,7 +56,8 @@ class Plan(Setting):
     keep_order: bool = False
     engine: Literal["auto", "memory", "duckdb"] = "auto"
     memory: str | None = None  # that an engine may use, as in "2GB"; None: half of the machine's
-    temp_directory: str | None = None  # of an engine; None: the folder of the release
+    temp_directory: str | None = None  # of an engine; None: next to the input
+    threads: AtLeastOne | None = None  # None: one per available core
     _notes: dict[str, str] = PrivateAttr(default_factory=dict)
     _remarks: list[str] = PrivateAttr(default_factory=list)
     _drafted: bool = PrivateAttr(default=False)  # whether its file leaves the algorithm open
@@ -148,6 +149,10 @@ class Plan(Setting):
     def with_seed(self, seed: int) -> Plan:
         """The same plan with another seed."""
         return self.changed(seed=seed)
+
+    def with_threads(self, threads: int) -> Plan:
+        """The same plan with another number of threads, which does not change the release."""
+        return self.changed(threads=threads)
 
     def changed(self, **fields: Any) -> Plan:
         """The same plan with some fields changed, validated again."""
@@ -313,6 +318,7 @@ FIELDS = (
     "engine",
     "memory",
     "temp_directory",
+    "threads",
 )
 _OPEN = [
     "# The default algorithm is peel, or gaa if a column has free ranges or sets.",

@@ -61,6 +61,25 @@ def test_json_on_standard_output_and_nothing_else(run, people):
     }  # fmt: skip
 
 
+def test_the_number_of_threads_changes_nothing(run, people):
+    command = ("anonymize", "people.csv", "--plan", "plan.toml", "--seed", "11", "--out")
+    for threads in "1", "3":
+        files = ("--json", f"{threads}.json", "--recoding", f"{threads}.recoding")
+        assert run(*command, f"{threads}.csv", "--threads", threads, *files)[0] == 0
+    assert (people / "1.csv").read_bytes() == (people / "3.csv").read_bytes()
+    assert (people / "1.recoding").read_bytes() == (people / "3.recoding").read_bytes()
+    one, three = (json.loads((people / f"{threads}.json").read_text()) for threads in "13")
+    assert {key for key in one if one[key] != three[key]} <= {"seconds", "made"}
+    for wrong in "0", "-1", "two", "1.5":
+        status, _, err = run(*command, "r.csv", "--threads", wrong)
+        assert status == 2
+        assert "threads" in err
+    assert not (people / "r.csv").exists()
+    audit = ("audit", "1.csv", "--plan", "plan.toml", "--threads")
+    assert run(*audit, "2")[0] == 0
+    assert run(*audit, "0")[0] == 2
+
+
 def test_the_same_seed_gives_the_same_bytes(run, people):
     for name in ("a.csv", "b.csv"):
         run("anonymize", "people.csv", "--plan", "plan.toml", "--out", name, "--seed", "11")

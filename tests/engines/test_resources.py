@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shoal import BadPlan
-from shoal.base.memory import machine_memory
 from shoal.engines.resources import PER_UNIT, Resources
+from shoal.io.memory import machine_memory
 
 
 def test_units_that_fit() -> None:

@@ -67,7 +67,11 @@ def test_without_models_about_classes_there_is_no_bound():
 def test_json_and_screen_show_the_direction_and_all_options():
     release = shoal.anonymize(people(), plan({"name": "k-anonymity", "k": 2}, RISK, SHARE))
     small, risk, share = release.as_dict()["checks"]
-    assert (small["bound"], risk["bound"], share["bound"]) == ("at least", "at most", "at most")
+    assert (small["direction"], risk["direction"], share["direction"]) == (
+        "at least",
+        "at most",
+        "at most",
+    )
     assert share["options"] == {"share": 0.1, "threshold": 0.34}
     words = printed(show_release, release)
     assert "share-at-risk (threshold = 0.34)" in words

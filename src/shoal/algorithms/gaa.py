@@ -86,9 +86,11 @@ class GAA(Algorithm):
         return self.strategy != "S1"
 
     def for_sensitive(self, column: str) -> list[Algorithm]:
-        """The strategies about a sensitive column; S5 loses nearly everything (Sec. 4.3)."""
-        tried: list[Literal["S2", "S3", "S4", "S6", "S7"]] = ["S2", "S3", "S4", "S6", "S7"]
-        return [GAA(strategy=strategy, column=column) for strategy in tried]
+        """The strategies about a sensitive column, but S5: it differs from S1 only in ties."""
+        return [
+            GAA(**{**self.options(), "strategy": strategy, "column": column})
+            for strategy in ("S2", "S3", "S4", "S6", "S7")
+        ]
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model: any model about classes."""
@@ -105,7 +107,7 @@ class GAA(Algorithm):
         """Merge classes until none fails."""
         check_reachable(table, models)
         k, others = k_and_others(models)
-        start = table.tally(bool(others) or self.strategy != "S1")
+        start = table.tally(bool(others) or self.reads_sensitive)
         merging = Merging(
             k,
             by_size=self.weight == "size",

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space
-from shoal.algorithms._shared.cells import NONE, cheapest_cells, make_lattice, no_cells
+from shoal.algorithms._shared.cells import NONE, cheapest_cells, make_lattice, no_cells, part_of
 from shoal.algorithms._shared.class_merge import Merging, merge_classes
 from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.cutting import Cutting, cut_further
@@ -191,25 +191,33 @@ def _peel_among(
     """Peel these tuples within a budget; returns whether it was enough."""
     limits, looks = ceilings(problem), 0
     ceiling = limits.pop(0)
-    while (label[among] < 0).any():
-        left = among[(label[among] < 0) | (best.spare[among] >= 0)]
-        if problem.start.people[left].sum() < problem.k:
+    # Tuples that are visited together are close in memory, as `among` is sorted.
+    left, lattice = among, part_of(problem.lattice, among)
+    while (label[left] < 0).any():
+        keep = (label[left] < 0) | (best.spare[left] >= 0)
+        if not keep.all():
+            left, lattice = left[keep], part_of(lattice, keep)
+        if lattice.people.sum() < problem.k:
             break
         report(looks)
-        best.cost[left] = NONE
+        found = no_cells(lattice, problem.k, best.spare[left])
         looks += cheapest_cells(
-            problem.lattice, best, left, ceiling, ceiling, most - looks, partial(report, looks)
+            lattice, found, ceiling, ceiling, most - looks, partial(report, looks)
         )
-        wanted = left[best.cost[left] < NONE]
+        some = found.cost < NONE
+        wanted = left[some]
+        best.cost[wanted], best.level[wanted] = found.cost[some], found.level[some]
         # Of equally cheap cells the one of the most specific tuple: others may cover it.
         general, first = problem.generality[wanted], problem.start.first[wanted]
         wanted = wanted[np.lexsort((first, general, best.cost[wanted]))]
-        took = _take(problem, best, ceiling, lend, left, wanted, label)
+        took = len(wanted) > 0
+        if took:
+            took = _take(problem, best, ceiling, lend, left, lattice, wanted, label)
         if looks >= most:
             return bool(problem.start.people[among[label[among] < 0]].sum() < problem.k)
         if limits:
             ceiling = limits.pop(0)
-        elif len(took) == 0:
+        elif not took:
             break
     return True
 
@@ -261,13 +269,16 @@ def _take(
     ceiling: int,
     lend: bool,
     left: Longs,
+    lattice: kernels.Lattice,
     wanted: Longs,
     label: Longs,
-) -> Longs:
-    """Assign cells to the tuples that want them, in this order; returns the classes."""
+) -> bool:
+    """Assign cells to the tuples that want them, in this order; returns whether any was assigned.
+
+    `lattice` is that of the tuples that are left.
+    """
     q = len(problem.costs)
-    vector = np.ascontiguousarray(problem.lattice.vector[left])
-    tuples = make_tuples(vector, problem.start.people[left], problem.start.first[left])
+    tuples = make_tuples(lattice.vector, lattice.people, problem.start.first[left])
     scratch = np.empty((2, len(left)), np.int64)
     args = (
         tuples, problem.layout.trees, problem.lattice, best, ceiling, lend, wanted, left, label,
@@ -277,7 +288,7 @@ def _take(
     pace = Pace(100_000)
     while kernels.take_cells(*args, pace.begin()) == kernels.PAUSED:
         pace.end()
-    return np.unique(label[wanted][label[wanted] >= 0])
+    return bool((label[wanted] >= 0).any())
 
 
 def improved(problem: PeelingProblem, label: Longs, passes: int) -> Recoding:

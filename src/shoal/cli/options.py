@@ -27,6 +27,13 @@ Seed = Annotated[
     int | None,
     typer.Option(help="Random seed for repeatable experiments; omit it for a real release."),
 ]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Number of threads; by default one per available core. The result does not change.",
+    ),
+]
 KeepOrder = Annotated[
     bool,
     typer.Option("--keep-order", help="Do not shuffle the records. The order may identify people."),

@@ -83,7 +83,7 @@ class Timing:
         """Note a report; False if there is nothing to show.
 
         A step may be reported as complete after the stages inside it: the screen does not go back
-        to it. A share that falls is a new round of the same stage, and counted only from 0.
+        to it. A falling share begins a new round of the same stage, if it begins at 0.
         """
         now = monotonic()
         if self.stage:

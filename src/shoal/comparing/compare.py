@@ -16,6 +16,7 @@ from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.errors import BadPlan, ShoalError, preview
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import limited
 from shoal.base.wording import listed
 from shoal.comparing.comparison import MEAN, Comparison, Line, Unfinished
 from shoal.comparing.isolated_run import WARMING, Apart, Failed, Here, Measured
@@ -139,7 +140,8 @@ def lower_bounds(
             continue
         people = min_class_size(plan.models)
         if people not in known:
-            known[people] = _lower_bound(table, k, people, loss, progress)
+            with limited(plan.threads):
+                known[people] = _lower_bound(table, k, people, loss, progress)
         yield k, scoped(known[people], plan.models)
 
 

@@ -19,12 +19,12 @@ import pyarrow as pa
 
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadPlan, ShoalError
-from shoal.base.memory import shown
 from shoal.engines.cells import missing_test, restored
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.io.atomic import private_folder
 from shoal.io.frames import Counted, Frame
+from shoal.io.memory import shown
 
 POLL = 0.05  # seconds between two looks at the progress of a query
 BATCH = 1 << 18  # rows that a query returns at once

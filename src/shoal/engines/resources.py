@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.base.errors import BadPlan
-from shoal.base.memory import bytes_of, machine_memory, shown
+from shoal.io.memory import bytes_of, machine_memory, shown
 
 DEFAULT = 0.5  # share of the memory of the machine that an engine uses
 # Bytes per distinct combination of values while it is recoded and measured. With nine columns,
@@ -23,10 +23,12 @@ class Resources:
     threads: int | None = None  # None: all
 
     @staticmethod
-    def of(memory: str | None, folder: str | Path | None = None) -> Resources:
+    def of(
+        memory: str | None, folder: str | Path | None = None, threads: int | None = None
+    ) -> Resources:
         """The resources that a plan asks for."""
         limit = int(DEFAULT * machine_memory()) if memory is None else bytes_of(memory)
-        return Resources(limit, None if folder is None else Path(folder))
+        return Resources(limit, None if folder is None else Path(folder), threads)
 
     def check_units(self, units: int, columns: int) -> None:
         """Raise an error if so many distinct combinations of values do not fit into memory."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.base.clock import Clock
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import limited
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.assistant import compiling_together
 from shoal.flow.auto_select.search import recode
@@ -41,7 +42,14 @@ def anonymize(
     """
     plan = Plan.of(plan)
     plan.check_served()
-    keep_order = plan.keep_order if keep_order is None else keep_order
+    with limited(plan.threads):
+        return _anonymize(
+            table, plan, plan.keep_order if keep_order is None else keep_order, progress
+        )
+
+
+def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> Release:
+    """The same, with the threads of the plan."""
     engine = choose_engine(table, plan, keep_order)
     if engine.name == "duckdb":
         from shoal.flow.at_scale import anonymize_at_scale  # it is seldom needed
@@ -77,7 +85,7 @@ def _published(
     # This plan has no open choices; columns without a hierarchy may have been given one.
     plan, original, recoding = recoded.plan, recoded.table, recoded.recoding
     clock.stop()
-    # Where several ways were tried, the time of the chosen one: explaining repeats only that.
+    # Where several candidates were tried, the time of the chosen one: explaining repeats only that.
     took = sum(one.seconds for one in recoded.tried if one.chosen) or clock.seconds["recode"]
     origin = Origin(
         fitted=partial(Fitted.of, plan, original, recoding),

@@ -13,6 +13,7 @@ from shoal import catalog
 from shoal.attacks.matching import Matching
 from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import limited
 from shoal.flow import notes
 from shoal.flow.freeing import freed
 from shoal.hierarchies.values import plain, text
@@ -150,6 +151,19 @@ def audit(
     {'k-anonymity': 1}
     """
     plan = Plan.of(plan)
+    with limited(plan.threads):
+        return _audit(table, plan, original, population, queries, progress)
+
+
+def _audit(
+    table: Any,
+    plan: Plan,
+    original: Any,
+    population: Any,
+    queries: Queries | None,
+    progress: Progress,
+) -> Audit:
+    """The same, with the threads of the plan."""
     frame = open_frame(table, lambda done, size: progress("read", done / size))
     _check_known(frame, plan)
     published = read_published(frame, plan.columns, plan.missing_values)

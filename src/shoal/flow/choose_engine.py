@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from shoal.base.errors import BadInput, BadPlan
-from shoal.base.memory import bytes_of, machine_memory, shown
+from shoal.io.memory import bytes_of, machine_memory, shown
 from shoal.plan import Plan
 from shoal.table.roles import columns_with_role
 

@@ -171,12 +171,12 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
 def _each_alone(lattice: Lattice, k: int, most: int, progress: Progress) -> tuple[Longs, int]:
     """What each tuple loses by the cheapest cell that covers k people, and the remaining looks."""
     n = len(lattice.vector)
-    best, each = no_cells(lattice, k), np.arange(n)
+    best = no_cells(lattice, k)
     known = np.zeros(n, np.int64)
     for ceiling in _ceilings(int(lattice.own[:, -1].max())):
         report = partial(progress, "bounding", int((best.cost < NONE).sum()) / (2 * n))
         report()
-        most -= cheapest_cells(lattice, best, each, ceiling, int(NONE), most, report)
+        most -= cheapest_cells(lattice, best, ceiling, int(NONE), most, report)
         if most <= 0:
             break  # a cell that was found now need not be the cheapest
         known = np.minimum(best.cost, ceiling)  # a tuple without a cell pays more

@@ -13,6 +13,7 @@ from typing import Any
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, ShoalError, preview
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import limited
 from shoal.io.frames import Frame, content_digest, csv_parts, open_frame
 from shoal.measures.applied import Applied
 from shoal.measures.column_disclosure import ColumnDisclosure
@@ -150,7 +151,8 @@ class Outcome:
                 )
             elif self.explainer is not None and k >= 2:
                 table, loss = self.explainer.table, self.plan.loss
-                found = lower_bound(table, k, loss, IN_PROPORTION, progress)
+                with limited(self.plan.threads):
+                    found = lower_bound(table, k, loss, IN_PROPORTION, progress)
             self._bounds.append(None if found is None else scoped(found, models))
         return self._bounds[0]
 
@@ -170,7 +172,7 @@ class Outcome:
         if what:
             raise ShoalError(
                 f"the frame of the release was changed after it was verified ({what}), so that "
-                "what was measured is not true of it; nothing is written. Change the original and "
+                "the measurements no longer describe it. Change the original and "
                 "anonymize it again, or edit a copy of the frame and audit that"
             )
 

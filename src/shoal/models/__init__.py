@@ -34,30 +34,39 @@ class Check:
     required: float
     reached: float
     holds: bool
-    bound: str = "at least"  # how a level that is enough relates to the required one
+    direction: str = "at least"  # how a level that is enough relates to the required one
     options: Mapping[str, Any] = field(default_factory=dict)  # of the model, without its column
+    besides: tuple[str, ...] = ()  # the options that are not the required level
 
     @property
     def asked(self) -> str:
         """What is required, in words."""
-        return f"{self.bound} {number(self.required)}"
+        return f"{self.direction} {number(self.required)}"
 
     @property
     def key(self) -> str:
         """The model, its column, and the options besides the required level, as people read it.
 
-        >>> Check("share-at-risk", None, 0.1, 0.1, True, "at most", {"share": 0.1, "at": 0.1}).key
-        'share-at-risk (at = 0.1)'
+        >>> both = {"share": 0.1, "threshold": 0.1}
+        >>> Check("share-at-risk", None, 0.1, 0.1, True, "at most", both, ("threshold",)).key
+        'share-at-risk (threshold = 0.1)'
         """
-        more = {name: value for name, value in self.options.items() if value is not None}
-        level = next((name for name, value in more.items() if value == self.required), None)
-        others = [f"{name} = {value}" for name, value in more.items() if name != level]
+        more = {name: self.options[name] for name in self.besides}
+        others = [f"{name} = {_shown(value)}" for name, value in more.items() if value is not None]
         column = "" if self.column is None else f" [{self.column}]"
         return f"{self.model}{column}" + (f" ({', '.join(others)})" if others else "")
 
     def as_dict(self) -> dict[str, Any]:
         """The check by the names of the JSON file."""
-        return {**asdict(self), "reached": finite(self.reached)}
+        found = {**asdict(self), "reached": finite(self.reached)}
+        del found["besides"]  # for the screen
+        return found
+
+
+def _shown(value: Any) -> str:
+    """An option as people read it."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return number(value) if plain else str(value)
 
 
 MANY = 2**62  # people, more than any table has; arrays of whole numbers can hold it
@@ -86,6 +95,8 @@ class Model(Setting):
     size_option: ClassVar[str | None] = None
     # The options with which the model requires almost nothing; `compare` compiles kernels so.
     loosest: ClassVar[Mapping[str, Any]] = {}
+    # The option that is the required level; "": the model has only one number.
+    level_option: ClassVar[str] = ""
 
     @property
     @abstractmethod
@@ -176,8 +187,23 @@ class Model(Setting):
         """Measure the requirement."""
         reached = self.reached(classes)
         options = {key: value for key, value in self.options().items() if key != "column"}
-        holds = self.holds(reached)
-        return Check(self.name, self.about, self.required, reached, holds, self.bound, options)
+        return Check(
+            self.name,
+            self.about,
+            self.required,
+            reached,
+            self.holds(reached),
+            self.bound,
+            options,
+            tuple(name for name in options if name != self._level_option),
+        )
+
+    @property
+    def _level_option(self) -> str:
+        """The option that is the required level: named by the model, or the only number."""
+        options = self.options()
+        numbers = [name for name, value in options.items() if value == self.required]
+        return self.level_option or next(iter(numbers), "")
 
     def out_of_reach(self, best: float) -> str:
         """The error message if even the whole table as one class does not satisfy the model."""

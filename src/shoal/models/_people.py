@@ -26,7 +26,7 @@ class PeopleModel(Model):
     """
 
     needs_person_column: ClassVar[bool] = True
-    enhanced_by: ClassVar[str | None] = None  # the model that also counts people per value
+    enhanced_by: ClassVar[str | None] = None  # the model that also holds for one record per person
     column: str = Field(description="the sensitive column")
 
     @property
@@ -62,6 +62,7 @@ class AlphaBetaModel(PeopleModel):
 
     higher_is_safer: ClassVar[bool] = False
     loosest: ClassVar[Mapping[str, Any]] = {"alpha": 0.99, "beta": 0.99}
+    level_option: ClassVar[str] = "beta"
     alpha: ProperShare = Field(description="largest share of a class's records of one person")
     beta: ProperShare = Field(description="largest share of a class that one value may have")
 

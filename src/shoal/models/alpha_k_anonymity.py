@@ -25,6 +25,7 @@ class AlphaKAnonymity(SensitiveModel):
     """
 
     name: ClassVar[str] = "alpha-k-anonymity"
+    level_option: ClassVar[str] = "alpha"
     of_people: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     size_option: ClassVar[str | None] = "k"

@@ -23,6 +23,7 @@ class IRKLAnonymity(PeopleModel):
     """
 
     name: ClassVar[str] = "ir-kl-anonymity"
+    level_option: ClassVar[str] = "l"
     is_monotone: ClassVar[bool] = True
     enhanced_by: ClassVar[str | None] = "eir-l-diversity"
     size_option: ClassVar[str | None] = "k"

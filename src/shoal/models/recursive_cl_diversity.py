@@ -25,6 +25,7 @@ class RecursiveCLDiversity(SensitiveModel):
     """
 
     name: ClassVar[str] = "recursive-cl-diversity"
+    level_option: ClassVar[str] = "l"
     loosest: ClassVar[Mapping[str, Any]] = {"c": 99.0, "l": 2}
     c: Positive = Field(description="how often the most frequent value may outweigh the rest")
     l: AtLeastTwo = Field(description="rank from which values count as the rest")  # noqa: E741

@@ -25,6 +25,7 @@ class ShareAtRisk(TableModel):
     """
 
     name: ClassVar[str] = "share-at-risk"
+    level_option: ClassVar[str] = "share"
     loosest: ClassVar[Mapping[str, Any]] = {"share": 1.0, "threshold": 1.0}
     share: Share = Field(description="largest share of people whose risk is above the threshold")
     threshold: PositiveShare = Field(description="risk, as 1 / class size, that is acceptable")

@@ -8,12 +8,16 @@ published or the one read back from a file, starts with nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
+from threading import get_ident
 from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.base.arrays import Ints, Longs
+from shoal.base.errors import ShoalError
+from shoal.base.threads import in_threads
 from shoal.io.frames import Frame
 from shoal.table.alike import alike_texts
 from shoal.table.coding import Merged, Values, merge_alike, value_codes
@@ -30,6 +34,28 @@ def coded(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> tuple[
             return value_codes(frame.column(name), missing_values)
 
     return _once(frame, ("codes", name, *missing_values), compute)
+
+
+def code_all(
+    frame: Frame,
+    names: Sequence[str],
+    missing_values: Sequence[str] = (),
+    report: Callable[[float], None] = lambda _: None,
+) -> None:
+    """Code these columns on threads, so that `coded` has them; it raises their errors in order.
+
+    `report` is called in this thread, with the completed share.
+    """
+    caller, done = get_ident(), []
+
+    def code(name: str) -> None:
+        with suppress(ShoalError):
+            coded(frame, name, missing_values)
+        done.append(name)
+        if get_ident() == caller:
+            report(len(done) / len(names))
+
+    in_threads(code, names)
 
 
 def coded_as_text(

@@ -17,7 +17,7 @@ from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
-from shoal.table.coded_columns import coded, coded_as_text, merged_codes, person_codes
+from shoal.table.coded_columns import code_all, coded, coded_as_text, merged_codes, person_codes
 from shoal.table.coding import Values, Watch, Watched
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
@@ -53,7 +53,8 @@ class Table:
     # int64[n], how many equal records each row of `codes` stands for; None: one. Only without
     # people who may have several records.
     weight: Longs | None = None
-    # Numbers the records by their other published values, sorted; None: it has no others.
+    # Numbers the records by the sensitive and other values, which are published unchanged, sorted:
+    # the last word on their order. None: it is decided already.
     others: Callable[[], Longs] | None = None
 
     @cached_property
@@ -157,9 +158,12 @@ def encode(
         + len(columns_with_role(columns, "person"))
         + len(columns_with_role(columns, "sensitive"))
     )
+    # The first half: number the values of each column. The second half: place them in hierarchies.
+    held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
+    code_all(frame, [*names, *held], missing_values, lambda share: progress("encode", share / 2))
     codes = np.empty((frame.height, len(names)), np.int32, order="F")  # int32[n, q]
     for j, name in enumerate(names):
-        progress("encode", j / many)
+        progress("encode", (1 + j / many) / 2)
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
         with naming(name):
             tree, one_to_one = _encode_quasi(
@@ -168,16 +172,18 @@ def encode(
                 hierarchy,
                 missing,
                 codes[:, j],
-                lambda share, j=j: progress("encode", (j + share) / many),  # type: ignore[misc]
+                lambda share, j=j: progress(  # type: ignore[misc]
+                    "encode", (1 + (j + share) / many) / 2
+                ),
             )
         trees.append(tree)
         exact.append(one_to_one)
     people = None
     for name in columns_with_role(columns, "person"):
-        progress("encode", len(names) / many)
+        progress("encode", (1 + len(names) / many) / 2)
         people = person_codes(frame, name, missing_values)
     sensitive = sensitive_columns(
-        frame, columns, missing_values, lambda i: progress("encode", 1 - i / many)
+        frame, columns, missing_values, lambda i: progress("encode", 1 - i / many / 2)
     )
     return Table(
         tuple(names),

@@ -15,8 +15,8 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 def sorted_people(people: Longs, unit: Longs) -> Longs:
     """The records person by person, int64[n]; `unit` numbers the values of each record.
 
-    People are sorted by their first value, then by how many records they have, then by a hash of
-    all of them; those who still are equal differ in nothing, but for a collision of 128 bits.
+    People are sorted by their first value, then by how many records they have, then by a hash (128
+    bits) of all of them; those with equal hashes have the same records.
 
     >>> sorted_people(np.array([0, 0, 1, 2]), np.array([5, 2, 7, 1])).tolist()
     [3, 1, 0, 2]

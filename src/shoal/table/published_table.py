@@ -15,7 +15,7 @@ from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.group import group_rows
-from shoal.table.coded_columns import coded, person_codes
+from shoal.table.coded_columns import code_all, coded, person_codes
 from shoal.table.encode import Table, sensitive_columns
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
@@ -199,6 +199,8 @@ def read_published(
         )
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to measure")
+    held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
+    code_all(frame, [*names, *held], missing_values)
     codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
     values = []
     for j, name in enumerate(names):

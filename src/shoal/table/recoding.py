@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import ShoalError
+from shoal.base.threads import in_threads
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.tree import Tree, label_array
 from shoal.io.frames import Frame
@@ -50,7 +51,9 @@ class Recoding:
 def check_covers(table: Table, recoding: Recoding) -> None:
     """Raise an error unless every published value covers its original, also by its label."""
     published = recoding.codes()
-    for j, tree in enumerate(table.trees):
+
+    def check(j: int) -> None:
+        tree = table.trees[j]
         wide, narrow = published[:, j], table.codes[:, j]
         free = wide >= tree.size
         if free.any():
@@ -64,6 +67,8 @@ def check_covers(table: Table, recoding: Recoding) -> None:
                 f"column {table.names[j]!r}: a published value does not cover its original; "
                 "this is a bug in the algorithm, and nothing is released"
             )
+
+    in_threads(check, range(len(table.trees)))
 
 
 def _reads(tree: Tree, recoding: Recoding, j: int) -> bool:
@@ -108,14 +113,19 @@ def decode(
         rng.shuffle(rows)
     replaced: dict[str, pa.Array] = {}
     published = recoding.vectors[recoding.record[rows]]  # int32[published rows, q]
-    for j, name in enumerate(table.names):
-        faithful = table.exact[j] and frame.faithful(name)
-        unchanged = faithful and np.array_equal(published[:, j], table.codes[rows, j])
-        if not unchanged:
-            covers = recoding.covers[j] if recoding.covers else None
-            own = table.trees[j].labels
-            labels = label_array(covers.labels() if covers is not None and len(covers) else own)
-            replaced[name] = labels.cast(pa.string()).take(pa.array(published[:, j]))
+
+    def labelled(j: int) -> pa.Array | None:
+        faithful = table.exact[j] and frame.faithful(table.names[j])
+        if faithful and np.array_equal(published[:, j], table.codes[rows, j]):
+            return None  # unchanged
+        covers = recoding.covers[j] if recoding.covers else None
+        own = table.trees[j].labels
+        labels = label_array(covers.labels() if covers is not None and len(covers) else own)
+        return labels.cast(pa.string()).take(pa.array(published[:, j]))
+
+    for name, made in zip(table.names, in_threads(labelled, range(len(table.names))), strict=True):
+        if made is not None:
+            replaced[name] = made
     people = None
     for name in columns_with_role(columns, "person"):
         # Random numbers, the same for all records of a person, with no other information.

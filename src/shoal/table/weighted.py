@@ -23,8 +23,9 @@ from shoal.table.sensitive import Sensitive
 class Weighted:
     """The records of a table in the order of their values, and equal ones counted together.
 
-    Two records are equal if their quasi-identifiers and sensitive values are. The records of people
-    who have several are not counted together: they stay one by one, person by person.
+    Two records are equal if their quasi-identifiers are, and their sensitive values where those
+    matter. The records of people who may have several are not counted together: they stay one by
+    one, person by person.
     """
 
     rows: Table  # the given table
@@ -34,8 +35,8 @@ class Weighted:
     def unit(self) -> Longs:
         """The number of each record's values among the distinct ones, in order; int64[n].
 
-        Tuples are in the order of a hash of their values: similar ones must not come one after the
-        other, as the greedy merge then loses up to 4 % more than in a random order.
+        Tuples are in the order of a hash of their values. If similar ones came one after the other,
+        ties would always go to the same side, and the greedy merge lost more (Adult, k = 100).
         """
         values = [one.codes[:, None] for one in self._columns]
         codes = np.ascontiguousarray(np.concatenate([self.rows.codes, *values], axis=1), np.int32)

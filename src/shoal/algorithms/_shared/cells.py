@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from itertools import pairwise
+from time import perf_counter
 
 import numpy as np
 
 from shoal.algorithms._shared.layout import Layout
-from shoal.base.arrays import Ints, Longs
-from shoal.base.pace import Pace
+from shoal.base.arrays import Bools, Ints, Longs
+from shoal.base.pace import INTERVAL, Pace
+from shoal.base.threads import Team, in_threads, team
 from shoal.kernels.search import cells as kernels
 from shoal.kernels.search.tighten import search_falls
 
 NONE = np.int64(1) << 61  # the cost if there is no cell
+SHARED = 4_000  # tuples from which on threads share a search
+SHARES = 8  # a run of tuples up to this fraction of all of them is searched by one thread
 
 
 def make_lattice(layout: Layout, vector: Ints, people: Longs) -> kernels.Lattice:
@@ -51,37 +56,39 @@ def make_lattice(layout: Layout, vector: Ints, people: Longs) -> kernels.Lattice
     )
 
 
-def no_cells(lattice: kernels.Lattice, k: int) -> kernels.Best:
+def part_of(lattice: kernels.Lattice, some: Longs | Bools) -> kernels.Lattice:
+    """The lattice with some of its tuples only."""
+    arrays = lattice.vector, lattice.own, lattice.people
+    vector, own, people = in_threads(lambda array: array[some], arrays)
+    return lattice._replace(vector=vector, own=own, people=people)
+
+
+def no_cells(lattice: kernels.Lattice, k: int, spare: Longs | None = None) -> kernels.Best:
     """No cell known yet; each must cover k people."""
     n, q = lattice.vector.shape
-    return kernels.Best(
-        np.full(n, NONE), np.zeros((n, q), np.int32), np.full(n, k, np.int64), np.full(n, -1)
-    )
+    if spare is None:
+        spare = np.full(n, -1)
+    return kernels.Best(np.full(n, NONE), np.zeros((n, q), np.int32), np.full(n, k), spare)
 
 
 def cheapest_cells(
     lattice: kernels.Lattice,
     best: kernels.Best,
-    among: Longs,
     ceiling: int,
     reach: int,
     most: int,
     report: Callable[[], None],
 ) -> int:
-    """Find the cheapest cell of each tuple in `among` that has none yet, up to the ceiling.
+    """Find the cheapest cell of each tuple that has none yet, up to the ceiling.
 
     Only people for whom the cell costs at most `reach` count. Stops after `most` visits of tuples;
     then there may be cheaper cells. Returns the number of visits.
     """
-    # If `among` is sorted, tuples that are visited together are close in memory.
-    some = lattice._replace(
-        vector=lattice.vector[among], own=lattice.own[among], people=lattice.people[among]
-    )
-    found = kernels.Best(*(each[among] for each in best))
-    step = partial(kernels.search_cells, some, found)
-    looks = _search(some, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, report)
-    best.cost[among], best.level[among] = found.cost, found.level
-    return looks
+    n = len(lattice.vector)
+    step = partial(kernels.search_cells, lattice, best)
+    forks = _Forks(lattice, best, ceiling, reach)
+    search = make_search(lattice, n // SHARES if n >= SHARED else 0)
+    return _search(search, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, report, forks)
 
 
 def common_falls(
@@ -98,30 +105,106 @@ def common_falls(
     """
     fall, run, heap = cap.copy(), np.zeros(3, np.int64), np.empty((k + 1, 2), np.int64)
     step = partial(search_falls, lattice, size, cap, k, fall)
-    return fall, _search(lattice, lambda *at: step(at[0], run, heap, *at[1:]), most, report)
+    search = make_search(lattice)
+    return fall, _search(search, lambda *at: step(at[0], run, heap, *at[1:]), most, report)
 
 
-def _search(
-    lattice: kernels.Lattice,
-    step: Callable[[kernels.CellSearch, int, int], int],
-    most: int,
-    report: Callable[[], None],
-) -> int:
-    """Search the cells of all tuples, with pauses for Ctrl-C; returns the visits of tuples."""
+def make_search(lattice: kernels.Lattice, short: int = 0) -> kernels.CellSearch:
+    """The search of all tuples at its beginning; runs of up to `short` tuples become forks."""
     n, q = lattice.vector.shape
     widest = int(np.diff(lattice.start).max())
+    forks = min(widest, n) if short else 0
     search = kernels.CellSearch(
         np.arange(n),
         np.empty(n, np.int64),
         np.empty(widest + 1, np.int64),
         np.zeros((q + 1, 5), np.int64),
-        np.array([0, 1, 0, 0], np.int64),
+        np.zeros(7, np.int64),
+        np.empty((forks, q + 1, 5), np.int64),
+        np.empty((forks, 7), np.int64),
     )
     search.stack[0, 1] = n
-    pace = Pace(1_000_000)
-    while True:
-        outcome = step(search, pace.begin(), most)
-        if outcome != kernels.PAUSED:
-            return int(search.at[2])
-        report()
-        pace.end()
+    search.at[kernels.ENTER], search.at[kernels.SHORT] = 1, short
+    return search
+
+
+def _search(
+    search: kernels.CellSearch,
+    step: Callable[[kernels.CellSearch, int, int], int],
+    most: int,
+    report: Callable[[], None],
+    forks: _Forks | None = None,
+) -> int:
+    """Search the cells of all tuples, with pauses for Ctrl-C; returns the visits of tuples."""
+    pace, at, reported = Pace(1_000_000), search.at, perf_counter()
+    with team() if at[kernels.SHORT] else nullcontext() as threads:
+        while True:
+            outcome = step(search, pace.begin(), most)
+            if outcome == kernels.PAUSED:
+                pace.end()
+            elif outcome == kernels.FORKED and forks is not None and threads is not None:
+                at[kernels.LOOKS] += forks.run(search, most - int(at[kernels.LOOKS]), threads)
+                at[kernels.FORKS] = 0
+            if outcome in (kernels.DONE, kernels.STOPPED) or at[kernels.LOOKS] >= most:
+                return int(at[kernels.LOOKS])
+            if perf_counter() - reported > INTERVAL:
+                report()
+                reported = perf_counter()
+
+
+class _Forks:
+    """Threads that share the forks of a search.
+
+    Each fork may use a share of the remaining visits. What some do not need is shared among the
+    others again, so that the result depends neither on the number of threads nor on their speed.
+    """
+
+    def __init__(
+        self, lattice: kernels.Lattice, best: kernels.Best, ceiling: int, reach: int
+    ) -> None:
+        self.step = partial(kernels.search_forks, lattice, best)
+        self.limits = ceiling, reach
+        self.scratch: dict[int, kernels.CellSearch] = {}  # of each thread
+        self.paces: dict[int, Pace] = {}
+
+    def run(self, search: kernels.CellSearch, most: int, threads: Team) -> int:
+        """Continue with all forks up to this number of visits; returns how many there were."""
+        many = int(search.at[kernels.FORKS])
+        depth = search.fork_at[:many, kernels.DEPTH]
+        stack = search.fork_stack[np.arange(many), depth]
+        size, looks = stack[:, 1] - stack[:, 0], search.fork_at[:many, kernels.LOOKS]
+        open_ = np.arange(many)
+        while len(open_) and looks.sum() < most:
+            left = most - int(looks.sum())
+            share = np.floor(left * (size[open_] / size[open_].sum())).astype(np.int64)
+            share[0] += max(0, left - share.sum())
+            self._share(search, open_, looks[open_] + share, size[open_], threads)
+            open_ = np.flatnonzero(depth >= 0)
+        return int(looks.sum())
+
+    def _share(
+        self, search: kernels.CellSearch, forks: Longs, most: Longs, size: Longs, threads: Team
+    ) -> None:
+        """Let threads continue with these forks, in pieces of similar size."""
+        ends, pieces = np.cumsum(size), threads.pieces
+        cuts = np.searchsorted(ends, np.arange(1, pieces) * ends[-1] / pieces)
+        cuts = np.unique(np.concatenate([[0], cuts, [len(forks)]])).tolist()
+
+        def continue_(begin: int, end: int, thread: int) -> None:
+            own = self._own(search, thread)
+            pace, state = self.paces[thread], np.array([begin, end], np.int64)
+            while (
+                self.step(own, *self.limits, forks, most, state, pace.begin()) == kernels.PAUSED
+                and not threads.stopped
+            ):
+                pace.end()
+
+        threads.run(partial(continue_, *piece) for piece in pairwise(cuts))
+
+    def _own(self, search: kernels.CellSearch, thread: int) -> kernels.CellSearch:
+        """The search with scratch space for this thread."""
+        if thread not in self.scratch:
+            spare, counts = np.empty_like(search.spare), np.empty_like(search.counts)
+            self.scratch[thread] = search._replace(spare=spare, counts=counts)
+            self.paces[thread] = Pace(1_000_000)
+        return self.scratch[thread]

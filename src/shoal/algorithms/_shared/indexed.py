@@ -46,9 +46,13 @@ def run(
     index: trie.Index,
     trees: trie.Trees,
     report: Callable[[], None],
+    pace: Pace | None = None,
 ) -> trie.Index:
-    """Run a kernel over an index of classes, which grows if needed; returns the index."""
-    return run_steps(step, index, lambda full: larger(full, trees), report)
+    """Run a kernel over an index of classes, which grows if needed; returns the index.
+
+    Pass a pace to reuse what earlier work of the same kind has shown.
+    """
+    return run_steps(step, index, lambda full: larger(full, trees), report, pace)
 
 
 def run_steps(
@@ -56,13 +60,14 @@ def run_steps(
     index: Index,
     enlarge: Callable[[Index], Index],
     report: Callable[[], None],
+    pace: Pace | None = None,
 ) -> Index:
     """Call a kernel repeatedly until it is done; returns the index, which may be a new one.
 
     Between two calls progress is reported, and Ctrl-C works. Only a step that used up its pieces
     says something about the pace.
     """
-    pace = Pace(1_000)
+    pace = pace or Pace(1_000)
     report()
     while True:
         outcome = step(index, pace.begin())

@@ -15,8 +15,8 @@ from shoal.algorithms._shared.sensitive_merge import merged_values, shortfall
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
 from shoal.base.progress import Progress
-from shoal.kernels.grouping import exchange
 from shoal.kernels.grouping import repair as kernels
+from shoal.kernels.grouping.parts import fill_index
 from shoal.kernels.histogram import sum_groups
 from shoal.kernels.search import class_index as trie
 from shoal.models import Model
@@ -71,9 +71,7 @@ class Repair:
         self.paces = [Pace(256) for _ in range(3)]  # of the three kinds of work that run in parts
 
         def fill(index: trie.Index, pieces: int) -> int:
-            outcome: int = exchange.fill_index(
-                index, trees, self.classes, self.parts, self.fan, pieces
-            )
+            outcome: int = fill_index(index, trees, self.classes, self.parts, self.fan, pieces)
             return outcome
 
         self.index = run(fill, self.index, trees, lambda: None)

@@ -45,8 +45,8 @@ def recode(
     Equal records are counted together if the algorithm can do so, and ties are decided by values,
     so that the order of the records does not matter.
     """
-    kept = [model for model in models if not isinstance(model, KAnonymity | TableModel)]
-    weighted = Weighted(table, bool(kept) or algorithm.reads_sensitive)
+    others = [model for model in models if not isinstance(model, KAnonymity | TableModel)]
+    weighted = Weighted(table, bool(others) or algorithm.reads_sensitive)
     together = algorithm.counts_together
     found = _recode(algorithm, weighted.table(together), models, loss, rng, progress)
     return weighted.of_rows(found, together)

@@ -19,6 +19,7 @@ from shoal.cli.options import (
     Report,
     Seed,
     TempDirectory,
+    Threads,
 )
 
 
@@ -46,6 +47,7 @@ def anonymize(
     engine: Engine = None,
     memory_limit: MemoryLimit = None,
     temp_directory: TempDirectory = None,
+    threads: Threads = None,
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
     from shoal.cli import outputs
@@ -61,6 +63,7 @@ def anonymize(
     outputs.check_targets([out, report, recoding], json_file, [data, plan, *asked.files()])
     given = {
         "seed": seed,
+        "threads": threads,
         "engine": engine,
         "memory": memory_limit,
         "temp_directory": None if temp_directory is None else str(temp_directory),

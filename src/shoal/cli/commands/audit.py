@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.app import NOT_SATISFIED, command
-from shoal.cli.options import Data, Json, PlanFile
+from shoal.cli.options import Data, Json, PlanFile, Threads
 
 
 @command
@@ -31,6 +31,7 @@ def audit(
             help="Write the risk of each record of DATA as CSV. Do not publish it.",
         ),
     ] = None,
+    threads: Threads = None,
 ) -> None:
     """Measure a table as it is: which requirements it satisfies, and how high the risks are."""
     from contextlib import ExitStack
@@ -44,6 +45,8 @@ def audit(
     from shoal.plan import Plan
 
     asked = Plan.load(plan)
+    if threads is not None:
+        asked = asked.with_threads(threads)
     more = [path for path in (original, population) if path is not None]
     outputs.check_targets([record_risks], json_file, [data, plan, *asked.files(), *more])
     console = open_console(json_file)

@@ -9,7 +9,7 @@ import typer
 
 from shoal.base import interrupt
 from shoal.cli.app import NOT_SATISFIED, command, fail
-from shoal.cli.options import Data, Json, PlanFile
+from shoal.cli.options import Data, Json, PlanFile, Threads
 
 
 @command
@@ -45,6 +45,7 @@ def compare(
     seed: Annotated[
         int | None, typer.Option(help="Random seed; the same seed gives the same results.")
     ] = None,
+    threads: Threads = None,
 ) -> None:
     """Compare algorithms, values of k and guiding losses on one table. Publishes nothing."""
     from contextlib import ExitStack
@@ -65,6 +66,8 @@ def compare(
     outputs.check_targets([csv, plot], json_file, [data, plan, *asked.files()])
     if seed is not None:
         asked = asked.with_seed(seed)
+    if threads is not None:
+        asked = asked.with_threads(threads)
     wanted = from_words(k, algorithms, losses)
     console = open_console(json_file)
     with progress_on(console) as progress:

@@ -11,14 +11,15 @@ from shoal.models import TableModel
 
 
 def classes_to_give_up(model: TableModel, placed: Placement) -> Longs:
-    """Classes whose risk is too high, as few as are needed.
+    """Classes whose risk is too high, and no more in this order than are needed.
 
-    Classes whose records can all move to more general ones go first, so that nobody is suppressed
-    as long as moving helps. Among them and among the others the smallest go first: these have the
-    highest risk. If nobody can move, no choice of classes that satisfies average-risk suppresses
-    fewer people: the m smallest have the fewest people and the highest risk of any m. For
-    share-at-risk classes are indivisible pieces, and the last one may be larger than needed: the
-    people who are suppressed in excess are fewer than the people of a class at risk can be.
+    Classes whose records can all move to more general ones go first. (A record is suppressed all
+    the same if the only class that it could move to is given up with its own.) Among them and
+    among the others the smallest go first: these have the highest risk. If nobody can move, no
+    choice of classes that satisfies average-risk suppresses fewer people: the m smallest have the
+    fewest people and the highest risk of any m. For share-at-risk classes are indivisible pieces,
+    and the last one may be larger than needed: the people who are suppressed in excess are fewer
+    than the largest class at risk can have.
     """
     used, people = placed.people(placed.record)
     risky = ~model.holds_each(model.risk(people))

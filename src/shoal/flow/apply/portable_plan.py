@@ -12,7 +12,7 @@ from shoal.table.roles import Column
 
 
 def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
-    """The plan without seed and notes, with hierarchies that depend on no file and no column."""
+    """The plan without seed, threads and notes; its hierarchies need no file and no column."""
     columns = {}
     for name, column in plan.columns.items():
         hierarchy = column.hierarchy
@@ -21,7 +21,7 @@ def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
         elif hierarchy is not None:
             hierarchy = hierarchy.settled(trees.get(name))
         columns[name] = Column(role=column.role, hierarchy=hierarchy, publish=column.publish)
-    settled = plan.changed(columns=columns, seed=None)
+    settled = plan.changed(columns=columns, seed=None, threads=None)
     settled.notes.clear()
     settled.remarks.clear()
     return settled

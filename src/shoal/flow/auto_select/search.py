@@ -209,7 +209,7 @@ class CandidateSearch:
         tried = self.trials.tried
         parts = [one for one in tried if one.on == "sample"]
         full = [one for one in tried if one.on == "table" and one.lost is not None]
-        sampled = f"{_times(len(parts))} on {parts[0].rows:,} rows and " if parts else ""
+        sampled = f"{many(len(parts), 'candidate')} on {parts[0].rows:,} rows and " if parts else ""
         free = (
             "; columns without a hierarchy are published as free ranges or sets: give them "
             "hierarchy = { flat = true } to publish their values unchanged or not at all"
@@ -218,7 +218,7 @@ class CandidateSearch:
         )
         return (
             f"auto chose {candidate}: {best.lost:.2f} % lost ({by}){self._compared(candidate)}; it "
-            f"tried {sampled}{_times(len(full))} on all "
+            f"tried {sampled}{many(len(full), 'candidate')} on all "
             f"{rows:,}; the plan of this release names what was chosen{free}"
         )
 
@@ -261,7 +261,3 @@ def _two_algorithms_first(done: list[Candidate]) -> list[Candidate]:
         leaders.setdefault((candidate.algorithm, candidate.variant), candidate)
     two = list(leaders.values())[:2]
     return two + [candidate for candidate in done if candidate not in two]
-
-
-def _times(many: int) -> str:
-    return "one candidate" if many == 1 else f"{many} candidates"

@@ -9,7 +9,8 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 from shoal.kernels.grouping.clusters import nearest_few
-from shoal.kernels.grouping.exchange import (
+from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
+from shoal.kernels.grouping.parts import (
     add,
     assign,
     empty,
@@ -19,7 +20,6 @@ from shoal.kernels.grouping.exchange import (
     put,
     unlink,
 )
-from shoal.kernels.grouping.merge import DONE, NEEDS_ROOM, PAUSED
 from shoal.kernels.search.class_index import has_room, insert, remove
 from shoal.kernels.search.tuple_index import join
 

@@ -7,6 +7,10 @@ to coarse. A run is skipped if it has too few people, as all finer runs have few
 of its tuples more than the best known cell; or if the level below has the same run, at a lower
 cost.
 
+The runs of a level have no tuple in common. So threads can share them, and the search continues
+with the next level when all of them are done: `search_cells` puts off short runs, which are then
+forks with a stack of their own, and `search_forks` continues with these.
+
 A cell that covers too few people may borrow tuples that their class can spare. The loss of these
 tuples is added to the price, in equal parts for all tuples that were not yet in a class.
 """
@@ -20,7 +24,10 @@ import numpy as np
 from shoal.kernels import lean_kernel
 from shoal.kernels.search.tuple_index import covered, join
 
-DONE, PAUSED, STOPPED = 0, 1, 2
+DONE, PAUSED, STOPPED, FORKED = 0, 1, 2, 3
+# The places of CellSearch.at: the depth, whether its tuples must be sorted, visits, other steps,
+# the depth at which the search is done, the longest run that becomes a fork, the number of forks.
+DEPTH, ENTER, LOOKS, STEPS, FLOOR, SHORT, FORKS = range(7)
 MANY = np.int64(1) << 61
 FEW = 24  # tuples that are sorted by insertion
 
@@ -57,7 +64,9 @@ class CellSearch(NamedTuple):
     spare: np.ndarray  # int64[m]
     counts: np.ndarray  # int64[most nodes of a tree + 1]
     stack: np.ndarray  # int64[q + 1, 5]: from, to, level, next run, cost of the cell so far
-    at: np.ndarray  # int64[4]: depth, whether its tuples must be sorted, visits, other steps
+    at: np.ndarray  # int64[7], see DEPTH and the others
+    fork_stack: np.ndarray  # int64[forks, q + 1, 5], the same for each fork
+    fork_at: np.ndarray  # int64[forks, 7]
 
 
 @lean_kernel
@@ -76,7 +85,7 @@ def sort_run(lattice, search, lo, hi, j):
         return
     spare, counts = search.spare, search.counts
     nodes = lattice.start[j + 1] - lattice.start[j]
-    search.at[3] += nodes
+    search.at[STEPS] += nodes
     for value in range(nodes + 1):
         counts[value] = 0
     for i in range(lo, hi):
@@ -93,18 +102,34 @@ def sort_run(lattice, search, lo, hi, j):
 
 
 @lean_kernel
+def add_fork(search, depth, begin, to, keeps):
+    """Put off the run from `begin` to `to`, which fixes all attributes before `depth`."""
+    fork = search.at[FORKS]
+    search.at[FORKS] += 1
+    stack, at = search.fork_stack[fork], search.fork_at[fork]
+    for j in range(depth):
+        stack[j, 2] = search.stack[j, 2]
+    stack[depth, 0], stack[depth, 1], stack[depth, 2] = begin, to, 0
+    stack[depth, 3], stack[depth, 4] = begin, keeps
+    at[DEPTH], at[ENTER], at[LOOKS], at[STEPS] = depth, 1, 0, 0
+    at[FLOOR], at[SHORT], at[FORKS] = depth, 0, 0
+
+
+@lean_kernel
 def search_cells(lattice, best, search, ceiling, reach, budget, most):
     """Find the cheapest cell of every tuple, up to a cost of `ceiling`.
 
     The cell covers as many people as the tuple needs, counting those for whom it costs at most
     `reach`. Among equally cheap cells it has the lowest levels, in the order of the attributes.
-    Pauses after `budget` visits of tuples, and stops after `most`.
+    Pauses after `budget` visits of tuples, and stops after `most`. After a level with forks it
+    waits until they are done.
     """
     vector, own, people_of, climb = lattice.vector, lattice.own, lattice.people, lattice.climb
     tuples, stack, spare = search.tuples, search.stack, best.spare
     q = vector.shape[1]
-    depth, enter, looks = search.at[0], search.at[1] == 1, search.at[2]
-    pause = looks + search.at[3] + budget
+    depth, enter, looks = search.at[DEPTH], search.at[ENTER] == 1, search.at[LOOKS]
+    pause = looks + search.at[STEPS] + budget
+    floor, short = search.at[FLOOR], search.at[SHORT]
     lo, hi, at_level, pos, kept = (
         stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3], stack[depth, 4],
     )  # fmt: skip
@@ -117,6 +142,11 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
             at_level, pos = np.int64(0), lo
             looks += hi - lo
         if pos >= hi:
+            if search.at[FORKS] > 0:
+                search.at[DEPTH], search.at[ENTER], search.at[LOOKS] = depth, 0, looks
+                stack[depth, 0], stack[depth, 1], stack[depth, 2] = lo, hi, at_level
+                stack[depth, 3], stack[depth, 4] = pos, kept
+                return FORKED
             at_level += 1
             pos = lo
             # At higher levels every cell may cost more than the ceiling.
@@ -124,8 +154,8 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
                 at_level == lattice.height[depth]
                 or lattice.lowest[depth] - kept - lattice.keeps[at_level, depth] > ceiling
             ):
-                if depth == 0:
-                    search.at[2] = looks
+                if depth == floor:
+                    search.at[LOOKS] = looks
                     return DONE
                 depth -= 1
                 start = lattice.start[depth]
@@ -133,8 +163,8 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
                     stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3],
                     stack[depth, 4],
                 )  # fmt: skip
-            elif looks + search.at[3] >= pause or looks >= most:
-                search.at[0], search.at[1], search.at[2] = depth, 0, looks
+            elif looks + search.at[STEPS] >= pause or looks >= most:
+                search.at[DEPTH], search.at[ENTER], search.at[LOOKS] = depth, 0, looks
                 stack[depth, 0], stack[depth, 1], stack[depth, 2] = lo, hi, at_level
                 stack[depth, 3], stack[depth, 4] = pos, kept
                 return PAUSED if looks < most else STOPPED
@@ -206,10 +236,38 @@ def search_cells(lattice, best, search, ceiling, reach, budget, most):
                     for j in range(q):
                         best.level[x, j] = stack[j, 2]
             continue
+        if to - begin <= short:
+            add_fork(search, depth + 1, begin, to, keeps)
+            continue
         stack[depth, 0], stack[depth, 1], stack[depth, 3], stack[depth, 4] = lo, hi, pos, kept
         depth += 1
         lo, hi, kept = begin, to, keeps
         enter = True
+
+
+@lean_kernel
+def search_forks(lattice, best, search, ceiling, reach, forks, most, state, budget):
+    """Continue with some forks, one after the other, up to `most` visits of each.
+
+    `forks` are their numbers, and `state` is int64[2]: the next of them, and where they end. Marks
+    those that are done by a depth of -1.
+    """
+    while state[0] < state[1]:
+        fork = forks[state[0]]
+        at = search.fork_at[fork]
+        one = CellSearch(
+            search.tuples, search.spare, search.counts, search.fork_stack[fork], at,
+            search.fork_stack, search.fork_at,
+        )  # fmt: skip
+        before = at[LOOKS] + at[STEPS]
+        outcome = search_cells(lattice, best, one, ceiling, reach, budget, most[state[0]])
+        budget -= at[LOOKS] + at[STEPS] - before
+        if outcome == PAUSED:
+            return PAUSED
+        if outcome == DONE:
+            at[DEPTH] = -1
+        state[0] += 1
+    return DONE
 
 
 @lean_kernel

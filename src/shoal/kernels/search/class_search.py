@@ -76,17 +76,20 @@ def spent(work):
 
 
 @lean_kernel
-def least_cost(index, trees, j, value, size, unit):
+def least_cost(index, trees, j, value, size, unit, ignored):
     """A lower bound on the cost of attribute j for a class of this size, for any merge.
 
-    `unit` is the weight of a record of the other side.
+    `unit` is the weight of a record of the other side, and `ignored` the value of a class in the
+    index that does not count; -1: all classes count.
     """
     start = trees.start[j]
     a = value
-    while index.under[start + a] == 0 and a != 0:
+    alone = 1 if a <= ignored < trees.end[start + a] else 0
+    while index.under[start + a] == alone and a != 0:
         a = trees.parent[start + a]
+        alone = 1 if a <= ignored < trees.end[start + a] else 0
     cost = size * (trees.cost[start + value] - trees.cost[start + a])
-    if index.equal[start + a] == 0:
+    if index.equal[start + a] == (1 if a == ignored else 0):
         # No class has a itself: either the other side rises to it, or this one rises further.
         more = unit * trees.step[start + a]
         if a != 0:
@@ -107,8 +110,11 @@ def highest_cost(goal, key):
     return np.int64(min(cost + 1.0, FAR_COST))
 
 
-def make_nearest(judged):
-    """The search, with or without sensitive values; each version is compiled separately."""
+def make_nearest(judged, skipping=False):
+    """The search, with or without sensitive values; each version is compiled separately.
+
+    If `skipping`, the goal is the number of a class in the index that is ignored, or -1.
+    """
 
     @lean_kernel
     def nearest(index, trees, classes, lists, c, by_size, unit, only_failing, goal, known, work):
@@ -129,7 +135,9 @@ def make_nearest(judged):
         if trees.ahead:
             rest[q - 1] = 0
             for j in range(q - 1, 0, -1):
-                rest[j - 1] = rest[j] + least_cost(index, trees, j, vector[c, j], size_x, unit)
+                ignored = vector[goal, j] if skipping and goal >= 0 else np.int32(-1)
+                least = least_cost(index, trees, j, vector[c, j], size_x, unit, ignored)
+                rest[j - 1] = rest[j] + least
         best, best_cost, best_first = NOBODY, NO_COST, NO_COST
         best_bad, best_key = np.inf, np.inf
         limit = NO_COST  # higher costs cannot be better
@@ -219,6 +227,9 @@ def make_nearest(judged):
             if judged:  # noqa: SIM102 (the compiler drops the whole branch if there is no goal)
                 if there == goal.skip:
                     continue
+            if skipping:  # noqa: SIM102
+                if there == goal:
+                    continue
             # A single class: compare the rest of its vector.
             for j in range(depth + 1, q):
                 base = begin[j]
@@ -267,6 +278,9 @@ def make_nearest(judged):
 
 
 cheapest = make_nearest(False)
+
+
+cheapest_but = make_nearest(False, skipping=True)
 
 
 best_by_goal = make_nearest(True)

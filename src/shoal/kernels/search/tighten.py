@@ -11,7 +11,17 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.search.cells import DONE, MANY, PAUSED, STOPPED, sort_run
+from shoal.kernels.search.cells import (
+    DEPTH,
+    DONE,
+    ENTER,
+    LOOKS,
+    MANY,
+    PAUSED,
+    STEPS,
+    STOPPED,
+    sort_run,
+)
 
 
 @lean_kernel
@@ -22,14 +32,14 @@ def next_run(lattice, search, run):
     that the level below already had is skipped: there it costs less.
     """
     tuples, stack, at, vector = search.tuples, search.stack, search.at, lattice.vector
-    depth = at[0]
+    depth = at[DEPTH]
     while True:
         lo, hi, start = stack[depth, 0], stack[depth, 1], lattice.start[depth]
-        if at[1] == 1:
+        if at[ENTER] == 1:
             sort_run(lattice, search, lo, hi, depth)
             stack[depth, 2], stack[depth, 3] = 0, lo
-            at[1] = 0
-            at[2] += hi - lo
+            at[ENTER] = 0
+            at[LOOKS] += hi - lo
         level, pos = stack[depth, 2], stack[depth, 3]
         while pos < hi:
             value = vector[tuples[pos], depth]
@@ -42,7 +52,7 @@ def next_run(lattice, search, run):
             stop = lattice.end[start + node]
             while pos < hi and vector[tuples[pos], depth] < stop:
                 pos += 1
-            at[2] += pos - begin
+            at[LOOKS] += pos - begin
             if level > 0:
                 first = lattice.climb[level - 1, start + value]
                 last = lattice.climb[level - 1, start + vector[tuples[pos - 1], depth]]
@@ -58,14 +68,14 @@ def next_run(lattice, search, run):
             if depth == 0:
                 return False
             depth -= 1
-            at[0] = depth
+            at[DEPTH] = depth
 
 
 @lean_kernel
 def descend(search, run):
     """Continue with the next attribute of the current run."""
-    depth = search.at[0] + 1
-    search.at[0], search.at[1] = depth, 1
+    depth = search.at[DEPTH] + 1
+    search.at[DEPTH], search.at[ENTER] = depth, 1
     search.stack[depth, 0], search.stack[depth, 1] = run[0], run[1]
     search.stack[depth, 4] = run[2]
 
@@ -126,13 +136,13 @@ def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
     """
     own, people_of, tuples = lattice.own, lattice.people, search.tuples
     q = lattice.vector.shape[1]
-    pause = search.at[2] + search.at[3] + budget
-    while search.at[2] < most:
-        if search.at[2] + search.at[3] >= pause:
+    pause = search.at[LOOKS] + search.at[STEPS] + budget
+    while search.at[LOOKS] < most:
+        if search.at[LOOKS] + search.at[STEPS] >= pause:
             return PAUSED
         if not next_run(lattice, search, run):
             return DONE
-        depth, begin, to, keeps = search.at[0], run[0], run[1], run[2]
+        depth, begin, to, keeps = search.at[DEPTH], run[0], run[1], run[2]
         people, least, hope = np.int64(0), MANY, -MANY
         for i in range(begin, to):
             x = tuples[i]
@@ -142,7 +152,7 @@ def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
             hope = max(hope, keeps + own[x, q - 1] - own[x, depth] + fall[x])
         if people < k or hope <= least:
             continue
-        search.at[2] += to - begin
+        search.at[LOOKS] += to - begin
         total = lowest(tuples, begin, to, cap, size, k, heap)
         if k * hope <= total:
             continue

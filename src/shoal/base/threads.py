@@ -1,0 +1,143 @@
+"""Threads: independent work on several cores, with the same result for any number of them.
+
+Kernels release the lock of Python while they run. The number of threads is no option of an
+algorithm, because it changes nothing but the time: `limited` sets it for everything below.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from threading import Event, Lock
+from typing import Any, TypeVar
+
+Task = Callable[[int], None]
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+PIECES = 4  # tasks per thread
+
+_limit: ContextVar[int | None] = ContextVar("threads", default=None)
+
+
+def available() -> int:
+    """The number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1  # macOS and Windows
+
+
+def allowed() -> int:
+    """The number of threads to use here: what was asked for, or all available cores."""
+    return _limit.get() or available()
+
+
+@contextmanager
+def limited(threads: int | None) -> Iterator[None]:
+    """Use this number of threads, or all available cores.
+
+    >>> with limited(3):
+    ...     allowed()
+    3
+    """
+    token = _limit.set(threads)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+class Team:
+    """Threads that work through lists of tasks together; the calling thread is one of them.
+
+    A task gets the number of its thread, so that each thread can have scratch space of its own. An
+    exception, such as that of Ctrl-C, ends the work: no thread begins another task, and `run`
+    returns when all of them have stopped. Tasks must therefore be short, or look at `stopped`.
+    """
+
+    def __init__(self, pool: ThreadPoolExecutor | None, threads: int) -> None:
+        self._pool, self.threads = pool, threads
+        self._lock, self._stop = Lock(), Event()
+
+    @property
+    def pieces(self) -> int:
+        """Into how many tasks to cut work: enough for none to wait long for the last one."""
+        return 1 if self.threads == 1 else PIECES * self.threads
+
+    @property
+    def stopped(self) -> bool:
+        """Whether tasks shall end early, because an exception is about to be raised."""
+        return self._stop.is_set()
+
+    def run(self, tasks: Iterable[Task]) -> None:
+        """Run all tasks; raises the first exception of the calling thread, or else of another."""
+        left = iter(tasks)
+
+        def work(thread: int) -> None:
+            try:
+                with limited(1):  # a task does not start threads of its own
+                    while not self._stop.is_set():
+                        with self._lock:
+                            task = next(left, None)
+                        if task is None:
+                            return
+                        task(thread)
+            except BaseException:
+                self._stop.set()
+                raise
+
+        helpers: list[Future[None]] = []
+        try:
+            if self._pool is not None:
+                helpers = [self._pool.submit(work, 1 + i) for i in range(self.threads - 1)]
+            work(0)
+            for helper in helpers:
+                helper.result()
+        except BaseException:
+            self._stop.set()
+            raise
+        finally:
+            wait(helpers)
+            self._stop.clear()
+
+
+@contextmanager
+def team() -> Iterator[Team]:
+    """The threads that may be used here."""
+    threads = allowed()
+    if threads == 1:
+        yield Team(None, 1)
+        return
+    with ThreadPoolExecutor(threads - 1, "shoal") as pool:
+        yield Team(pool, threads)
+
+
+def in_threads(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
+    """Call a function for each item; the results are in the order of the items.
+
+    If calls fail, the error of the first such item is raised, for any number of threads.
+
+    >>> in_threads(abs, [-2, 1])
+    [2, 1]
+    """
+    todo = list(items)
+    made: list[Any] = [None] * len(todo)
+    errors: dict[int, Exception] = {}
+
+    def call(number: int, _: int) -> None:
+        if any(other < number for other in list(errors)):
+            return
+        try:
+            made[number] = function(todo[number])
+        except Exception as error:
+            errors[number] = error
+
+    with team() as workers:
+        workers.run(partial(call, number) for number in range(len(todo)))
+    if errors:
+        raise errors[min(errors)]
+    return made
