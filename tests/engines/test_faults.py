@@ -316,7 +316,7 @@ def test_a_violated_requirement_is_found_in_the_file(
         return Frame(found.native, found.counted._replace(weight=weight))
 
     monkeypatch.setattr(Database, "group", too_small)
-    with pytest.raises(shoal.NotHeld, match="k-anonymity requires 2, the table reaches 1"):
+    with pytest.raises(shoal.NotHeld, match=r"k-anonymity requires .*2, the table reaches 1"):
         release.save(source.with_name("out.parquet"))
     assert not source.with_name("out.parquet").exists()
 
