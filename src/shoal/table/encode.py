@@ -285,6 +285,9 @@ def _other_values(
     for name, column in columns.items():
         if column.role in ("sensitive", "other"):
             codes, values = coded_as_text(frame, name, missing_values)
+            if missing_values and (codes < 0).any():
+                # Words for missing are published as they are: they count as values here.
+                codes, values = coded_as_text(frame, name)
             shown = np.array([text(value) for value in values], object)
             rank = np.append(np.unique(shown, return_inverse=True)[1] + 1, 0)  # missing first
             number = np.unique(number * (len(values) + 1) + rank[codes], return_inverse=True)[1]
