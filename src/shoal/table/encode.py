@@ -20,6 +20,7 @@ from shoal.kernels.candidates import join_people
 from shoal.table.coded_columns import code_all, coded, coded_as_text, merged_codes, person_codes
 from shoal.table.coding import Values, Watch, Watched
 from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.header import check_header
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
 
@@ -149,6 +150,7 @@ def encode(
 ) -> Table:
     """Turn a frame into a Table of integer codes."""
     check_columns(columns, frame)
+    check_header(frame)
     names = columns_with_role(columns, "quasi")
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
@@ -289,6 +291,9 @@ def _other_values(
     for name, column in columns.items():
         if column.role in ("sensitive", "other"):
             codes, values = coded_as_text(frame, name, missing_values)
+            if missing_values and (codes < 0).any():
+                # Words for missing are published as they are: they count as values here.
+                codes, values = coded_as_text(frame, name)
             shown = np.array([text(value) for value in values], object)
             rank = np.append(np.unique(shown, return_inverse=True)[1] + 1, 0)  # missing first
             number = np.unique(number * (len(values) + 1) + rank[codes], return_inverse=True)[1]
