@@ -9,7 +9,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import concealment, encode, flow, merge, peel, people, start, strategies, threads
+from benchmarks import (
+    concealment,
+    encode,
+    flow,
+    merge,
+    peel,
+    people,
+    scale,
+    start,
+    strategies,
+    threads,
+)
 
 PARTS = {
     "start": start,
@@ -20,6 +31,7 @@ PARTS = {
     "people": people,
     "flow": flow,
     "peel": peel,
+    "scale": scale,
     "threads": threads,
 }
 

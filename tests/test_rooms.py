@@ -30,6 +30,7 @@ catalog
 plan
 measures
 report
+engines
 flow
 comparing
 papers

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
@@ -16,6 +16,7 @@ from shoal.algorithms import Algorithm
 from shoal.base.errors import BadFile, BadPlan, is_text, preview
 from shoal.base.settings import AtLeastOne, NotNegative, Setting
 from shoal.io.frames import atomic
+from shoal.io.memory import bytes_of
 from shoal.io.sources import check_source
 from shoal.losses import Loss
 from shoal.models import Model
@@ -53,6 +54,9 @@ class Plan(Setting):
     missing: Missing = "value"
     missing_values: list[str] = Field(default_factory=lambda: [""])
     keep_order: bool = False
+    engine: Literal["auto", "memory", "duckdb"] = "auto"
+    memory: str | None = None  # that an engine may use, as in "2GB"; None: half of the machine's
+    temp_directory: str | None = None  # of an engine; None: next to the input
     threads: AtLeastOne | None = None  # None: one per available core
     _notes: dict[str, str] = PrivateAttr(default_factory=dict)
     _remarks: list[str] = PrivateAttr(default_factory=list)
@@ -89,6 +93,13 @@ class Plan(Setting):
     @classmethod
     def _loss(cls, given: Any) -> Setting:
         return catalog.losses.make(given)
+
+    @field_validator("memory")
+    @classmethod
+    def _memory(cls, given: str | None) -> str | None:
+        if given is not None:
+            bytes_of(given)
+        return given
 
     @field_validator("missing_values")
     @classmethod
@@ -272,7 +283,7 @@ class Plan(Setting):
         loss = self.loss.setting()
         if len(loss) == 1:
             lines.append(f"loss = {_toml(loss['name'])}")
-        for field in ("seed", "missing", "missing_values", "keep_order", "threads"):
+        for field in FIELDS:
             value = getattr(self, field)
             if value is not None and value != type(self).model_fields[field].get_default(
                 call_default_factory=True
@@ -298,6 +309,17 @@ class Plan(Setting):
         return "\n".join(lines).lstrip() + "\n"
 
 
+# Fields that a plan file has on top, if they differ from their defaults.
+FIELDS = (
+    "seed",
+    "missing",
+    "missing_values",
+    "keep_order",
+    "engine",
+    "memory",
+    "temp_directory",
+    "threads",
+)
 _OPEN = [
     "# The default algorithm is peel, or gaa if a column has free ranges or sets.",
     "# To choose another one (`shoal list algorithms` lists them):",

@@ -91,6 +91,15 @@ def test_a_population_lowers_the_journalist_risk():
         shoal.audit(table, plan, population=people.drop_columns(["sex"]))
 
 
+def test_the_original_as_the_population_of_a_release_without_person_numbers():
+    rows = {"who": ["a", "a", "b", "c", "d", "d"], "age": [31, 31, 31, 52, 52, 52]}
+    columns = {"who": {"role": "person", "publish": False}, "age": "quasi"}
+    plan = Plan(columns=columns, models=[KAnonymity(k=2)], seed=1)
+    released = shoal.anonymize(pa.table(rows), plan).frame
+    audit = shoal.audit(released, plan, population=pa.table(rows))
+    assert audit.risks.journalist == 1 / 2  # two people, though three records
+
+
 def test_a_population_of_people_with_several_rows():
     plan = Plan(
         columns={"who": "person", "age": {"role": "quasi", "hierarchy": {"ranges": [10]}}},

@@ -20,6 +20,7 @@ from shoal.flow.anonymize import anonymize
 from shoal.io.frames import open_frame
 from shoal.kernels import Job
 from shoal.plan import Plan
+from shoal.table.roles import Column
 
 PEOPLE = pa.table({"age": [20 + i // 2 for i in range(80)], "sex": ["f", "m"] * 40})
 COLUMNS = {"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "sex": "quasi"}
@@ -48,6 +49,33 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert monotonic() < end, "it takes too long"
         sleep(0.02)
+
+
+def test_without_a_temporary_folder_there_is_no_assistant(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(*_: object, **__: object) -> None:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(assistant.tempfile, "TemporaryDirectory", nowhere)
+    with assistant.assisted(open_frame(PEOPLE), plan("peel")) as found:
+        assert found.process is None
+        assert found.share() == 0.0
+
+
+def test_a_kernel_is_compiled_here_if_the_folder_is_gone(tmp_path: Path) -> None:
+    (job,) = rehearsal.rehearsed(*pickle.loads(task("peel", Path()))[:2])[:1]
+    assert assistant.claim(job, tmp_path)
+    assert not assistant.claim(job, tmp_path)
+    assert assistant.claim(job, tmp_path / "gone")
+
+
+def test_the_sample_has_no_identifiers() -> None:
+    people = PEOPLE.append_column("name", pa.array([f"SECRET{i}" for i in range(80)]))
+    asked = plan("peel").changed(
+        columns={**plan("peel").columns, "name": Column(role="identifier")}
+    )
+    sample = assistant.sample(open_frame(people), asked)
+    assert b"SECRET" not in sample
+    assert pa.ipc.open_stream(sample).read_all().column_names == people.column_names
 
 
 @pytest.mark.parametrize("algorithm", ["peel", "gaa", "mondrian"])

@@ -26,6 +26,29 @@ def test_the_order_of_the_records_does_not_change_the_release(name: str) -> None
     assert _published(shuffled, plan) == _published(data, plan)
 
 
+@pytest.mark.parametrize("algorithm", ["k-member", "mdav", "sequential"])
+@pytest.mark.parametrize("role", ["other", "sensitive"])
+def test_words_for_missing_are_told_apart(algorithm: str, role: str) -> None:
+    rng = np.random.default_rng(5)
+    data = pa.table(
+        {
+            "age": rng.choice([20, 30, 40], 24),
+            "sex": rng.choice(["f", "m"], 24),
+            "note": rng.choice(["NA", "?"], 24),
+        }
+    )
+    ages = {"role": "quasi", "hierarchy": {"ranges": [10, 20]}}
+    plan = Plan(
+        columns={"age": ages, "sex": "quasi", "note": role},
+        models=[{"name": "k-anonymity", "k": 5}],
+        algorithm=algorithm,
+        missing_values=["NA", "?"],
+        seed=3,
+    )
+    orders = [np.random.default_rng(one).permutation(24) for one in range(4)]
+    assert len({repr(_published(data.take(pa.array(order)), plan)) for order in orders}) == 1
+
+
 def _published(data: pa.Table, plan: Plan) -> object:
     """The published records, sorted; those of a person together, without the person's number."""
     try:

@@ -242,7 +242,7 @@ CLOSE = TCloseness(column="pay", t=0.2)
         (
             [KAnonymity(k=3), CLOSE, EIR],
             4,
-            "for k-anonymity and the class size that eir-l-diversity[disease] requires (at least "
+            "for the class size that k-anonymity and eir-l-diversity[disease] require (at least "
             "4 people) alone; it does not account for t-closeness[pay] and the rest of "
             "eir-l-diversity[disease]",
         ),

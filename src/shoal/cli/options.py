@@ -10,6 +10,13 @@ import typer
 from shoal.io.format import known_endings
 
 Data = Annotated[Path, typer.Argument(metavar="DATA", help=f"Table to read: {known_endings()}.")]
+LargeData = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help=f"Table to read: {known_endings()}; or a folder of such files, which are one table.",
+    ),
+]
 PlanFile = Annotated[Path, typer.Option("--plan", help="Plan: a TOML file.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="File to write the release to.")]
 Report = Annotated[
@@ -30,6 +37,24 @@ Threads = Annotated[
 KeepOrder = Annotated[
     bool,
     typer.Option("--keep-order", help="Do not shuffle the records. The order may identify people."),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|memory|duckdb",
+        help="What groups and writes the records: memory, or DuckDB for tables larger than memory "
+        "(default: by the size of the table).",
+    ),
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE", help="Memory for DuckDB, as in 2GB (default: half of the machine's)."
+    ),
+]
+TempDirectory = Annotated[
+    Path | None,
+    typer.Option(help="Directory for DuckDB's temporary files (default: next to the input)."),
 ]
 Json = Annotated[
     str | None,

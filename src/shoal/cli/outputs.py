@@ -31,6 +31,11 @@ def check_targets(
 def check_distinct(target: Path, others: Sequence[Path]) -> None:
     """Refuse to overwrite a file that the command reads, or to write it twice."""
     for other in others:
+        if other.is_dir() and os.path.realpath(target.parent) == os.path.realpath(other):
+            raise BadFile(
+                f"cannot write {target}: this command reads all files of {other}; write to another "
+                "folder"
+            )
         # Not Path.resolve: it fails on a link to itself, for which reading has a better message.
         if os.path.realpath(target) == os.path.realpath(other):
             same = "" if str(target) == str(other) else f", as {other}"

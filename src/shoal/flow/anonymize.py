@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from shoal.base.threads import limited
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.assistant import compiling_together
 from shoal.flow.auto_select.search import recode
+from shoal.flow.choose_engine import choose_engine
 from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
@@ -48,16 +50,27 @@ def anonymize(
 
 def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> Release:
     """The same, with the threads of the plan."""
+    engine = choose_engine(table, plan, keep_order)
+    if engine.name == "duckdb":
+        from shoal.flow.at_scale import anonymize_at_scale  # it is seldom needed
+
+        return anonymize_at_scale(table, plan, progress)
+
     clock = Clock(progress)
     clock.start("read")
     frame = open_frame(table, lambda done, size: progress("read", done / size))
     sha256 = fingerprint(table)
     with compiling_together(frame, plan, progress):
-        return _published(frame, plan, keep_order, clock, sha256)
+        return _published(frame, plan, keep_order, clock, sha256, engine.notes)
 
 
 def _published(
-    frame: Frame, plan: Plan, keep_order: bool, clock: Clock, sha256: str | None
+    frame: Frame,
+    plan: Plan,
+    keep_order: bool,
+    clock: Clock,
+    sha256: str | None,
+    notes: Sequence[str],
 ) -> Release:
     """Encode, recode, decode and verify a table."""
     progress = clock.progress
@@ -79,6 +92,6 @@ def _published(
         original_sha256=sha256,
         explainer=Explainer(plan, original, recoding, seed_of(recoded.rng), took),
         tried=recoded.tried,
-        notes=[*recoded.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
+        notes=[*notes, *recoded.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
     )
     return publish(frame, plan, original, recoding, recoded.rng, keep_order, clock, origin)

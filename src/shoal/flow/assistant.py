@@ -54,10 +54,8 @@ def compiling_together(frame: Frame, plan: Plan, progress: Progress) -> Iterator
             if assistant is None:
                 assistant = stack.enter_context(assisted(frame, plan))
             progress("compile", assistant.share())
-            if not claim(job, assistant.folder):
-                while (
-                    not job.is_stored() and assistant.process and assistant.process.poll() is None
-                ):
+            if assistant.process and not claim(job, assistant.folder):
+                while not job.is_stored() and assistant.process.poll() is None:
                     sleep(TICK)
                     progress("compile", assistant.share())
 
@@ -80,6 +78,8 @@ class Assistant:
 
     def share(self) -> float:
         """The share of the kernels that is compiled; 0 while their number is not known."""
+        if self.process is None:
+            return 0.0
         known = {path.stem for path in self.folder.glob("*.known")}
         begun = {path.stem for path in self.folder.glob("*.claimed")}
         return max(0, len(known & begun) - 2) / len(known) if known else 0.0
@@ -112,21 +112,27 @@ class Assistant:
 
 @contextmanager
 def assisted(frame: Frame, plan: Plan) -> Iterator[Assistant]:
-    """Start an assistant, and end it with the context."""
-    with tempfile.TemporaryDirectory(prefix="shoal-") as folder, ExitStack() as stack:
-        assistant = Assistant(Path(folder))
-        stack.callback(assistant.end)
+    """Start an assistant, and end it with the context; its process is None if that failed."""
+    with ExitStack() as stack:
+        assistant = Assistant(Path())
         with suppress(Exception):  # then the command compiles its kernels itself
-            assistant.start(pickle.dumps((plan, sample(frame, plan), folder)))
+            private = tempfile.TemporaryDirectory(prefix="shoal-", ignore_cleanup_errors=True)
+            assistant.folder = Path(stack.enter_context(private))
+            stack.callback(assistant.end)
+            assistant.start(pickle.dumps((plan, sample(frame, plan), str(assistant.folder))))
         yield assistant
 
 
 def sample(frame: Frame, plan: Plan) -> bytes:
-    """Some records of a table, evenly spread, as an arrow stream."""
+    """Some records of a table, evenly spread, without identifiers, as an arrow stream."""
     wanted = min(LARGEST, max(SAMPLE, CLASSES * min_class_size(plan.models)))
     rows = np.unique(np.linspace(0, frame.height - 1, min(wanted, frame.height)).astype(np.int64))
-    names = [name for name in frame.names if name in plan.columns]
-    table = pa.table({name: frame.column(name).take(rows) for name in names})
+    columns = {}
+    for name in [name for name in frame.names if name in plan.columns]:
+        column = frame.column(name)
+        hidden = plan.columns[name].role == "identifier"
+        columns[name] = pa.nulls(len(rows), column.type) if hidden else column.take(rows)
+    table = pa.table(columns)
     stream = BytesIO()
     with pa.ipc.new_stream(stream, table.schema) as writer:
         writer.write_table(table)
@@ -139,4 +145,6 @@ def claim(job: Job, folder: Path) -> bool:
         (folder / f"{job.name}.claimed").touch(exist_ok=False)
     except FileExistsError:
         return False
+    except OSError:  # the folder is gone, or the disk is full: better twice than not at all
+        return True
     return True

@@ -19,6 +19,7 @@ from shoal.io.frames import Frame, open_frame
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded
+from shoal.table.header import check_header
 from shoal.table.roles import Column, Role
 
 K = 5
@@ -131,6 +132,7 @@ def draft(table: Any) -> Plan:
     frame = open_frame(table)
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to guess from")
+    check_header(frame)
     missing = [""]
     for name in frame.names:
         _, values = coded(frame, name)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from shoal.algorithms._shared.table_models import recode
-from shoal.base.arrays import Bools, Floats, Ints
+from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import Covers
@@ -106,6 +106,11 @@ class Explainer:
     def row(self, row: int, progress: Progress = silent) -> Explanation:
         """Explain a row of the original table; the first is 0."""
         rows = self.table.rows
+        if self.table.weight is not None:
+            raise BadTable(
+                "the rows of the original are not in memory, so none of them can be explained; "
+                "`release.reasons()` explains the table, or run a part of it in memory"
+            )
         if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < rows:
             raise BadTable(
                 f"there is no row {row!r}: the rows of the original are 0 to {rows - 1}, in their "
@@ -128,7 +133,7 @@ class Explainer:
         found = []
         for i, model in enumerate(self.plan.models):
             other = self._other(i, progress)
-            rows = None if other is None else int(_forced(other).sum())
+            rows = None if other is None else int(self._records[_forced(other)].sum())
             found.append(
                 Reason(
                     model=model.name,
@@ -148,7 +153,8 @@ class Explainer:
         rows = np.flatnonzero(self.recoding.record != SUPPRESSED)
 
         def mean(percent: Floats) -> Floats:
-            return np.asarray(np.bincount(label, percent[rows], minlength=len(size)) / size)
+            counted = percent[rows] * self._records[rows]
+            return np.asarray(np.bincount(label, counted, minlength=len(size)) / size)
 
         lost = mean(self._now.percent)
         others = [self._other(i, progress) for i in range(len(self.plan.models))]
@@ -158,7 +164,11 @@ class Explainer:
                 break
             mine = rows[label == one]
             forced = [
-                Without(model.key, int(wider.sum()), float(other.percent[mine][wider].mean()))
+                Without(
+                    model.key,
+                    int(self._records[mine][wider].sum()),
+                    float(np.average(other.percent[mine][wider], None, self._records[mine][wider])),
+                )
                 for model, other in zip(self.plan.models, others, strict=True)
                 if other is not None and (wider := _forced(other)[mine]).any()
             ]
@@ -207,7 +217,7 @@ class Explainer:
         plan = self.plan
         rest = [model for j, model in enumerate(plan.models) if j != i]
         if not rest:  # nothing is required any more: everything is published unchanged
-            return Recoding(self.table.codes, np.arange(self.table.rows))
+            return Recoding(self.table.codes, np.arange(len(self.table.codes)))
         count = len(plan.models)
 
         def report(stage: str, share: float) -> None:  # noqa: ARG001
@@ -237,12 +247,18 @@ class Explainer:
         keeps = self._sum(kept(self.table, self.plan.loss, recoding.covers), recoding.codes())
         could = np.where(self._possible > 0, self._possible, 1.0)
         percent = np.maximum(100.0 * (self._possible - keeps) / could, 0.0)
-        possible = float(self._possible.sum())
-        lost = 100.0 * (1.0 - float(keeps.sum()) / possible) if possible > 0 else 0.0
+        possible = float(self._possible @ self._records)
+        lost = 100.0 * (1.0 - float(keeps @ self._records) / possible) if possible > 0 else 0.0
         forced = None
         if now is not None:
             forced = np.asarray(keeps - now > ROUNDING * np.maximum(self._possible, 1e-300))
         return _Made(recoding, keeps, percent, max(0.0, lost), forced)
+
+    @cached_property
+    def _records(self) -> Longs:
+        """How many records each row of the table stands for, int64[n]."""
+        weight = self.table.weight
+        return np.ones(len(self.table.codes), np.int64) if weight is None else weight
 
     def _sum(self, worth: Sequence[Floats], codes: Ints) -> Floats:
         total = np.zeros(len(codes))

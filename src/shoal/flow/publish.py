@@ -59,7 +59,7 @@ def publish(
     `whole` is the input table, if some of its records are in neither `frame` nor `original`.
     """
     dropped = 0 if whole is None else whole.rows - original.rows
-    suppressed = recoding.suppressed + dropped
+    suppressed = recoding.suppressed_of(original) + dropped
     clock.start("decode")
     released, people = decode(frame, plan.columns, original, recoding, rng, keep_order)
     clock.start("verify")

@@ -15,6 +15,7 @@ import os
 import platform
 import re
 import secrets
+import shutil
 import stat
 import time
 from collections.abc import Iterator
@@ -102,12 +103,44 @@ def _by_its_name(temporary: Path, path: str | Path) -> Iterator[None]:
         raise type(error)(said.replace(str(temporary), str(path))) from None
 
 
+@contextmanager
+@whole
+def private_folder(near: Path) -> Iterator[Path]:
+    """Provide a temporary folder that only its owner can enter, and remove it at the end.
+
+    It is made in the folder `near`. One that a killed run leaves is removed by the next run there.
+    """
+    if not near.is_dir():
+        raise BadFile(f"cannot make temporary files: there is no directory {near}; make it first")
+    remove_stale(near)
+    folder = near / _name()
+    held = None
+    try:
+        _at_work[folder] = os.getpid()
+        try:
+            folder.mkdir(0o700)
+            if fcntl is not None:
+                held = os.open(folder, os.O_RDONLY)
+                with suppress(OSError):  # a file system without locks
+                    fcntl.flock(held, fcntl.LOCK_EX)
+        except OSError as error:
+            raise BadFile(f"cannot make temporary files in {near}: {error.strerror}") from None
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if held is not None:
+            os.close(held)
+        _at_work.pop(folder, None)
+
+
 @atexit.register
 def _leave_nothing() -> None:
     """Remove what is left after an exception at a bad moment, such as two interrupts."""
     for path, process in list(_at_work.items()):
         if process == os.getpid():
             with suppress(OSError):
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
                 path.unlink(missing_ok=True)
 
 
@@ -237,12 +270,18 @@ def _of_here(path: Path, kernel: str, machine: str) -> bool:
 def _removed(path: Path) -> bool:
     """Remove a temporary file unless a run is using it."""
     with suppress(OSError):  # locked, gone, or of another user
-        flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        kind = path.lstat().st_mode
+        access = os.O_RDONLY if stat.S_ISDIR(kind) else os.O_RDWR
+        flags = access | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         file = os.open(path, flags)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             found = os.fstat(file)
-            new = not found.st_size and time.time() - found.st_mtime < NEW  # perhaps not locked yet
+            empty = not any(path.iterdir()) if stat.S_ISDIR(kind) else not found.st_size
+            new = empty and time.time() - found.st_mtime < NEW  # perhaps not locked yet
+            if stat.S_ISDIR(found.st_mode) and not new and _is(path, file):
+                shutil.rmtree(path)
+                return True
             if stat.S_ISREG(found.st_mode) and not new and _is(path, file):
                 path.unlink()
                 return True

@@ -18,6 +18,8 @@ from shoal.io.sources import check_source
 def read_table(path: str | Path, progress: Progress | None = None) -> pa.Table:
     """Read a file of any known format."""
     path = Path(path)
+    if path.is_dir():
+        check_source(path, "")
     form = format_of(path)
     check_source(path, "")
     if path.stat().st_size == 0:

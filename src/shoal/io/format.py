@@ -7,7 +7,7 @@ library, as the help of the command line lists the endings.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from filecmp import cmp
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +29,7 @@ class Format(ABC):
     endings: ClassVar[tuple[str, ...]]  # of file names, in lower case: ".csv"
     packings: ClassVar[tuple[str, ...]] = ()  # endings of compressed files, which follow the others
     keeps_types: ClassVar[bool]  # whether files store the types of columns
+    streams: ClassVar[bool] = False  # whether files are read and written part by part
 
     @classmethod
     def summary(cls) -> str:
@@ -46,6 +47,28 @@ class Format(ABC):
     @abstractmethod
     def write(self, table: pa.Table, path: Path) -> None:
         """Write a table to exactly this path; the same table always gives the same bytes."""
+
+    def schema(self, path: Path) -> pa.Schema:
+        """Names and types of the columns, as `read` has them."""
+        return self.read(path, None).schema
+
+    def batches(self, path: Path, progress: Progress | None) -> Iterator[pa.RecordBatch]:
+        """Read a file part by part; errors as in `read`, some of them only at the end."""
+        yield from self.read(path, progress).to_batches()
+
+    def write_parts(self, schema: pa.Schema, parts: Iterable[pa.Table], path: Path) -> str | None:
+        """Write a table that comes part by part.
+
+        Returns what `check_parts` needs to check the bytes of the file.
+        """
+        import pyarrow as pa
+
+        self.write(pa.concat_tables([schema.empty_table(), *parts]), path)
+        return None
+
+    def check_parts(self, path: Path, written: str | None) -> None:  # noqa: ARG002
+        """Raise an error unless a file that `write_parts` wrote contains only its cells."""
+        self.check_bytes(path, self.read(path, None))
 
     def check_bytes(self, path: Path, table: pa.Table) -> None:
         """Raise an error unless the file of this table contains only its cells.

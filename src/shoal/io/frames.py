@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
+from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable, is_text, preview
 from shoal.io.arrow_tables import check_column_names, check_takeable, takeable
 from shoal.io.atomic import atomic, check_place, check_writable
@@ -21,6 +22,7 @@ from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 from shoal.io.text_writing import same_cells, text_parts
 
 __all__ = [
+    "Counted",
     "Frame",
     "atomic",
     "check_place",
@@ -37,6 +39,17 @@ __all__ = [
 ]
 
 
+class Counted(NamedTuple):
+    """How often each row of a frame occurs in a table that is not in memory, and where first."""
+
+    weight: Longs  # int64[n]
+    first: Longs  # int64[n], rising; the first row of the table is 0
+
+    def take(self, rows: np.ndarray[Any, Any]) -> Counted:
+        """These rows."""
+        return Counted(self.weight[rows], self.first[rows])
+
+
 class Frame:
     """A table of any kind: named columns of equal length.
 
@@ -47,8 +60,9 @@ class Frame:
     {'age': ['30-39']}
     """
 
-    def __init__(self, native: Any) -> None:
+    def __init__(self, native: Any, counted: Counted | None = None) -> None:
         self.native = native
+        self.counted = counted  # None: each row occurs once, and the frame is the table
         self._frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
         is_pandas = nw.dependencies.is_pandas_dataframe(native)
         is_arrow = isinstance(native, pa.Table)
@@ -76,9 +90,18 @@ class Frame:
             return str(self.native[name].dtype) not in ("object", "category")
         return not (self.kind == "polars" and self._frame[name].dtype == nw.Object)
 
+    @property
+    def weight(self) -> Longs | None:
+        """How often each row occurs, int64[n]; None: once."""
+        return None if self.counted is None else self.counted.weight
+
+    def row_number(self, place: int | np.intp) -> int:
+        """The number of a row in its table, for messages; the first one is 1."""
+        return 1 + int(place if self.counted is None else self.counted.first[place])
+
     def select(self, names: Sequence[str]) -> Frame:
         """These columns, in this order."""
-        return Frame(self._frame.select(list(names)).to_native())
+        return Frame(self._frame.select(list(names)).to_native(), self.counted)
 
     def rebuild(
         self, rows: np.ndarray[Any, Any], columns: dict[str, ArrowColumn], drop: Collection[str]
@@ -93,7 +116,8 @@ class Frame:
         native = self._forget(native)
         new = [self._series(name, columns[name]) for name in names if name in columns]
         frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
-        return Frame(frame.with_columns(*new).select(names).to_native())
+        counted = None if self.counted is None else self.counted.take(rows)
+        return Frame(frame.with_columns(*new).select(names).to_native(), counted)
 
     def _forget(self, native: Any) -> Any:
         """Drop everything but the cells: row labels, metadata, unused categories."""

@@ -8,6 +8,7 @@ is independent of the code that wrote it.
 from __future__ import annotations
 
 import base64
+import hashlib
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,16 +39,31 @@ GZIP_HEADER = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0])  # no file name, no comment,
 
 def check_text(path: Path, layout: TextLayout, table: pa.Table) -> None:
     """Raise an error unless the cells, written again, give exactly the same bytes."""
-    if layout.packing == ".gz":
-        with path.open("rb") as raw:
-            if raw.read(len(GZIP_HEADER)) != GZIP_HEADER:
-                raise holds_more("its gzip header has fields")
+    _check_packing(path, layout)
     with opened(path, layout) as stream:
         for part in text_parts(table, layout):
             if stream.read(len(part)) != part:
                 raise holds_more("text that is in no cell")
         if stream.read(1):
             raise holds_more("text after the last row")
+
+
+def check_digest(path: Path, layout: TextLayout, sha256: str | None) -> None:
+    """Raise an error unless the decompressed text has this SHA-256."""
+    _check_packing(path, layout)
+    digest = hashlib.sha256()
+    with opened(path, layout) as stream:
+        while part := stream.read(1 << 20):
+            digest.update(part)
+    if digest.hexdigest() != sha256:
+        raise holds_more("text that is in no cell")
+
+
+def _check_packing(path: Path, layout: TextLayout) -> None:
+    if layout.packing == ".gz":
+        with path.open("rb") as raw:
+            if raw.read(len(GZIP_HEADER)) != GZIP_HEADER:
+                raise holds_more("its gzip header has fields")
 
 
 # Parquet

@@ -35,6 +35,8 @@ def check_source(path: Path, what: str, hint: str = "") -> None:
         raise BadFile(f"cannot read {what}{shown}: {os.strerror(error.errno or 0)}") from None
     if kind != stat.S_IFREG:
         advice = "" if kind == stat.S_IFDIR else "; write its content to a file first"
+        if kind == stat.S_IFDIR and not what:
+            advice = "; engine = 'duckdb' reads a folder of files as one table"
         found = KINDS.get(kind, "something else")
         raise BadFile(f"cannot read {what}{path}: it is {found}, not a file{advice}")
 

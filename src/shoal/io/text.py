@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,6 +19,7 @@ class Text(Format):
 
     packings = PACKINGS
     keeps_types = False
+    streams = True
     delimiter: ClassVar[str] = ""  # "": the header decides
 
     def _layout(self, path: Path) -> TextLayout:
@@ -29,11 +31,35 @@ class Text(Format):
 
         return read_text(path, self._layout(path), progress)
 
+    def schema(self, path: Path) -> pa.Schema:
+        """Read the header."""
+        from shoal.io.text_reading import text_schema
+
+        return text_schema(path, self._layout(path))
+
+    def batches(self, path: Path, progress: Progress | None) -> Iterator[pa.RecordBatch]:
+        """Read a file part by part."""
+        from shoal.io.text_reading import text_batches
+
+        return text_batches(path, self._layout(path), progress)
+
     def write(self, table: pa.Table, path: Path) -> None:
         """Write a table."""
         from shoal.io.text_writing import write_text
 
         write_text(table, path, self._layout(path))
+
+    def write_parts(self, schema: pa.Schema, parts: Iterable[pa.Table], path: Path) -> str | None:
+        """Write a table that comes part by part; returns the SHA-256 of its text."""
+        from shoal.io.text_writing import write_text_parts
+
+        return write_text_parts(schema, parts, path, self._layout(path))
+
+    def check_parts(self, path: Path, written: str | None) -> None:
+        """Raise an error unless the file contains exactly the text that was written."""
+        from shoal.io.reachable import check_digest
+
+        check_digest(path, self._layout(path), written)
 
     def check_bytes(self, path: Path, table: pa.Table) -> None:
         """Raise an error unless the cells, written again, give the same decompressed bytes."""

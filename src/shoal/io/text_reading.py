@@ -9,8 +9,8 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -37,6 +37,44 @@ BLOCK = 1 << 23  # bytes that arrow parses at once; a row must fit
 
 def read_text(path: Path, layout: TextLayout, progress: Progress | None) -> pa.Table:
     """Read a text file with arrow; inspect it row by row only if something is wrong."""
+    header, schema = _begin(path, layout)
+    table = None
+    with _counted(path, layout, header, progress) as source:
+        if source is None:
+            return schema.empty_table()
+        with suppress(ValueError):  # arrow errors are of this kind too, and contain rows
+            table = pa_csv.read_csv(source, *_options(header, schema))
+    _check(path, layout, header, source, None if table is None else table.num_rows)
+    assert table is not None
+    return table.replace_schema_metadata(schema.metadata)
+
+
+def text_schema(path: Path, layout: TextLayout) -> pa.Schema:
+    """The columns of a text file, all of them text."""
+    return _begin(path, layout)[1]
+
+
+def text_batches(
+    path: Path, layout: TextLayout, progress: Progress | None
+) -> Iterator[pa.RecordBatch]:
+    """Read a text file part by part; what is wrong with it may be found only at its end."""
+    header, schema = _begin(path, layout)
+    rows: int | None = 0
+    with _counted(path, layout, header, progress) as source:
+        if source is None:
+            return
+        try:
+            with pa_csv.open_csv(source, *_options(header, schema)) as reader:
+                for batch in reader:
+                    rows = (rows or 0) + batch.num_rows
+                    yield batch
+        except ValueError:
+            rows = None
+    _check(path, layout, header, source, rows)
+
+
+def _begin(path: Path, layout: TextLayout) -> tuple[_Header, pa.Schema]:
+    """The header of a text file, and the columns that it names."""
     with opened(path, layout) as stream:
         head = stream.read(1 << 20)
     if not head.removeprefix(BOM).strip():
@@ -52,33 +90,51 @@ def read_text(path: Path, layout: TextLayout, progress: Progress | None) -> pa.T
     schema = pa.schema([(name, pa.string()) for name in header.names])
     if not layout.delimiter:  # a table from .tsv that is written to .csv gets commas
         schema = schema.with_metadata({DELIMITER_KEY: header.delimiter})
+    return header, schema
+
+
+def _options(
+    header: _Header, schema: pa.Schema
+) -> tuple[pa_csv.ReadOptions, pa_csv.ParseOptions, pa_csv.ConvertOptions]:
+    """How arrow reads the rows."""
     alone = len(header.names) == 1  # then an empty line is a row, and "" in it is missing as well
     parsing = pa_csv.ParseOptions(delimiter=header.delimiter, ignore_empty_lines=not alone)
     parsing.newlines_in_values = True
     types = pa_csv.ConvertOptions(column_types=schema, null_values=[""], strings_can_be_null=True)
     types.quoted_strings_can_be_null = alone
-    table = None
+    blocks = pa_csv.ReadOptions(column_names=header.names, block_size=BLOCK)
+    return blocks, parsing, types
+
+
+@contextmanager
+def _counted(
+    path: Path, layout: TextLayout, header: _Header, progress: Progress | None
+) -> Iterator[CountedBytes | None]:
+    """The bytes after the header; None: there are none."""
     with path.open("rb") as raw, unpacked(raw, layout.packing) as stream:
         stream.read(header.size)
         if not stream.peek(1):
-            return schema.empty_table()
+            yield None
+            return
         size = path.stat().st_size
-        source = CountedBytes(
+        yield CountedBytes(
             stream, header.delimiter, lambda: progress and progress(raw.tell(), size)
         )
-        blocks = pa_csv.ReadOptions(column_names=header.names, block_size=BLOCK)
-        with suppress(ValueError):  # arrow errors are of this kind too, and contain rows
-            table = pa_csv.read_csv(source, blocks, parsing, types)
-    if table is None:
+
+
+def _check(
+    path: Path, layout: TextLayout, header: _Header, source: CountedBytes, rows: int | None
+) -> None:
+    """Raise an error if arrow could not read the rows (None), or if it was misled."""
+    if rows is None:
         _check_bytes(path, layout)
         _check_rows(path, layout, header)
         raise BadTable(f"{path} is not a text table, or has a row longer than {BLOCK} bytes")
     # A quote that is never closed merges many rows into one field. Then the number of quotes is
     # odd, or there are more lines than rows; both can happen in a valid file as well. Arrow takes
     # text after a closing quote as part of the field, which is never intended.
-    if source.odd_quotes or source.quotes % 2 or source.lines != table.num_rows:
+    if source.odd_quotes or source.quotes % 2 or source.lines != rows:
         _check_rows(path, layout, header)
-    return table.replace_schema_metadata(schema.metadata)
 
 
 class CountedBytes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,21 +24,41 @@ def write_text(table: pa.Table, path: Path, layout: TextLayout) -> None:
             out.write(part)
 
 
+def write_text_parts(
+    schema: pa.Schema, tables: Iterable[pa.Table], path: Path, layout: TextLayout
+) -> str:
+    """Write a table that comes part by part to exactly this path; returns the SHA-256 of it."""
+    digest = hashlib.sha256()
+    with path.open("wb") as raw, packed(raw, layout.packing) as out:
+        for part in all_text_parts(schema, tables, layout):
+            digest.update(part)
+            out.write(part)
+    return digest.hexdigest()
+
+
 def text_parts(table: pa.Table, layout: TextLayout) -> Iterator[pa.Buffer]:
     """The bytes of the text file of a table, before compression."""
-    notes = table.schema.metadata or {}
-    names = table.column_names
+    return all_text_parts(table.schema, [table], layout)
+
+
+def all_text_parts(
+    schema: pa.Schema, tables: Iterable[pa.Table], layout: TextLayout
+) -> Iterator[pa.Buffer]:
+    """The same for a table that comes part by part."""
+    notes = schema.metadata or {}
+    names = schema.names
     delimiter = layout.delimiter or notes.get(DELIMITER_KEY, b",").decode()
     if not layout.delimiter and len(names) == 1:  # its header cannot show another one
         delimiter = ","
-    text = pa.table([_text(table[name], name) for name in names], names)
     header = [pa.array([name], pa.large_string()) for name in names]
     # Without a fixed delimiter, readers take the most frequent one of the header. Names that would
     # mislead them are quoted.
     special = "" if layout.delimiter or _is_clear(names, delimiter) else DELIMITERS
     yield _lines(header, delimiter, special)
-    for batch in text.to_batches(max_chunksize=1 << 16):
-        yield _lines(batch.columns, delimiter)
+    for table in tables:
+        text = pa.table([_text(table[name], name) for name in names], names)
+        for batch in text.to_batches(max_chunksize=1 << 16):
+            yield _lines(batch.columns, delimiter)
 
 
 def _is_clear(names: list[str], delimiter: str) -> bool:

@@ -48,11 +48,12 @@ def if_known(
         if name not in frame.names:
             continue
         codes, values = coded_as_text(frame, name, missing_values)
-        classes = tally(np.stack([label, codes], axis=1), people)
+        classes = tally(np.stack([label, codes], axis=1), people, weight=frame.weight)
         if people is None or linked:
             alone = classes.candidates == 1
         else:
             alone = classes.people[classes.label] == 1
+        # A row that stands for several records is not alone: each one here is one record.
         who = np.flatnonzero(alone) if people is None else np.unique(people[alone])
         found[name] = ColumnDisclosure(len(values) + bool((codes < 0).any()), len(who))
     return found

@@ -79,8 +79,9 @@ class Bound:
             accounted = [*self.covers]
             accounted[-1] += f" (classes of at least {self.k:,} people)" if sizes else ""
         if self.covers_partly:
-            accounted = [*self.covers, f"the class size that {_list(self.covers_partly)} requires"]
-            accounted[-1] += f" (at least {self.k:,} people)" if sizes else ""
+            both = [*self.covers, *self.covers_partly]
+            accounted = [f"the class size that {_list(both)} require{'s' * (len(both) == 1)}"]
+            accounted[0] += f" (at least {self.k:,} people)" if sizes else ""
         if not accounted:
             accounted = [f"classes of at least {self.k:,} people" if sizes else "the class size"]
         rest = [*self.does_not_cover, *(f"the rest of {name}" for name in self.covers_partly)]

@@ -36,7 +36,8 @@ from shoal.table.roles import not_published
 class Outcome:
     """A published table with its requirements, the levels reached and the information lost."""
 
-    frame: Any  # of the same kind as the input; an arrow table for a path
+    # Of the same kind as the input; an arrow table for a path; None: it is larger than memory.
+    frame: Any
     plan: Plan
     seen: Published  # the frame as a reader sees it
     checks: list[Check]
@@ -64,6 +65,7 @@ class Outcome:
     original_sha256: str | None = None  # of the input file; None: the input was no file
     explainer: Explains | None = None  # None: no algorithm ran
     tried: list[Tried] = field(default_factory=list)  # if the plan left a choice open
+    engine: str = "memory"  # that grouped and wrote the records
     _bounds: list[Bound | None] = field(default_factory=list, init=False)  # once it is computed
 
     def __repr__(self) -> str:
@@ -224,6 +226,7 @@ class Outcome:
             "suppressed_records_count_as": dict(SUPPRESSED_COUNT_AS),
             "bound": None if bound is None else bound.as_dict(),
             "tried": [one.as_dict() for one in self.tried],
+            "engine": self.engine,
             "version": self.version,
         }
         if self.applied is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -117,10 +117,14 @@ def _outside(published: Published, population: Published | Table) -> Longs:
         )
     if isinstance(population, Table):
         vectors, free = published.vectors(population, "population")
-        people = covered(vectors, _with_columns(population, published), free)
+        known = _with_columns(population, published)
+        people = enough = covered(vectors, known, free)
+        if published.people is None and known.people is not None:
+            # The release counts records, as its person numbers may have been dropped.
+            enough = covered(vectors, replace(known, people=None), free)
     else:
-        people = _alike(published, population)
-    _check_holds(published, classes, people)
+        people = enough = _alike(published, population)
+    _check_holds(published, classes, enough)
     found = people[classes.label]  # int64[n]
     if published.people is not None:
         # The records of a person are linked: a candidate must match the rarest of them.

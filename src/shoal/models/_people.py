@@ -49,7 +49,9 @@ def no_person_column(model: str) -> str:
     """The error message for a table without a person column: counting records is not enough."""
     return (
         f"{model} is about people with several records, and the table has no person "
-        "column; give the column that says whose record it is the role person"
+        "column; give the column that says whose record it is the role person. If the release was "
+        "made with publish = false, people were counted then and cannot be counted now: leave this "
+        "model out of the plan for the audit"
     )
 
 

@@ -77,7 +77,7 @@ def merged_codes(frame: Frame, name: str, missing_values: Sequence[str] = ()) ->
     """A sensitive column, in which different spellings of a value have one code."""
 
     def compute() -> Merged:
-        return merge_alike(*coded(frame, name, missing_values), missing_values)
+        return merge_alike(*coded(frame, name, missing_values), missing_values, frame.weight)
 
     return _once(frame, ("merged", name, *missing_values), compute)
 

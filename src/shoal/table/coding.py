@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.base.arrays import Bools, Ints
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import SHOWN, BadTable
 from shoal.hierarchies.values import text
 from shoal.table.alike import alike, alike_texts
@@ -137,8 +137,15 @@ class Merged(NamedTuple):
     spellings: tuple[tuple[Any, ...], ...]  # spellings that count as one, that of `values` first
 
 
-def merge_alike(codes: Ints, values: Values, missing_values: Sequence[str] = ()) -> Merged:
+def merge_alike(
+    codes: Ints,
+    values: Values,
+    missing_values: Sequence[str] = (),
+    weight: Longs | None = None,
+) -> Merged:
     """Give values that are alike the same code; blanks and variants of missing are missing.
+
+    `weight` is how often each row occurs; None: once.
 
     >>> found = merge_alike(*value_codes(pa.array(["flu", "Flu ", "cold", "flu"])))
     >>> found.codes.tolist(), found.values, found.spellings
@@ -158,7 +165,8 @@ def merge_alike(codes: Ints, values: Values, missing_values: Sequence[str] = ())
     if len(missing) == len(values) and not missing.any():
         return Merged(codes, values, ())
     # The most frequent spelling represents all; among equals the first in alphabetical order.
-    often = np.bincount(codes[codes >= 0], minlength=len(values))
+    there = codes >= 0
+    often = np.bincount(codes[there], None if weight is None else weight[there], len(values))
     by_text = np.argsort(np.array([text(value) for value in values], object), kind="stable")
     rank = np.empty(len(values), np.int64)
     rank[by_text] = np.arange(len(values))

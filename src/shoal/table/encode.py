@@ -20,6 +20,7 @@ from shoal.kernels.candidates import join_people
 from shoal.table.coded_columns import code_all, coded, coded_as_text, merged_codes, person_codes
 from shoal.table.coding import Values, Watch, Watched
 from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.header import check_header
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
 
@@ -149,6 +150,7 @@ def encode(
 ) -> Table:
     """Turn a frame into a Table of integer codes."""
     check_columns(columns, frame)
+    check_header(frame)
     names = columns_with_role(columns, "quasi")
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
@@ -168,6 +170,7 @@ def encode(
         with naming(name):
             tree, one_to_one = _encode_quasi(
                 coded(frame, name, missing_values),
+                frame,
                 hierarchy,
                 missing,
                 codes[:, j],
@@ -191,12 +194,14 @@ def encode(
         people,
         tuple(exact),
         sensitive,
+        frame.weight,
         others=partial(_other_values, frame, columns, missing_values),
     )
 
 
 def _encode_quasi(
     column: tuple[Ints, Values],
+    frame: Frame,
     hierarchy: Hierarchy,
     missing: Missing,
     out: Ints,
@@ -207,13 +212,14 @@ def _encode_quasi(
     lacks = indices.min() < 0
     if lacks and missing == "error":
         where = np.flatnonzero(indices < 0)
+        many = len(where) if frame.weight is None else frame.weight[where].sum()
         raise BadHierarchy(
-            f"missing values in {len(where)} rows (first in row {where[0] + 1}), which the plan "
-            "does not allow; fill them, or set missing = 'value' or 'root'"
+            f"missing values in {many} rows (first in row {frame.row_number(where[0])}), which the "
+            "plan does not allow; fill them, or set missing = 'value' or 'root'"
         )
     placed = None if values.texts is None else hierarchy.placed(values.texts)
     if placed is None:
-        tree, known = _place(values, hierarchy, indices, watch)
+        tree, known = _place(values, frame, hierarchy, indices, watch)
     else:
         tree, known = placed
     if lacks and missing == "value":
@@ -231,13 +237,15 @@ def _encode_quasi(
     return tree, alone and not lacks
 
 
-def _place(values: Values, hierarchy: Hierarchy, indices: Ints, watch: Watch) -> tuple[Tree, Longs]:
+def _place(
+    values: Values, frame: Frame, hierarchy: Hierarchy, indices: Ints, watch: Watch
+) -> tuple[Tree, Longs]:
     """The tree of a column and the node of each value, int64[values]; one value at a time."""
     try:
         tree = hierarchy.tree(Watched(values, watch, 0.0, 0.5))
     except BadHierarchy as error:
         strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
-        raise BadHierarchy(f"{error}{_rows(indices, strange)}") from None
+        raise BadHierarchy(f"{error}{_rows(frame, indices, strange)}") from None
     nodes = np.empty(len(values), np.int64)
     alike: dict[str, str] = {}
     strange = []
@@ -251,7 +259,7 @@ def _place(values: Values, hierarchy: Hierarchy, indices: Ints, watch: Watch) ->
             strange.append(i)
         nodes[i] = node
     if strange:
-        first = {i: int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]}
+        first = {i: frame.row_number(np.argmax(indices == i)) for i in strange[:SHOWN]}
         shown = ", ".join(f"{text(values[i])!r} (row {first[i]})" for i in strange[:SHOWN])
         more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         raise BadHierarchy(
@@ -261,11 +269,11 @@ def _place(values: Values, hierarchy: Hierarchy, indices: Ints, watch: Watch) ->
     return tree, nodes
 
 
-def _rows(indices: Ints, strange: list[int]) -> str:
+def _rows(frame: Frame, indices: Ints, strange: list[int]) -> str:
     """The first rows with these values, for a message; "" if there are none. Rows start at 1."""
     if not strange:
         return ""
-    first = [int(np.argmax(indices == i)) + 1 for i in strange[:SHOWN]]
+    first = [frame.row_number(np.argmax(indices == i)) for i in strange[:SHOWN]]
     more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
     word = "first in row" if len(strange) == 1 else "first in the rows"
     return f" ({word} {', '.join(map(str, sorted(first)))}{more})"
@@ -283,6 +291,9 @@ def _other_values(
     for name, column in columns.items():
         if column.role in ("sensitive", "other"):
             codes, values = coded_as_text(frame, name, missing_values)
+            if missing_values and (codes < 0).any():
+                # Words for missing are published as they are: they count as values here.
+                codes, values = coded_as_text(frame, name)
             shown = np.array([text(value) for value in values], object)
             rank = np.append(np.unique(shown, return_inverse=True)[1] + 1, 0)  # missing first
             number = np.unique(number * (len(values) + 1) + rank[codes], return_inverse=True)[1]

@@ -172,7 +172,10 @@ def preview_release(table: Table, recoding: Recoding) -> tuple[Published, Table]
             codes[:, j]
         ]
         values.append(labels)
-    return Published(table.names, codes, tuple(values), part.people, part.sensitive), part
+    published = Published(
+        table.names, codes, tuple(values), part.people, part.sensitive, part.weight
+    )
+    return published, part
 
 
 def read_published(
@@ -207,7 +210,7 @@ def read_published(
         if name in frame.names:
             people = person_codes(frame, name, missing_values)
     sensitive = sensitive_columns(frame, columns, missing_values)
-    return Published(tuple(names), codes, tuple(values), people, sensitive)
+    return Published(tuple(names), codes, tuple(values), people, sensitive, frame.weight)
 
 
 def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:

@@ -35,6 +35,12 @@ class Recoding:
         """Records that are not published."""
         return int((self.record == SUPPRESSED).sum())
 
+    def suppressed_of(self, table: Table) -> int:
+        """Records of a table that are not published, if its rows may stand for several."""
+        if table.weight is None:
+            return self.suppressed
+        return int(table.weight[self.record == SUPPRESSED].sum())
+
     def codes(self) -> Ints:
         """The published codes of each record, int32[n, q]; a suppressed record is all roots."""
         codes = self.vectors[self.record]

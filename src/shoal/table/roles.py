@@ -43,19 +43,24 @@ class Column(Setting):
 
 
 def check_columns(columns: Collection[str], frame: Frame) -> None:
+    """Raise an error unless the table has rows, and the columns that the plan names."""
+    check_names(columns, frame.names)
+    if frame.height == 0:
+        raise BadTable("the table has no rows; there is nothing to publish")
+
+
+def check_names(columns: Collection[str], names: Collection[str]) -> None:
     """Raise an error unless plan and table name the same columns: there are no silent defaults."""
-    lacking = [name for name in columns if name not in frame.names]
+    lacking = [name for name in columns if name not in names]
     if lacking:
-        hints = "".join(did_you_mean(name, frame.names) for name in lacking[:1])
+        hints = "".join(did_you_mean(name, names) for name in lacking[:1])
         raise BadTable(f"the plan names columns that the table lacks: {preview(lacking)}{hints}")
-    unnamed = [name for name in frame.names if name not in columns]
+    unnamed = [name for name in names if name not in columns]
     if unnamed:
         raise BadTable(
             f"the plan does not mention the columns {preview(unnamed)}; give each a role: "
             "identifier, person, quasi, sensitive or other"
         )
-    if frame.height == 0:
-        raise BadTable("the table has no rows; there is nothing to publish")
 
 
 def columns_with_role(columns: Mapping[str, Column], role: Role) -> list[str]:

@@ -74,7 +74,7 @@ class Weighted:
             codes=np.ascontiguousarray(rows.codes[order]),
             people=people,
             sensitive=tuple(replace(one, codes=one.codes[order]) for one in self._columns),
-            weight=np.bincount(self.unit) if self._counts(together) else None,
+            weight=self._weight if self._counts(together) else None,
             others=None,
         )
         found.__dict__["domains"] = rows.domains  # the same values, as often, and known costs
@@ -90,7 +90,13 @@ class Weighted:
         return replace(recoding, record=record)
 
     def _counts(self, together: bool) -> bool:
+        assert together or self.rows.weight is None, "records that were counted stay counted"
         return together and self.rows.people is None
+
+    @cached_property
+    def _weight(self) -> Longs:
+        """How many records there are of each kind, int64[units]."""
+        return np.bincount(self.unit, self.rows.weight).astype(np.int64)
 
     @cached_property
     def _first(self) -> Longs:

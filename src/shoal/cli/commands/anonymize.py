@@ -8,12 +8,24 @@ from typing import Annotated
 import typer
 
 from shoal.cli.app import command
-from shoal.cli.options import Data, Json, KeepOrder, Out, PlanFile, Report, Seed, Threads
+from shoal.cli.options import (
+    Engine,
+    Json,
+    KeepOrder,
+    LargeData,
+    MemoryLimit,
+    Out,
+    PlanFile,
+    Report,
+    Seed,
+    TempDirectory,
+    Threads,
+)
 
 
 @command
 def anonymize(
-    data: Data,
+    data: LargeData,
     plan: PlanFile,
     out: Out,
     json_file: Json = None,
@@ -32,6 +44,9 @@ def anonymize(
     ] = None,
     seed: Seed = None,
     keep_order: KeepOrder = False,
+    engine: Engine = None,
+    memory_limit: MemoryLimit = None,
+    temp_directory: TempDirectory = None,
     threads: Threads = None,
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
@@ -46,10 +61,14 @@ def anonymize(
     check_target(out)
     asked = Plan.load(plan)
     outputs.check_targets([out, report, recoding], json_file, [data, plan, *asked.files()])
-    if seed is not None:
-        asked = asked.with_seed(seed)
-    if threads is not None:
-        asked = asked.with_threads(threads)
+    given = {
+        "seed": seed,
+        "threads": threads,
+        "engine": engine,
+        "memory": memory_limit,
+        "temp_directory": None if temp_directory is None else str(temp_directory),
+    }
+    asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
     console = open_console(json_file)
     with progress_on(console) as progress:
         release = run(data, asked, keep_order=keep_order or None, progress=progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS = 1 << 20  # in a group of rows of a file
+BATCH = 1 << 17  # rows that are read at once
 
 
 class Parquet(Format):
@@ -23,6 +25,7 @@ class Parquet(Format):
     name = "parquet"
     endings = (".parquet", ".pq")
     keeps_types = True
+    streams = True
     writing: ClassVar[dict[str, Any]] = {"write_statistics": False}  # they could show more values
 
     def read(self, path: Path, progress: Progress | None) -> pa.Table:  # noqa: ARG002
@@ -36,21 +39,57 @@ class Parquet(Format):
         check_column_names(table.column_names, str(path))
         return table
 
+    def schema(self, path: Path) -> pa.Schema:
+        """Read the types of the columns."""
+        import pyarrow.parquet as pq
+
+        from shoal.io.arrow_tables import check_column_names, takeable
+
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow
+        check_column_names(schema.names, str(path))
+        found: pa.Schema = takeable(schema.empty_table()).schema
+        return found
+
+    def batches(self, path: Path, progress: Progress | None) -> Iterator[pa.RecordBatch]:
+        """Read a file part by part."""
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as file:
+            rows, done = max(file.metadata.num_rows, 1), 0
+            for batch in file.iter_batches(batch_size=BATCH):
+                done += batch.num_rows
+                if progress is not None:
+                    progress(done, rows)
+                yield batch
+
     def write(self, table: pa.Table, path: Path) -> None:
         """Write a table; each group of rows has dictionaries of its own."""
+        parts = [table.slice(start, ROWS) for start in range(0, max(table.num_rows, 1), ROWS)]
+        self.write_parts(table.schema, parts, path)
+
+    def write_parts(self, schema: pa.Schema, parts: Iterable[pa.Table], path: Path) -> str | None:
+        """Write a table that comes part by part; each part is a group of rows."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         from shoal.io.arrow_tables import compact_table
 
-        schema = compact_table(table.slice(0, 0)).schema
+        table = schema.empty_table()
         try:
-            with pq.ParquetWriter(path, schema, **self.writing) as file:
-                for start in range(0, max(table.num_rows, 1), ROWS):
-                    file.write_table(compact_table(table.slice(start, ROWS)))
+            with pq.ParquetWriter(path, compact_table(table).schema, **self.writing) as file:
+                for table in parts:
+                    file.write_table(compact_table(table))
         except pa.ArrowException:  # its message may contain values
             _name_column(table)
             raise
+        return None
+
+    def check_parts(self, path: Path, written: str | None) -> None:  # noqa: ARG002
+        """Take the file apart, byte by byte."""
+        from shoal.io.reachable import check_parquet
+
+        check_parquet(path)
 
     def check_bytes(self, path: Path, table: pa.Table) -> None:  # noqa: ARG002
         """Take the file apart, byte by byte."""

@@ -76,6 +76,8 @@ def _randomness(facts: Facts) -> str:
         if facts.random_choices
         else "the same records in another order"
     )
+    if facts.persons_published:
+        other += ", with other person numbers"
     return f"No random seed was set: a second run gives {other}."
 
 

@@ -1,0 +1,105 @@
+"""Tables larger than memory: the whole flow through DuckDB, against DuckDB's own GROUP BY.
+
+`python -m benchmarks scale` measures 1,000,000 rows. More rows, in a process of their own and with
+a memory limit, are measured by `python -m benchmarks.scale 100000000 [mixed]`; the input is made
+first, in a temporary folder, and takes 1 GB of disk per 100,000,000 rows, temporary files more.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ROWS = 1_000_000  # of a part of a generated file
+LIMIT = "2GB"
+
+
+def run() -> list[dict]:
+    import subprocess
+
+    words = [sys.executable, "-m", "benchmarks.scale", "1000000", "mixed"]
+    found = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    return [
+        {"what": "1,000,000 mixed rows by DuckDB, k = 10", "shoal": found["seconds"], "goal": ""},
+        {"what": "against DuckDB's GROUP BY", "ratio": found["ratio"], "goal": "≤ 12"},
+        {"what": "the same, processor time", "ratio": found["processor ratio"], "goal": ""},
+        {"what": "peak memory", "gigabytes": found["peak"], "goal": "≤ 2 GB"},
+    ]
+
+
+def generate(path: Path, rows: int, share: float) -> None:
+    """Records of Adult, each cell of another random record with the probability `share`."""
+    from benchmarks.tables import QUASI
+    from shoal.datasets import adult
+
+    people = adult().select(QUASI)
+    columns = [people[name].combine_chunks().dictionary_encode() for name in QUASI]
+    names = [(name, one.dictionary.type) for name, one in zip(QUASI, columns, strict=True)]
+    rng = np.random.default_rng(0)
+    with pq.ParquetWriter(path, pa.schema(names)) as file:
+        for start in range(0, rows, ROWS):
+            n = min(ROWS, rows - start)
+            base = rng.integers(0, people.num_rows, n)
+            cells = []
+            for one in columns:
+                taken = base
+                if share:
+                    other = rng.integers(0, people.num_rows, n)
+                    taken = np.where(rng.random(n) < share, other, base)
+                cells.append(one.dictionary.take(one.indices.take(pa.array(taken))))
+            file.write_table(pa.table(cells, pa.schema(names)))
+
+
+def measure(rows: int, share: float) -> dict:
+    """The whole flow without a report: from a Parquet file to a verified Parquet file."""
+    import duckdb
+
+    import shoal
+    from benchmarks.tables import QUASI, frame, plan
+
+    asked = plan(10, algorithm="peel", engine="memory")
+    with TemporaryDirectory(dir=Path.cwd()) as folder:
+        source, out = Path(folder, "people.parquet"), Path(folder, "release.parquet")
+        generate(source, rows, share)
+        shoal.anonymize(frame(), asked)  # load compiled kernels
+        names = ", ".join(f'"{name}"' for name in QUASI)
+        grouped, used, tuples = float("inf"), float("inf"), 0
+        for _ in range(3 if rows <= ROWS else 1):
+            begin, spent = perf_counter(), process_time()
+            with duckdb.connect(config={"memory_limit": LIMIT}) as con:
+                sql = (
+                    f"SELECT count(*) FROM (SELECT {names}, count(*) FROM '{source}' GROUP BY ALL)"
+                )
+                tuples = con.execute(sql).fetchall()[0][0]
+            grouped = min(grouped, perf_counter() - begin)
+            used = min(used, process_time() - spent)
+        begin, spent = perf_counter(), process_time()
+        release = shoal.anonymize(source, asked.changed(engine="duckdb", memory=LIMIT))
+        release.save(out)
+        seconds, processor = perf_counter() - begin, process_time() - spent
+        return {
+            "rows": rows,
+            "tuples": tuples,
+            "classes": release.classes,
+            "input megabytes": source.stat().st_size / 1e6,
+            "seconds": seconds,
+            "processor": processor,
+            "group by": grouped,
+            "group by processor": used,
+            "ratio": seconds / grouped,
+            "processor ratio": processor / used,
+            "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+            "steps": release.seconds,
+        }
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(int(sys.argv[1]), 0.15 if "mixed" in sys.argv else 0.0)))

@@ -1,0 +1,370 @@
+"""DuckDB: groups and joins rows that do not fit into memory, and spills to private files.
+
+Columns have the names c0, c1, … in queries: names in DuckDB do not distinguish letter case.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.arrays import Longs
+from shoal.base.errors import BadFile, BadPlan, ShoalError
+from shoal.engines.cells import missing_test, restored
+from shoal.engines.resources import Resources
+from shoal.engines.source import Source
+from shoal.io.atomic import private_folder
+from shoal.io.frames import Counted, Frame
+from shoal.io.memory import shown
+
+POLL = 0.05  # seconds between two looks at the progress of a query
+BATCH = 1 << 18  # rows that a query returns at once
+
+T = TypeVar("T")
+
+
+@dataclass
+class Database:
+    """A database in memory, which spills to a private folder."""
+
+    con: Any
+    module: Any
+    resources: Resources
+    folder: Path
+    watch: Callable[[float], None] = lambda _: None  # called with the share of a query that is done
+    _streams: list[Stream] = field(default_factory=list)
+    _sources: list[Source] = field(default_factory=list)  # Parquet files of the last query
+
+    @staticmethod
+    @contextmanager
+    def opened(
+        resources: Resources, source: Source, watch: Callable[[float], None] = lambda _: None
+    ) -> Iterator[Database]:
+        """Open a database whose temporary files are in a private folder, and remove them.
+
+        They are next to the source by default: they contain its values, and may be as large.
+        """
+        module = load()
+        with private_folder(resources.folder or source.place) as folder:
+            settings = {
+                "memory_limit": f"{resources.memory}B",
+                "temp_directory": str(folder),
+                "autoinstall_known_extensions": "false",  # nothing is fetched from the network
+                "autoload_known_extensions": "false",
+            }
+            if resources.threads is not None:
+                settings["threads"] = str(resources.threads)
+            con = module.connect(":memory:", config=settings)
+            try:
+                # Rows carry their number, so their order need not be kept, which takes memory.
+                con.execute("SET preserve_insertion_order = false")
+                # A join puts the combinations of values, not the rows, into memory.
+                con.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+                yield Database(con, module, resources, folder, watch)
+            finally:
+                con.close()
+
+    def group(self, source: Source, columns: Sequence[str]) -> Frame:
+        """The distinct combinations of values of these columns, in the order of appearance."""
+        keys = self._keys(source, columns)
+        grouped = ", ".join([*keys, *self._signs(source, columns)])
+        self._execute(
+            f"CREATE OR REPLACE TEMP TABLE units AS SELECT {', '.join(keys)}, count(*) AS n, "
+            f"min(r) AS first FROM {self._rows(source, columns)} GROUP BY {grouped}"
+        )
+        units = self.con.execute("SELECT count(*) FROM units").fetchall()[0][0]
+        self.resources.check_units(units, len(columns))
+        found = self._table("SELECT * FROM units ORDER BY first")
+        self._execute("DROP TABLE units")
+        types = [source.schema.field(name).type for name in columns]
+        cells = [restored(found[key], kind) for key, kind in zip(keys, types, strict=True)]
+        schema = pa.schema(zip(columns, types, strict=True), source.schema.metadata)
+        counted = Counted(*(found[name].to_numpy() for name in ("n", "first")))
+        return Frame(pa.table(cells, schema), counted)
+
+    def joined(
+        self, source: Source, units: Frame, others: Sequence[str]
+    ) -> Iterator[pa.RecordBatch]:
+        """The place of each row's combination among `units`, with other columns of the row.
+
+        Rows of other combinations are left out. The batches have the columns `id`, `r` (the number
+        of the row) and c0, c1, …
+        """
+        self._register_units(units, np.arange(units.height))
+        columns = self._keys(source, others)
+        wanted = ", ".join(["k.id", "rows.r", *(f"rows.{column}" for column in columns)])
+        sql = f"SELECT {wanted} FROM {self._matched(source, units.names, others)}"
+        with self._failing():
+            relation = self.con.sql(sql)
+            reader = self._wait(lambda: _reader(relation))
+            types = [source.schema.field(name).type for name in others]
+            for batch in reader:
+                yield _typed(batch, types)
+            self.unregister()
+
+    def alone(
+        self,
+        source: Source,
+        units: Frame,
+        label: Longs,
+        others: Sequence[str],
+        missing_values: Sequence[str],
+    ) -> dict[str, tuple[int, int]]:
+        """Per column: its distinct values, and the rows that have theirs alone in their class.
+
+        `label` is the class of each of the `units`; rows of other combinations are left out.
+        """
+        if not others:
+            return {}
+        self._register_units(units, label)
+        columns = self._keys(source, others)
+        cells = [
+            f"{missing_test(f'rows.{column}', source.schema.field(name).type, missing_values)} "
+            f"AS {column}"
+            for column, name in zip(columns, others, strict=True)
+        ]
+        sets = ", ".join(f"(id, {column})" for column in columns)
+        counts = ", ".join(
+            f"count(DISTINCT {column}), coalesce(bool_or({column} IS NULL), false)"
+            for column in columns
+        )
+        rows = self._wait(
+            lambda: self.con.execute(
+                f"WITH cells AS (SELECT k.id, {', '.join(cells)} FROM "
+                f"{self._matched(source, units.names, others)}), classes AS (SELECT id, "
+                f"{', '.join(columns)}, grouping_id({', '.join(columns)}) AS which, count(*) AS n "
+                f"FROM cells GROUP BY GROUPING SETS ({sets})) "
+                f"SELECT which, count(*) FILTER (n = 1), {counts} FROM classes GROUP BY which"
+            ).fetchall()
+        )
+        found = {row[0]: row for row in rows}
+        result = {}
+        for i, name in enumerate(others):
+            mine = (1 << len(others)) - 1 - (1 << (len(others) - 1 - i))  # the bit that is not set
+            row = found[mine]
+            result[name] = row[2 + 2 * i] + bool(row[3 + 2 * i]), row[1]
+        return result
+
+    # Rows
+
+    def _keys(self, source: Source, columns: Sequence[str]) -> list[str]:
+        return [f"c{source.schema.get_field_index(name)}" for name in columns]
+
+    def _signs(self, source: Source, columns: Sequence[str], table: str = "") -> list[str]:
+        """Distinguish 0.0 and -0.0, which are equal in DuckDB and not in a file."""
+        return [
+            f"signbit({table}{key})"
+            for key, name in zip(self._keys(source, columns), columns, strict=True)
+            if pa.types.is_floating(source.schema.field(name).type)
+        ]
+
+    def _rows(self, source: Source, columns: Sequence[str]) -> str:
+        """The rows of a source in SQL: some columns, and r, the number of the row."""
+        if source.text:
+            return self._register(source, columns)
+        names = ", ".join([*(f"c{i}" for i in range(len(source.schema))), "number"])
+        self._sources = [source]
+        keys, row, parts = self._keys(source, columns), 0, []
+        for i, (file, rows) in enumerate(zip(source.files, source.parquet_rows(), strict=True)):
+            path = _quoted(self._plain_path(file, i))
+            parts.append(
+                f"SELECT {', '.join([*keys, f'number + {row} AS r'])} FROM read_parquet({path}, "
+                f"file_row_number = true, hive_partitioning = false) AS t({names})"
+            )
+            row += rows
+        return f"({' UNION ALL '.join(parts)}) AS rows"
+
+    def _plain_path(self, file: Path, number: int) -> Path:
+        """A path without the characters that DuckDB takes for a pattern."""
+        if not re.search(r"[*?\[\]]", str(file)):
+            return file
+        link = self.folder / f"{number}.parquet"
+        if not link.is_symlink():
+            link.symlink_to(file.absolute())
+        return link
+
+    def _register(self, source: Source, columns: Sequence[str]) -> str:
+        """Make the rows of text files available to one query."""
+        places = [source.schema.get_field_index(name) for name in columns]
+        kinds = [(f"c{place}", source.schema.field(place).type) for place in places]
+        schema = pa.schema([*kinds, ("r", pa.int64())])
+
+        def batches(stream: Stream) -> Iterator[pa.RecordBatch]:
+            for row, batch in source.batches(stream.report):
+                number = pa.array(np.arange(row, row + batch.num_rows))
+                cells = [batch.column(place) for place in places]
+                yield pa.record_batch([*cells, number], schema=schema)
+
+        stream = Stream(batches)
+        self._streams = [stream]
+        self.con.register("source_rows", pa.RecordBatchReader.from_batches(schema, stream.batches))
+        return "source_rows AS rows"
+
+    def _register_units(self, units: Frame, number: Longs) -> None:
+        """Make combinations of values available as the table `k`, with a number each."""
+        cells = [_plain(units.column(name)) for name in units.names]
+        names = [f"u{i}" for i in range(len(cells))]
+        self.con.register("given", pa.table([*cells, pa.array(number)], [*names, "id"]))
+        self._execute("CREATE OR REPLACE TEMP TABLE k AS SELECT * FROM given")
+        self.con.unregister("given")
+
+    def _matched(self, source: Source, keys: Sequence[str], others: Sequence[str]) -> str:
+        """The rows with the number of their combination of values."""
+        tests = [
+            f"rows.{key} IS NOT DISTINCT FROM k.u{i}"
+            for i, key in enumerate(self._keys(source, keys))
+        ]
+        own = self._signs(source, keys, "rows.")
+        given = [
+            f"signbit(k.u{i})"
+            for i, name in enumerate(keys)
+            if pa.types.is_floating(source.schema.field(name).type)
+        ]
+        tests += [f"{a} IS NOT DISTINCT FROM {b}" for a, b in zip(own, given, strict=True)]
+        return f"{self._rows(source, [*keys, *others])} JOIN k ON {' AND '.join(tests)}"
+
+    def unregister(self) -> None:
+        """Forget the rows of text files."""
+        if self._streams:
+            self.con.unregister("source_rows")
+            self._streams = []
+
+    # Queries
+
+    def _execute(self, sql: str) -> None:
+        self._wait(lambda: self.con.execute(sql).fetchall())  # a result must not stay open
+        self.unregister()
+
+    def _table(self, sql: str) -> pa.Table:
+        return self._wait(lambda: _table(self.con.sql(sql)))
+
+    def _wait(self, work: Callable[[], T]) -> T:
+        """Run a query in a thread: this one reports progress, and can be interrupted."""
+        done: list[T] = []
+        failed: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                done.append(work())
+            except BaseException as error:
+                failed.append(error)
+
+        thread = Thread(target=run, daemon=True)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(POLL)
+                self._report()
+        except BaseException:
+            self.con.interrupt()
+            thread.join()
+            raise
+        with self._failing():
+            if failed:
+                raise failed[0]
+        return done[0]
+
+    def _report(self) -> None:
+        if self._streams:
+            self.watch(self._streams[0].share)
+        else:
+            with suppress(self.module.Error):
+                self.watch(max(0.0, min(1.0, self.con.query_progress() / 100)))
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Turn errors of DuckDB, which may contain values, into messages that say what to do."""
+        try:
+            yield
+        except (self.module.Error, pa.ArrowException, OSError, RuntimeError) as error:
+            for stream in self._streams:
+                if stream.error is not None:
+                    raise stream.error from None
+            raise self._explained(error) from None
+
+    def _explained(self, error: BaseException) -> ShoalError:
+        said = str(error)
+        limit = shown(self.resources.memory)
+        full = "No space left" in said or "max_temp_directory_size" in said
+        if full or "File too large" in said or getattr(error, "errno", 0) == errno.ENOSPC:
+            return BadFile(
+                f"cannot write temporary files in {self.folder.parent}: no space is left there; "
+                "free some, or choose another disk with --temp-directory (temp_directory in the "
+                "plan)"
+            )
+        if isinstance(error, self.module.OutOfMemoryException):
+            return BadPlan(
+                f"the memory limit of {limit} is too low for this table: DuckDB could not group or "
+                f"join it; set it to {shown(2 * self.resources.memory)} or more (--memory-limit, "
+                "or memory in the plan)"
+            )
+        for source in self._sources:
+            source.check_readable()
+        return ShoalError(f"DuckDB failed ({type(error).__name__}); nothing is released")
+
+
+class Stream:
+    """Rows that DuckDB asks for from a thread of its own; keeps the error that ended them."""
+
+    def __init__(self, batches: Callable[[Stream], Iterator[pa.RecordBatch]]) -> None:
+        self._batches = batches
+        self.error: BaseException | None = None
+        self.share = 0.0
+
+    def report(self, share: float) -> None:
+        """Keep the share of the rows that was read."""
+        self.share = share
+
+    @property
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows; to be asked for once."""
+        try:
+            yield from self._batches(self)
+        except Exception as error:
+            self.error = error
+            raise
+
+
+def load() -> Any:
+    """The module of DuckDB, or an error that says how to install it."""
+    try:
+        import duckdb
+    except ImportError:
+        raise BadPlan(
+            "engine = 'duckdb' needs DuckDB, which is not installed: pip install 'shoal[duckdb]'"
+        ) from None
+    return duckdb
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _plain(values: Any) -> Any:
+    """Values as DuckDB reads them from a file: without dictionaries."""
+    return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
+
+
+def _reader(relation: Any) -> Any:
+    """The rows of a relation part by part; versions of DuckDB name the method differently."""
+    name = "to_arrow_reader" if hasattr(relation, "to_arrow_reader") else "fetch_arrow_reader"
+    return getattr(relation, name)(BATCH)
+
+
+def _table(relation: Any) -> pa.Table:
+    return relation.to_arrow_table()
+
+
+def _typed(batch: pa.RecordBatch, types: Iterable[pa.DataType]) -> pa.RecordBatch:
+    """The columns after `id` and `r` in the types of their file."""
+    cells = [restored(cell, kind) for cell, kind in zip(batch.columns[2:], types, strict=True)]
+    return pa.record_batch([*batch.columns[:2], *cells], names=batch.schema.names)

@@ -1,0 +1,104 @@
+"""Shuffle: records in a random order, without all of them in memory.
+
+Every record goes to a random one of many temporary files; then each file is read into memory and
+its records are put into a random order. Every order of all records is equally likely, as if they
+were shuffled in memory.
+
+The random numbers of a record depend on its number in the original: with a seed, the order is the
+same however DuckDB delivers the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.arrays import Longs
+from shoal.base.errors import BadFile
+
+ROWS = 500_000  # of one file, on average
+BYTES = 1 << 28  # of one file, and of the rows that are assigned to files together
+MOST = 512  # files that are open at once
+AT_ONCE = 1_000_000  # rows that are assigned to files together
+BLOCK = 1 << 16  # records whose files are drawn together
+PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
+
+
+class Shuffle:
+    """Takes records in any order, and returns them in a random one.
+
+    Their column `r` is the number of the record in the original.
+    """
+
+    def __init__(
+        self, folder: Path, schema: pa.Schema, rows: int, entropy: list[int], size: int = 0
+    ) -> None:
+        """`rows` and `size`, in bytes, are estimates of what will be added."""
+        self.folder, self.schema, self.entropy = folder, schema, entropy
+        self.files = min(MOST, max(1, ceil(rows / ROWS), ceil(size / BYTES)))
+        self._waiting: list[pa.RecordBatch] = []
+        self._writers: list[Any] = []
+
+    def add(self, batches: Iterator[pa.RecordBatch]) -> None:
+        """Assign all records to files."""
+        try:
+            self._writers = [
+                pa.ipc.new_stream(str(self._path(i)), self.schema, options=PACKED)
+                for i in range(self.files)
+            ]
+            for batch in batches:
+                self._waiting.append(batch)
+                rows = sum(one.num_rows for one in self._waiting)
+                if rows >= AT_ONCE or sum(one.nbytes for one in self._waiting) >= BYTES:
+                    self._scatter()
+            self._scatter()
+            for writer in self._writers:
+                writer.close()
+        except OSError as error:
+            raise BadFile(
+                f"cannot write temporary files in {self.folder.parent}: "
+                f"{error.strerror or 'the disk may be full'}; free some space, or choose another "
+                "disk with --temp-directory (temp_directory in the plan)"
+            ) from None
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        """The records in their new order, file by file; always the same one."""
+        for i in range(self.files):
+            with pa.OSFile(str(self._path(i))) as raw, pa.ipc.open_stream(raw) as file:
+                table = file.read_all()
+            order = np.argsort(table["r"].to_numpy())
+            rng = np.random.default_rng([*self.entropy, 0, i])
+            yield table.take(pa.array(rng.permutation(order)))
+
+    def _scatter(self) -> None:
+        table = pa.Table.from_batches(self._waiting, self.schema)
+        self._waiting = []
+        if not table.num_rows:
+            return
+        file = self._drawn(table["r"].to_numpy())
+        order = np.argsort(file, kind="stable")
+        ends = np.cumsum(np.bincount(file, minlength=self.files)).tolist()
+        table = table.take(pa.array(order))
+        for writer, start, end in zip(self._writers, [0, *ends], ends, strict=False):
+            if end > start:
+                writer.write_table(table.slice(start, end - start).combine_chunks())
+
+    def _drawn(self, number: Longs) -> Longs:
+        """A random file for each record; int64[n]."""
+        if self.files == 1:
+            return np.zeros(len(number), np.int64)
+        blocks, place = np.unique(number // BLOCK, return_inverse=True)
+        draws = [
+            np.random.default_rng([*self.entropy, 1, block]).integers(0, self.files, BLOCK)
+            for block in blocks.tolist()
+        ]
+        found: Longs = np.stack(draws)[place, number % BLOCK]
+        return found
+
+    def _path(self, i: int) -> Path:
+        return self.folder / f"{i}.arrow"

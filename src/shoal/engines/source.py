@@ -1,0 +1,179 @@
+"""Source: the files of a table that is not read into memory."""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from shoal.base.errors import BadFile, BadTable, preview
+from shoal.engines.cells import is_served
+from shoal.io.format import Format, format_of, formats, packing_of
+from shoal.io.frames import fingerprint
+from shoal.io.sources import check_source
+
+DAMAGED = "it is damaged, incomplete, or not of the format that its name says"
+PACKED = 8  # times larger when decompressed, at a rough estimate
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file, or all files of a folder, in the order of their names."""
+
+    path: Path
+    files: tuple[Path, ...]
+    form: Format
+    schema: pa.Schema  # the same for all files
+
+    @staticmethod
+    def of(path: str | Path) -> Source:
+        """Look at the names of the files and at their columns, but not at their rows."""
+        path = Path(path)
+        files = _files(path)
+        form = format_of(files[0])
+        if not form.streams:
+            able = ", ".join(kind.name for kind in formats.values() if kind.streams)
+            raise BadFile(
+                f"{path} is of the format {form.name}, which is read into memory only; use "
+                f"engine = 'memory', or one of the formats {able}"
+            )
+        schemas = [_schema(form, file) for file in files]
+        for file, schema in zip(files[1:], schemas[1:], strict=True):
+            _check_same(files[0], schemas[0], file, schema)
+        return Source(path, tuple(files), form, schemas[0])
+
+    @property
+    def text(self) -> bool:
+        """Whether the files are text; otherwise they are Parquet."""
+        return not self.form.keeps_types
+
+    @property
+    def place(self) -> Path:
+        """Where temporary files go: next to the source, or where the system has them."""
+        near = self.path.absolute().parent
+        return near if os.access(near, os.W_OK | os.X_OK) else Path(gettempdir())
+
+    def check_types(self, columns: Sequence[str]) -> None:
+        """Raise an error unless DuckDB returns the cells of these columns unchanged."""
+        for name in columns:
+            kind = self.schema.field(name).type
+            if not is_served(kind):
+                raise BadTable(
+                    f"column {name!r} is of type {kind}, which engine = 'duckdb' does not support; "
+                    "use engine = 'memory', or cast it to text, numbers or dates"
+                )
+        used = [name for name in self.schema.names if name.lower() == "file_row_number"]
+        if used and not self.text:
+            raise BadTable(f"DuckDB cannot read a column of the name {used[0]!r}; rename it")
+
+    @property
+    def sha256(self) -> str | None:
+        """Of the file; of a folder, that of the checksums of its files, one per line."""
+        found = [fingerprint(file) for file in self.files]
+        if self.path.is_file():
+            return found[0]
+        lines = "".join(f"{one}\n" for one in found)
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+    def batches(self, progress: Callable[[float], None]) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The rows part by part, each with the number of its first row."""
+        row = 0
+        for i, file in enumerate(self.files):
+
+            def report(done: int, size: int, i: int = i) -> None:
+                progress((i + done / max(size, 1)) / len(self.files))
+
+            with reading(file):
+                for batch in self.form.batches(file, report):
+                    yield row, batch
+                    row += batch.num_rows
+
+    def check_readable(self) -> None:
+        """Read all files, and raise an error that names the first one that cannot be read."""
+        for _ in self.batches(lambda _: None):
+            pass
+
+    def parquet_rows(self) -> list[int]:
+        """The number of rows of each Parquet file."""
+        return [pq.read_metadata(file).num_rows for file in self.files]
+
+
+def size_in_memory(path: Path) -> int:
+    """About how many bytes a file, or the files of a folder, take when they are in memory."""
+    total = 0
+    for file in _files(path):
+        size = file.stat().st_size
+        if packing_of(file):
+            size *= PACKED
+        elif format_of(file).keeps_types:
+            with reading(file):
+                meta = pq.read_metadata(file)
+            inside = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
+            size = max(inside, 8 * meta.num_rows * meta.num_columns)
+        total += size
+    return total
+
+
+@contextmanager
+def reading(file: Path) -> Iterator[None]:
+    """Turn errors of libraries, which may contain rows, into a message without them."""
+    reason = DAMAGED
+    try:
+        yield
+        return
+    except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
+        if isinstance(error, OSError) and error.errno:
+            reason = os.strerror(error.errno)
+    raise BadFile(f"cannot read {file}: {reason}")
+
+
+def _files(path: Path) -> list[Path]:
+    """The files of a table; hidden ones, and those that begin with _, do not belong to it."""
+    if not path.is_dir():
+        check_source(path, "")
+        return [path]
+    files = sorted(one for one in path.iterdir() if not one.name.startswith((".", "_")))
+    if not files:
+        raise BadFile(f"cannot read {path}: the folder has no files")
+    for file in files:
+        check_source(file, "")
+    kinds = {format_of(file).name: file for file in files}
+    if len(kinds) > 1:
+        names = preview(file.name for file in kinds.values())
+        raise BadFile(
+            f"the files of {path} are of different formats, for example {names}; a folder is one "
+            "table, and all of its files are of one format"
+        )
+    return files
+
+
+def _schema(form: Format, file: Path) -> pa.Schema:
+    if file.stat().st_size == 0:
+        raise BadFile(f"cannot read {file}: the file is empty")
+    with reading(file):
+        return form.schema(file)
+
+
+def _check_same(first: Path, schema: pa.Schema, file: Path, other: pa.Schema) -> None:
+    """Raise an error unless two files of a folder have the same columns."""
+    both = f"{first.name} and {file.name}, two files of one table,"
+    if schema.names != other.names:
+        apart = sorted(set(schema.names) ^ set(other.names))
+        what = (
+            f"differ in the columns {preview(apart)}" if apart else "have columns in another order"
+        )
+        raise BadTable(f"{both} {what}; write all files of {first.parent} with the same columns")
+    for one, two in zip(schema, other, strict=True):
+        if one.type != two.type:
+            raise BadTable(
+                f"{both} have different types of the column {one.name!r}: {one.type} and "
+                f"{two.type}; write it with one type in all files of {first.parent}"
+            )

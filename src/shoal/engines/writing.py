@@ -1,0 +1,177 @@
+"""Writing: the rows of a release, from the published values of each combination of values.
+
+The rows of the source are matched with their combinations, shuffled, written, read back and
+compared row by row. The file is grouped again, so that it can be verified without its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.errors import BadFile, ShoalError
+from shoal.engines.duckdb import Database
+from shoal.engines.resources import Resources
+from shoal.engines.shuffle import Shuffle
+from shoal.engines.source import Source, size_in_memory
+from shoal.io.format import format_of
+from shoal.io.frames import Frame, same_rows
+
+ROWS = 1 << 20  # that are written and compared at once; a group of rows of a Parquet file
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a release that is not in memory."""
+
+    source: Source
+    units: Frame  # combinations of original values that are published
+    released: Frame  # what is published of each; in the same order
+    names: tuple[str, ...]  # the columns of the release
+    resources: Resources
+    entropy: tuple[int, ...]  # of the shuffle
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are published row by row."""
+        return [name for name in self.names if name not in self.released.names]
+
+    def database(self, watch: Callable[[float], None]) -> AbstractContextManager[Database]:
+        """Open a database to read the source."""
+        return Database.opened(self.resources, self.source, watch)
+
+    def write(
+        self, target: Path, grouped: Sequence[str], watch: Callable[[float], None]
+    ) -> tuple[Frame, str | None]:
+        """Write the release to exactly this path and check the file.
+
+        Returns the distinct combinations of the `grouped` columns that the file has, and the
+        SHA-256 of its text; None if it is no text.
+        """
+        form = format_of(target)
+        if not form.streams:
+            raise BadFile(
+                f"cannot write {target}: this format needs all rows in memory; write .csv or "
+                ".parquet, or use engine = 'memory'"
+            )
+        with self.database(lambda share: watch(share / 2)) as database:
+            shuffled = self._shuffled(database)
+            written = form.write_parts(self.schema, self._tables(shuffled), target)
+            watch(0.6)
+            form.check_parts(target, written)
+            watch(0.7)
+            file = Source.of(target)
+            self._check_rows(file, shuffled, watch)
+            watch(0.9)
+            return database.group(file, grouped), written
+
+    def _shuffled(self, database: Database) -> Shuffle:
+        """The place of each row's combination, and its other cells, in a random order."""
+        source, others = self.source, self.others
+        kinds = [(name, source.schema.field(name).type) for name in others]
+        schema = pa.schema([("id", pa.int64()), ("r", pa.int64()), *kinds])
+        weight = self.released.weight
+        assert weight is not None
+        size = size_in_memory(source.path) if others else 0
+        shuffle = Shuffle(database.folder, schema, int(weight.sum()), list(self.entropy), size)
+        found = np.zeros(len(weight), np.int64)
+
+        def counted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                found[:] += np.bincount(batch.column(0).to_numpy(), minlength=len(found))
+                yield pa.record_batch(batch.columns, schema=schema)
+
+        shuffle.add(counted(database.joined(source, self.units, others)))
+        if not np.array_equal(found, weight):
+            raise BadFile(
+                f"{source.path} was changed while it was read: its rows are not those that were "
+                "counted before; nothing is released. Run again when nothing writes to it"
+            )
+        return shuffle
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns of the release."""
+        native = self.released.native.schema
+        others = self.source.schema
+        fields = [
+            native.field(name) if name in self.released.names else others.field(name)
+            for name in self.names
+        ]
+        return pa.schema([pa.field(one.name, one.type) for one in fields], native.metadata)
+
+    def _tables(self, shuffled: Shuffle) -> Iterator[pa.Table]:
+        """The published rows, in tables of `ROWS` rows."""
+        schema = self.schema
+        columns = {name: _Cells.of(self.released.native[name]) for name in self.released.names}
+
+        def published(part: pa.Table) -> pa.Table:
+            place = part["id"]
+            cells = [
+                columns[name].take(place) if name in columns else part[name] for name in self.names
+            ]
+            return pa.table(cells, schema)
+
+        return resized(map(published, shuffled), schema)
+
+    def _check_rows(self, file: Source, shuffled: Shuffle, watch: Callable[[float], None]) -> None:
+        """Raise an error unless the file has exactly the rows that were to be written."""
+        read = (pa.Table.from_batches([batch]) for _, batch in file.batches(lambda _: None))
+        expected = self._tables(shuffled)
+        rows = 0
+        for table in resized(read, file.schema):
+            wanted = next(expected, None)
+            if wanted is None or not same_rows(Frame(table), Frame(wanted)):
+                raise _other_rows()
+            rows += table.num_rows
+            watch(0.7 + 0.2 * rows / max(1, int(self.released.weight.sum())))  # type: ignore[union-attr]
+        if next(expected, None) is not None:
+            raise _other_rows()
+
+
+class _Cells(NamedTuple):
+    """The cells of a column by the number of their value.
+
+    Published values are few: taking them many times is faster than taking from all cells.
+    """
+
+    number: pa.Array
+    values: pa.Array
+
+    @staticmethod
+    def of(column: pa.ChunkedArray) -> _Cells:
+        whole = column.combine_chunks()
+        if isinstance(whole, pa.ChunkedArray):  # an empty one stays chunked
+            whole = pa.concat_arrays(whole.chunks)
+        if pa.types.is_dictionary(whole.type):  # its cells are numbers already
+            return _Cells(pa.array(np.arange(len(whole))), whole)
+        coded = whole.dictionary_encode()
+        return _Cells(coded.indices, coded.dictionary)
+
+    def take(self, places: pa.ChunkedArray) -> pa.Array:
+        return self.values.take(self.number.take(places.combine_chunks()))
+
+
+def _other_rows() -> ShoalError:
+    return ShoalError(
+        "the file that was written does not contain the rows of the release in their order; this "
+        "is a bug in shoal, and nothing is released"
+    )
+
+
+def resized(tables: Iterable[pa.Table], schema: pa.Schema, rows: int = ROWS) -> Iterator[pa.Table]:
+    """The same rows in tables of this many rows; the last one may have fewer."""
+    waiting = schema.empty_table()
+    for table in tables:
+        waiting = pa.concat_tables([waiting, table])
+        while waiting.num_rows >= rows:
+            yield waiting.slice(0, rows)
+            waiting = waiting.slice(rows)
+    if waiting.num_rows:
+        yield waiting

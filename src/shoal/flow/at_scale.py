@@ -1,0 +1,177 @@
+"""The flow for tables larger than memory: an engine groups and joins rows, and we recode groups.
+
+The distinct combinations of quasi-identifiers and sensitive values are in memory, each with the
+number of its records; the records themselves are not. All measures count them, so that their
+numbers are those of the records one by one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, fields
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.clock import Clock
+from shoal.base.errors import BadFile
+from shoal.base.progress import Progress, silent
+from shoal.engines.duckdb import Database
+from shoal.engines.resources import Resources
+from shoal.engines.source import Source
+from shoal.engines.writing import Rows
+from shoal.flow.apply.fitted import Fitted
+from shoal.flow.auto_select.search import recode
+from shoal.flow.explain import Explainer, seed_of
+from shoal.flow.publish import Origin, publish
+from shoal.flow.release import Release
+from shoal.io.format import format_of
+from shoal.io.frames import Frame, atomic
+from shoal.io.text_layout import TextLayout
+from shoal.io.text_writing import all_text_parts
+from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
+from shoal.measures.verify import verify
+from shoal.plan import Plan
+from shoal.table.encode import encode
+from shoal.table.published_table import read_published
+from shoal.table.recoding import SUPPRESSED
+from shoal.table.roles import check_names, columns_with_role, not_published
+
+GROUPED = ("quasi", "sensitive")  # roles of the columns whose combinations are in memory
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LargeRelease(Release):
+    """A release whose records are not in memory: `frame` is None, and `save` writes them."""
+
+    records: Rows | None = None
+    progress: Progress = silent
+    _saved: dict[str, str] = field(default_factory=dict)  # the last file, and its checksum
+
+    def save(self, path: str | Path) -> None:
+        """Match, shuffle and write the records; verify the file before it gets its name.
+
+        The input is read again. The file must contain exactly the records of the release, row by
+        row, and its groups must satisfy every requirement.
+        """
+        assert self.records is not None
+        self.progress("write", 0.0)
+        with atomic(path) as target:
+            file, sha256 = self.records.write(
+                target, _grouped(self.plan), lambda share: self.progress("write", share)
+            )
+            plan = self.plan
+            verify(read_published(file, plan.columns, plan.missing_values), plan.models)
+        self._saved.clear()
+        self._saved["path"] = str(path)
+        if format_of(Path(path)).name == "csv" and sha256 is not None:
+            self._saved["sha256"] = sha256
+        self.progress("write", 1.0)
+
+    def check_unchanged(self, frame: Frame | None = None) -> None:
+        """Do nothing: there is no frame that could have been changed."""
+
+    def csv_sha256(self) -> str | None:
+        """SHA-256 of the release as a CSV file; None if it was not saved yet."""
+        if "sha256" not in self._saved and "path" in self._saved:
+            assert self.records is not None
+            found = _csv_sha256(Path(self._saved["path"]), self.records)
+            if found is not None:
+                self._saved["sha256"] = found
+        return self._saved.get("sha256")
+
+
+def anonymize_at_scale(table: str | Path, plan: Plan, progress: Progress = silent) -> LargeRelease:
+    """Turn the table in a file, or in the files of a folder, into one that can be published."""
+    clock = Clock(progress)
+    resources = Resources.of(plan.memory, plan.temp_directory, plan.threads)
+    clock.start("read")
+    source = Source.of(table)
+    check_names(plan.columns, source.schema.names)
+    others = columns_with_role(plan.columns, "other")
+    source.check_types([*_grouped(plan), *others])
+    clock.start("group")
+    with Database.opened(resources, source, lambda share: progress("group", share)) as database:
+        units = database.group(source, _grouped(plan))
+    sha256 = source.sha256
+    clock.start("encode")
+    columns = {name: plan.columns[name] for name in _grouped(plan)}
+    original = encode(units, columns, plan.missing, plan.missing_values, progress)
+    clock.start("recode")
+    recoded = recode(original, plan, progress)
+    recoding = recoded.recoding
+    clock.stop()
+    origin = Origin(
+        fitted=partial(Fitted.of, plan, original, recoding),
+        original_sha256=sha256,
+        explainer=Explainer(
+            plan, original, recoding, seed_of(recoded.rng), clock.seconds["recode"]
+        ),
+        notes=[*plan.algorithm.notes(plan.seed), *recoding.notes],
+    )
+    # The groups stay in their order here; the records are shuffled when they are written.
+    release = publish(units, plan, original, recoding, recoded.rng, True, clock, origin)
+    there = np.flatnonzero(recoding.record != SUPPRESSED)
+    assert units.counted is not None
+    dropped = not_published(plan.columns)
+    rows = Rows(
+        source,
+        Frame(units.native.take(pa.array(there)), units.counted.take(there)),
+        Frame(release.frame, units.counted.take(there)),
+        tuple(name for name in source.schema.names if name not in dropped),
+        resources,
+        tuple(recoded.rng.integers(0, 1 << 32, 8).tolist()),
+    )
+    clock.start("known")
+    known = _if_known(release, rows, progress)
+    clock.stop()
+    given = {one.name: getattr(release, one.name) for one in fields(release) if one.init}
+    return LargeRelease(
+        **given
+        | {
+            "frame": None,
+            "if_known": known,
+            "worrying": worth_warning(known, plan.columns, release.seen.person_count),
+            "keep_order": False,
+            "engine": "duckdb",
+            "fitted": partial(origin.fitted, rows.names),
+        },
+        records=rows,
+        progress=progress,
+    )
+
+
+def _grouped(plan: Plan) -> list[str]:
+    """The columns whose combinations of values are in memory."""
+    return [name for name, column in plan.columns.items() if column.role in GROUPED]
+
+
+def _if_known(release: Release, rows: Rows, progress: Progress) -> dict[str, ColumnDisclosure]:
+    """The disclosure by other columns, counted by the engine, and by sensitive ones."""
+    label = release.seen.classes.label
+    others = columns_with_role(release.plan.columns, "other")
+    found = {}
+    if others:
+        with rows.database(lambda share: progress("known", share)) as database:
+            found = database.alone(
+                rows.source, rows.units, label, others, release.plan.missing_values
+            )
+    known = {name: ColumnDisclosure(*counts) for name, counts in found.items()}
+    return known | release.if_known
+
+
+def _csv_sha256(path: Path, rows: Rows) -> str | None:
+    """The SHA-256 of a saved release, if it were saved as CSV; None if it cannot be read."""
+    digest = hashlib.sha256()
+    try:
+        file = Source.of(path)
+        tables = (pa.Table.from_batches([batch]) for _, batch in file.batches(lambda _: None))
+        for part in all_text_parts(
+            file.schema.with_metadata(rows.schema.metadata), tables, TextLayout("", "")
+        ):
+            digest.update(part)
+    except BadFile:
+        return None
+    return digest.hexdigest()

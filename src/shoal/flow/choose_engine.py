@@ -1,0 +1,92 @@
+"""Choose the engine: in memory, or DuckDB for tables that are too large for that."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shoal.base.errors import BadInput, BadPlan
+from shoal.io.memory import bytes_of, machine_memory, shown
+from shoal.plan import Plan
+from shoal.table.roles import columns_with_role
+
+SHARE = 0.25  # of the memory: a file that takes more is left to DuckDB
+SMALL = 10**7  # bytes of a file that is never too large; its size in memory is not estimated
+
+
+class Engine(NamedTuple):
+    """The engine of a run, and remarks on the choice."""
+
+    name: str  # "memory" or "duckdb"
+    notes: tuple[str, ...] = ()
+
+
+MEMORY = Engine("memory")
+
+
+def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
+    """The engine that the plan names; otherwise DuckDB for folders and large files.
+
+    A file is large if it takes more than a quarter of the memory, which is the limit in the plan
+    or the memory of the machine.
+    """
+    if plan.engine == "memory":
+        return MEMORY
+    is_path = isinstance(table, str | Path)
+    if plan.engine == "duckdb":
+        if not is_path:
+            raise BadPlan(
+                "engine = 'duckdb' reads files, and the table is in memory already; give the path "
+                "of a file or a folder, or use engine = 'memory'"
+            )
+        if reason := not_served(plan, keep_order):
+            raise BadPlan(f"engine = 'duckdb' does not support {reason}; use engine = 'memory'")
+        return Engine("duckdb")
+    if not is_path:
+        return MEMORY
+    path = Path(table)
+    size = _size(path)
+    memory = machine_memory() if plan.memory is None else bytes_of(plan.memory)
+    if not path.is_dir() and size <= SHARE * memory:
+        return MEMORY
+    reason = not_served(plan, keep_order)
+    if path.is_dir():
+        if reason:
+            raise BadPlan(
+                f"{path} is a folder, which engine = 'duckdb' reads, and it does not support "
+                f"{reason}; write the table to one file"
+            )
+        return Engine("duckdb")
+    if not reason and find_spec("duckdb") is None:
+        reason = "this installation: pip install 'shoal[duckdb]'"
+    if reason:
+        needs = f"the table takes about {shown(size)} of {shown(memory)} of memory"
+        return Engine("memory", (f"{needs}; engine = 'duckdb' needs less, but not for {reason}",))
+    return Engine("duckdb")
+
+
+def not_served(plan: Plan, keep_order: bool) -> str | None:
+    """What in a plan DuckDB does not support, in words; None: it supports all of it."""
+    if persons := columns_with_role(plan.columns, "person"):
+        return f"a person column ({persons[0]!r}) yet"
+    if plan.algorithm.is_auto or plan.loss.is_auto:
+        return "algorithm or loss = 'auto'; name the ones to use"
+    if plan.linked:
+        return f"{next(m.name for m in plan.models if m.linkage)}, which is about single records"
+    if not plan.algorithm.counts_together:
+        return f"the algorithm {plan.algorithm.name}, which needs single records"
+    if keep_order:
+        return "keep_order, as it shuffles the records on disk"
+    return None
+
+
+def _size(path: Path) -> int:
+    """Bytes that a file takes in memory, by estimate; 0 if that cannot be said."""
+    with suppress(OSError, ValueError, BadInput):  # reading it will say what is wrong
+        if path.is_file() and path.stat().st_size > SMALL:
+            from shoal.engines.source import size_in_memory
+
+            return size_in_memory(path)
+    return 0

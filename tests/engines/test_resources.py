@@ -1,0 +1,21 @@
+"""Amounts of memory, and what does not fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal import BadPlan
+from shoal.engines.resources import PER_UNIT, Resources
+from shoal.io.memory import machine_memory
+
+
+def test_units_that_fit() -> None:
+    given = Resources(1000 * PER_UNIT)
+    given.check_units(1000, 2)
+    with pytest.raises(BadPlan, match="1,001 distinct combinations"):
+        given.check_units(1001, 2)
+
+
+def test_by_default_half_of_the_memory() -> None:
+    assert Resources.of(None).memory == machine_memory() // 2
+    assert Resources.of("1.5GB").memory == 1_500_000_000
