@@ -39,7 +39,7 @@ def test_anonymize(run, people):
     assert numbers["checks"] == [
         {"model": "k-anonymity", "column": None, "required": 3,
          "reached": numbers["smallest_class"], "holds": True,
-         "bound": "at least", "options": {"k": 3}}
+         "direction": "at least", "options": {"k": 3}}
     ]  # fmt: skip
     assert numbers["smallest_class"] >= 3
     assert numbers["seed"] == 3

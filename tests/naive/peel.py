@@ -97,9 +97,10 @@ def peel(rows, trees, costs, k, order, people=None, lend=True):
             fine = [one for one in fine if one[0] is not None]
             if fine:
                 ask, _, cell = min(fine)
-                wanted.append((ask, number, cell))
+                # Of equally cheap cells the one of the most specific tuple.
+                wanted.append((ask, sum(levels(trees, t)), number, cell))
         took = False
-        for ask, number, cell in sorted(wanted):
+        for ask, _, number, cell in sorted(wanted):
             t = tuples[number]
             if any(t in members for members in classes.values()):
                 continue

@@ -19,7 +19,8 @@ from shoal.base import interrupt
 from shoal.base.progress import Progress
 from shoal.kernels import on_compiling
 
-INTERVAL = 5.0  # seconds between two lines where no bar can be drawn
+# Seconds until the first line, and between two lines, where no bar can be drawn.
+FIRST, INTERVAL = 2.0, 5.0
 # Before that, the time left is not shown: it was 806 minutes in the first second of a short run.
 EVIDENCE_SECONDS, EVIDENCE_SHARE = 3.0, 0.05
 COMPILING = "Compiling kernels (first run only, about 30 s) …"
@@ -156,7 +157,7 @@ def _drawn(console: Console) -> Iterator[Progress]:
 def _lines(console: Console) -> Progress:
     """A callback that prints a line every few seconds."""
     timing = Timing()
-    last = monotonic()
+    last = monotonic() - INTERVAL + FIRST
 
     def report(stage: str, share: float) -> None:
         nonlocal last

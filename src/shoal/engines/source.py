@@ -18,7 +18,7 @@ from shoal.base.errors import BadFile, BadTable, preview
 from shoal.engines.cells import is_served
 from shoal.io.format import Format, format_of, formats, packing_of
 from shoal.io.frames import fingerprint
-from shoal.io.sources import check_source
+from shoal.io.sources import check_source, is_folder
 
 DAMAGED = "it is damaged, incomplete, or not of the format that its name says"
 PACKED = 8  # times larger when decompressed, at a rough estimate
@@ -137,7 +137,7 @@ def reading(file: Path) -> Iterator[None]:
 
 def _files(path: Path) -> list[Path]:
     """The files of a table; hidden ones, and those that begin with _, do not belong to it."""
-    if not path.is_dir():
+    if not is_folder(path):
         check_source(path, "")
         return [path]
     files = sorted(one for one in path.iterdir() if not one.name.startswith((".", "_")))

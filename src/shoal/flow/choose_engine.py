@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from shoal.base.errors import BadInput, BadPlan
 from shoal.io.memory import bytes_of, machine_memory, shown
+from shoal.io.sources import is_folder
 from shoal.plan import Plan
 from shoal.table.roles import columns_with_role
 
@@ -49,10 +50,10 @@ def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
     path = Path(table)
     size = _size(path)
     memory = machine_memory() if plan.memory is None else bytes_of(plan.memory)
-    if not path.is_dir() and size <= SHARE * memory:
+    if not is_folder(path) and size <= SHARE * memory:
         return MEMORY
     reason = not_served(plan, keep_order)
-    if path.is_dir():
+    if is_folder(path):
         if reason:
             raise BadPlan(
                 f"{path} is a folder, which engine = 'duckdb' reads, and it does not support "

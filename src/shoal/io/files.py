@@ -12,13 +12,13 @@ from shoal.base.errors import BadFile
 from shoal.io.arrow_tables import takeable
 from shoal.io.atomic import check_place
 from shoal.io.format import Progress, format_of
-from shoal.io.sources import check_source
+from shoal.io.sources import check_source, is_folder
 
 
 def read_table(path: str | Path, progress: Progress | None = None) -> pa.Table:
     """Read a file of any known format."""
     path = Path(path)
-    if path.is_dir():
+    if is_folder(path):
         check_source(path, "")
     form = format_of(path)
     check_source(path, "")

@@ -18,6 +18,11 @@ KINDS = {
 }
 
 
+def is_folder(path: Path) -> bool:
+    """Whether it is a folder; False for a name that no file can have, unlike `Path.is_dir`."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def check_source(path: Path, what: str, hint: str = "") -> None:
     """Raise an error unless the path is a regular file: a pipe or a device may never end.
 
