@@ -102,7 +102,7 @@ def test_an_interrupt_leaves_what_has_finished(people, after, send, status):
     (people / "people.csv").write_text("name,age,sex,disease\n" + rows, encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-u", "-c",
-         "import shoal.cli.progress; shoal.cli.progress.INTERVAL = 0.0\n"
+         "import shoal.cli.progress as p; p.FIRST = p.INTERVAL = 0.0\n"
          "import shoal.cli.main; shoal.cli.main.main()",
          *WORDS, "--k", "50,60,70,80", "--algorithms", "gaa,forest,sequential",
          "--csv", "c.csv", "--plot", "c.svg", "--json", "c.json"],
