@@ -16,7 +16,7 @@ EVERY = {name: settings for name, form, settings in cases() if form == "csv"}
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.slow] if place % 3 else [])
+        pytest.param(name, marks=[pytest.mark.slow] if place % 5 else [])
         for place, name in enumerate(EVERY)
     ],
 )

@@ -22,6 +22,11 @@ THREADS = [1, 2, 3, 5]
 NEVER = 1 << 40
 
 
+def first_of(seeds: int) -> list:
+    """The first seed; the others only in the slow run."""
+    return [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 0)) for seed in range(seeds)]
+
+
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables are cut into many pieces, too."""
@@ -67,7 +72,7 @@ def released(table: pa.Table, asked: Plan) -> tuple[str | None, dict[str, float]
     return release.csv_sha256(), release.losses
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", first_of(3))
 @pytest.mark.parametrize(("k", "lend"), [(2, False), (5, True), (20, False)])
 @pytest.mark.usefixtures("short")
 def test_threads_and_looking_ahead_change_nothing(
@@ -82,7 +87,7 @@ def test_threads_and_looking_ahead_change_nothing(
     assert together == [alone] * len(THREADS)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", first_of(6))
 @pytest.mark.parametrize("k", [2, 6])
 @pytest.mark.usefixtures("short")
 def test_exchange_of_random_classes_is_the_same(

@@ -84,7 +84,10 @@ def from_the_start(strategy: str, reading: Reading, guide: str, k: int) -> tuple
 
 
 @pytest.mark.parametrize("strategy", [*STRATEGIES, *ALONE])
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize(
+    "reading",
+    [pytest.param(one, marks=[pytest.mark.slow] * (one is not READINGS[0])) for one in READINGS],
+)
 def test_going_on_from_a_smaller_k_gives_what_a_run_from_the_start_gives(
     strategy: str, reading: Reading
 ) -> None:

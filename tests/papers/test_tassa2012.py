@@ -320,6 +320,7 @@ def test_every_value_is_in_its_tree() -> None:
 
 
 @needs_nursery
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_the_order_of_the_records_changes_no_curve(method: str) -> None:
     """As the page says of NURSERY, where most choices are among equals."""
