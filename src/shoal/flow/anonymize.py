@@ -51,10 +51,18 @@ def anonymize(
 def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> Release:
     """The same, with the threads of the plan."""
     engine = choose_engine(table, plan, keep_order)
-    if engine.name == "duckdb":
-        from shoal.flow.at_scale import anonymize_at_scale  # it is seldom needed
+    if engine.name == "spark":
+        from shoal.flow.on_spark import anonymize_on_spark  # PySpark is loaded if it is asked for
 
-        return anonymize_at_scale(table, plan, progress)
+        return anonymize_on_spark(table, plan, progress)
+    if engine.name == "duckdb":
+        from shoal.engines.duckdb_table import DuckdbTable  # it is seldom needed
+        from shoal.engines.resources import Resources
+        from shoal.flow.at_scale import LargeRelease, anonymize_at_scale
+
+        resources = Resources.of(plan.memory, plan.temp_directory, plan.threads)
+        given = DuckdbTable(table, resources)
+        return anonymize_at_scale(given, plan, progress, LargeRelease)
 
     clock = Clock(progress)
     clock.start("read")

@@ -58,8 +58,8 @@ def anonymize(
     from shoal.io.frames import check_target
     from shoal.plan import Plan
 
-    check_target(out)
     asked = Plan.load(plan)
+    check_target(out, folders=(engine or asked.engine) == "spark")
     outputs.check_targets([out, report, recoding], json_file, [data, plan, *asked.files()])
     given = {
         "seed": seed,
