@@ -42,8 +42,9 @@ def started(folder: Path) -> Any:
             "spark.sql.shuffle.partitions": "3",
             "spark.sql.session.timeZone": "UTC",
             "spark.executorEnv.PYTHONPATH": path,
-            # A lost executor is noticed at once, and its tasks run again at once.
-            "spark.excludeOnFailure.enabled": "false",
+            # What a lost executor had shuffled is given up soon, and computed again.
+            "spark.shuffle.io.maxRetries": "1",
+            "spark.shuffle.io.retryWait": "200ms",
         }
         builder = SparkSession.builder.master(MASTER).appName("shoal tests")
         for key, value in settings.items():
