@@ -14,6 +14,7 @@ from shoal.flow.apply.fitted import Fitted
 from shoal.flow.assistant import compiling_together
 from shoal.flow.auto_select.search import recode
 from shoal.flow.choose_engine import choose_engine
+from shoal.flow.choose_parts import resources_of
 from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
@@ -57,11 +58,9 @@ def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> 
         return anonymize_on_spark(table, plan, progress)
     if engine.name == "duckdb":
         from shoal.engines.duckdb_table import DuckdbTable  # it is seldom needed
-        from shoal.engines.resources import Resources
         from shoal.flow.at_scale import LargeRelease, anonymize_at_scale
 
-        resources = Resources.of(plan.memory, plan.temp_directory, plan.threads)
-        given = DuckdbTable(table, resources)
+        given = DuckdbTable(table, resources_of(plan))
         return anonymize_at_scale(given, plan, progress, LargeRelease)
 
     clock = Clock(progress)

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from shoal.base.progress import Progress, silent
-from shoal.engines.resources import Resources
 from shoal.engines.spark_table import SparkTable
 from shoal.flow.at_scale import LargeRelease, anonymize_at_scale
+from shoal.flow.choose_parts import resources_of
 from shoal.plan import Plan
 
 
@@ -31,7 +31,6 @@ class SparkRelease(LargeRelease):
 
 def anonymize_on_spark(table: Any, plan: Plan, progress: Progress = silent) -> SparkRelease:
     """Turn a DataFrame, a file or the files of a folder into a table that can be published."""
-    resources = Resources.of(plan.memory, plan.temp_directory, plan.threads)
     progress("read", 0.0)
-    given = SparkTable.of(table, resources)
+    given = SparkTable.of(table, resources_of(plan))
     return anonymize_at_scale(given, plan, progress, SparkRelease)
