@@ -34,6 +34,14 @@ Threads = Annotated[
         help="Number of threads; by default one per available core. The result does not change.",
     ),
 ]
+Parts = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|N",
+        help="Cut the table into N parts that are recoded one by one, which takes less memory and "
+        "may lose slightly more (default: as many as the memory limit requires).",
+    ),
+]
 KeepOrder = Annotated[
     bool,
     typer.Option("--keep-order", help="Do not shuffle the records. The order may identify people."),

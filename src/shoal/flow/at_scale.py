@@ -86,7 +86,8 @@ class LargeRelease(Release):
 def anonymize_at_scale(table: str | Path, plan: Plan, progress: Progress = silent) -> LargeRelease:
     """Turn the table in a file, or in the files of a folder, into one that can be published."""
     clock = Clock(progress)
-    resources = Resources.of(plan.memory, plan.temp_directory, plan.threads)
+    parts = (None if plan.parts == "auto" else plan.parts) if plan.algorithm.works_in_parts else 1
+    resources = Resources.of(plan.memory, plan.temp_directory, plan.threads, parts)
     clock.start("read")
     source = Source.of(table)
     check_names(plan.columns, source.schema.names)

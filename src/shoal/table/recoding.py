@@ -30,6 +30,7 @@ class Recoding:
     covers: tuple[Covers, ...] = ()  # the free values, whose codes follow those of the nodes
     notes: tuple[str, ...] = ()  # remarks on how it was found
     levels: tuple[int, ...] = ()  # of each column, if it is the same for all records
+    parts: int = 1  # into which the table was cut, each recoded by itself
 
     @property
     def suppressed(self) -> int:

@@ -15,6 +15,7 @@ from shoal.cli.options import (
     LargeData,
     MemoryLimit,
     Out,
+    Parts,
     PlanFile,
     Report,
     Seed,
@@ -48,6 +49,7 @@ def anonymize(
     memory_limit: MemoryLimit = None,
     temp_directory: TempDirectory = None,
     threads: Threads = None,
+    parts: Parts = None,
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
     from shoal.cli import outputs
@@ -66,6 +68,7 @@ def anonymize(
         "threads": threads,
         "engine": engine,
         "memory": memory_limit,
+        "parts": int(parts) if parts is not None and parts.isascii() and parts.isdigit() else parts,
         "temp_directory": None if temp_directory is None else str(temp_directory),
     }
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
