@@ -321,7 +321,13 @@ def test_a_violated_requirement_is_found_in_the_file(
     assert not source.with_name("out.parquet").exists()
 
 
-def test_other_rows_in_the_file_are_found(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "cell"), [
+    ("note", None), ("sex", None), ("sex", "x"), ("sex", "other"),
+])  # fmt: skip
+def test_other_rows_in_the_file_are_found(
+    name: str, cell: str | None, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In columns that are published row by row, and in those whose values are coded."""
     release = shoal.anonymize(source, plan())
     honest = writing.Rows._tables
     calls = []
@@ -330,8 +336,9 @@ def test_other_rows_in_the_file_are_found(source: Path, monkeypatch: pytest.Monk
         calls.append(1)
         for part in honest(self, shuffled):  # type: ignore[arg-type]
             if len(calls) == 1:  # what is written, but not what is expected
-                cells = [None, *part["note"].to_pylist()[1:]]
-                part = part.set_column(2, "note", pa.array(cells))
+                cells = part[name].to_pylist()
+                cells[0] = cell if cell != "other" else {"f": "m", "m": "f"}[cells[0]]
+                part = part.set_column(part.schema.get_field_index(name), name, pa.array(cells))
             yield part
 
     monkeypatch.setattr(writing.Rows, "_tables", one_row_differs)
