@@ -59,7 +59,10 @@ class _Kernel(CPUDispatcher):
             job = Job(self, tuple(self.typeof_pyval(one) for one in args))
             if not job.is_stored():
                 interrupt.released(_hooks.before_compiling, job)
-        return interrupt.released(_compile, self, *args, **options)
+        try:
+            return interrupt.released(_compile, self, *args, **options)
+        finally:
+            machine_code.end_turns()
 
 
 class Job(NamedTuple):
