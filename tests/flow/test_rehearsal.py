@@ -120,6 +120,25 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     return found
 
 
+def test_instead_of_waiting_the_command_compiles_what_it_needs_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, sample, _folder = pickle.loads(task("peel", tmp_path))
+    jobs = rehearsal.rehearsed(asked, sample)
+    assert len(jobs) > 2
+    helper = assistant.Assistant(tmp_path)
+    assert not helper.compile_another()  # not known yet
+    assistant.announce(jobs, tmp_path)
+    ran: list[Job] = []
+    monkeypatch.setattr(Job, "run", lambda job: ran.append(job))
+    assert assistant.claim(jobs[1], tmp_path)  # by the other process
+    while helper.compile_another():
+        pass
+    named = [job for job in jobs if "<locals>" not in job.kernel.py_func.__qualname__]
+    assert ran == [job for job in named if job != jobs[1]]
+    assert not assistant.claim(jobs[0], tmp_path)
+
+
 def test_the_assistant_stores_what_nobody_has_claimed(places: Places) -> None:
     stored, notes = places
     asked, sample, _folder = pickle.loads(task("full-domain", notes))

@@ -292,7 +292,7 @@ class MachineCode(caching.NullCache):
 def take_turn(path: Path) -> None:
     """Wait while another process compiles the kernel of this file; then it is our turn.
 
-    A lock ends with its process, even if that is killed. Where files cannot be locked, nobody waits.
+    A lock ends with its process, even if that is killed. Without file locks, nobody waits.
     """
     end = monotonic() + PATIENCE
     while not _lock(path) and monotonic() < end:
