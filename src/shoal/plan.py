@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
-from shoal.base.errors import BadFile, BadPlan, is_text, preview
+from shoal.base.errors import BadFile, BadPlan, brief, is_text, preview
 from shoal.base.settings import AtLeastOne, NotNegative, Setting
 from shoal.io.frames import atomic
 from shoal.io.memory import bytes_of
@@ -54,10 +54,12 @@ class Plan(Setting):
     missing: Missing = "value"
     missing_values: list[str] = Field(default_factory=lambda: [""])
     keep_order: bool = False
-    engine: Literal["auto", "memory", "duckdb"] = "auto"
+    engine: Literal["auto", "memory", "duckdb", "spark"] = "auto"
     memory: str | None = None  # that an engine may use, as in "2GB"; None: half of the machine's
     temp_directory: str | None = None  # of an engine; None: next to the input
     threads: AtLeastOne | None = None  # None: one per available core
+    # Into which the table is cut, each recoded by itself; "auto": as many as the memory requires.
+    parts: int | Literal["auto"] = "auto"
     _notes: dict[str, str] = PrivateAttr(default_factory=dict)
     _remarks: list[str] = PrivateAttr(default_factory=list)
     _drafted: bool = PrivateAttr(default=False)  # whether its file leaves the algorithm open
@@ -99,6 +101,15 @@ class Plan(Setting):
     def _memory(cls, given: str | None) -> str | None:
         if given is not None:
             bytes_of(given)
+        return given
+
+    @field_validator("parts", mode="before")
+    @classmethod
+    def _parts(cls, given: Any) -> Any:
+        if given != "auto" and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
+            raise ValueError(
+                f"needs parts = 'auto' or a number of 1 or more, got parts={brief(given)}"
+            )
         return given
 
     @field_validator("missing_values")
@@ -176,6 +187,7 @@ class Plan(Setting):
                 "choose another model"
             )
         self._check_free()
+        self._check_parts()
         lost = [model for model in self.models if not self.algorithm.serves(model)]
         if not lost:
             return
@@ -214,6 +226,18 @@ class Plan(Setting):
                 f"the loss {self.loss.name} is about edges of trees, and {preview(free)} may be "
                 "published as free ranges or sets; choose another loss, or give these columns trees"
             )
+
+    def _check_parts(self) -> None:
+        """Raise an error if the plan asks for parts that it cannot have."""
+        if self.parts in ("auto", 1):
+            return
+        why = ""
+        if persons := columns_with_role(self.columns, "person"):
+            why = f"a person column ({persons[0]!r}): the records of a person must stay together"
+        elif not self.algorithm.works_in_parts:
+            why = f"the algorithm {self.algorithm.name}, which needs the whole table"
+        if why:
+            raise BadPlan(f"parts = {self.parts} is not possible with {why}; set parts = 1")
 
     def _served_by_some(self, model: Model) -> bool:
         return any(self._served_by(name, [model]) for name in catalog.algorithms.decided)
@@ -319,6 +343,7 @@ FIELDS = (
     "memory",
     "temp_directory",
     "threads",
+    "parts",
 )
 _OPEN = [
     "# The default algorithm is peel, or gaa if a column has free ranges or sets.",

@@ -31,6 +31,9 @@ class Algorithm(Setting):
     # Whether it takes a table in which equal records are counted together (`Table.weight`).
     counts_together: ClassVar[bool] = False
 
+    # Whether a table may be cut into parts, each of which it recodes by itself.
+    works_in_parts: ClassVar[bool] = True
+
     random_choices: ClassVar[bool] = False  # whether it begins or breaks ties at random
 
     @classmethod

@@ -46,6 +46,7 @@ class Concealment(Algorithm):
     """
 
     name: ClassVar[str] = "concealment"
+    works_in_parts: ClassVar[bool] = False
     pace: ClassVar[float] = 1.5
     randomized: bool = Field(
         default=True, description="randomize the choice, so that a rerun does not reveal records"

@@ -27,6 +27,7 @@ class DAnonyIR(Algorithm):
     """
 
     name: ClassVar[str] = "danonyir"
+    works_in_parts: ClassVar[bool] = False
     random_choices: ClassVar[bool] = True
     pace: ClassVar[float] = 0.5
     free: ClassVar[bool] = True

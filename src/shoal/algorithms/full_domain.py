@@ -59,6 +59,7 @@ class FullDomain(Algorithm):
 
     name: ClassVar[str] = "full-domain"
     judges_whole_table: ClassVar[bool] = True
+    works_in_parts: ClassVar[bool] = False  # a column has one level in the whole table
     counts_together: ClassVar[bool] = True
     pace: ClassVar[float] = 0.3
     suppression: Share = Field(

@@ -30,6 +30,7 @@ class GeneIR(Algorithm):
     """
 
     name: ClassVar[str] = "geneir"
+    works_in_parts: ClassVar[bool] = False
     random_choices: ClassVar[bool] = True
     pace: ClassVar[float] = 0.5
 

@@ -27,6 +27,7 @@ from shoal.base.progress import Progress, silent
 from shoal.base.settings import NotNegative
 from shoal.kernels.search import cells as kernels
 from shoal.kernels.search.tuple_index import make_tuples
+from shoal.kernels.sorting import sort_rows
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
 from shoal.models import Model
@@ -166,7 +167,7 @@ def peel(problem: PeelingProblem, lend: bool = False) -> Longs:
     n = len(problem.start)
     label = np.full(n, -1, np.int64)
     best = no_cells(problem.lattice, problem.k)
-    in_order = np.lexsort(problem.lattice.vector.T[::-1])
+    in_order = sort_rows(problem.lattice.vector.T)
     most = max(LOOKS_AT_LEAST, LOOKS * n)
 
     def report(looks: int) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from shoal.algorithms._shared.parts.cuts import MOST_PARTS, memory_for
 from shoal.base.errors import BadPlan
 from shoal.io.memory import bytes_of, machine_memory, shown
 
 DEFAULT = 0.5  # share of the memory of the machine that an engine uses
-# Bytes per distinct combination of values while it is recoded and measured. With nine columns,
-# 224,123 combinations took 0.58 GB more than the process itself (benchmarks/scale.py).
-PER_UNIT = 3_000
 
 
 @dataclass(frozen=True)
@@ -21,22 +19,34 @@ class Resources:
     memory: int  # bytes
     folder: Path | None = None  # for temporary files; None: next to the output
     threads: int | None = None  # None: all
+    parts: int | None = 1  # into which combinations of values are cut; None: as many as necessary
 
     @staticmethod
     def of(
-        memory: str | None, folder: str | Path | None = None, threads: int | None = None
+        memory: str | None,
+        folder: str | Path | None = None,
+        threads: int | None = None,
+        parts: int | None = 1,
     ) -> Resources:
         """The resources that a plan asks for."""
         limit = int(DEFAULT * machine_memory()) if memory is None else bytes_of(memory)
-        return Resources(limit, None if folder is None else Path(folder), threads)
+        return Resources(limit, None if folder is None else Path(folder), threads, parts)
 
     def check_units(self, units: int, columns: int) -> None:
         """Raise an error if so many distinct combinations of values do not fit into memory."""
-        needed = units * PER_UNIT
+        parts = MOST_PARTS if self.parts is None else self.parts
+        needed = memory_for(units, parts)
         if needed > self.memory:
+            cut = parts == 1 and memory_for(units, MOST_PARTS) <= self.memory
             raise BadPlan(
                 f"the {columns} quasi-identifiers and sensitive columns have {units:,} distinct "
-                f"combinations of values, which need about {shown(needed)} of memory, and the "
-                f"limit is {shown(self.memory)}; raise it (--memory-limit, or memory in the plan), "
-                "or make the columns coarser before"
+                f"combinations of values, which need about {shown(needed)} of memory"
+                f"{'' if parts == 1 else ', even if they are recoded part by part'}, and the limit "
+                f"is {shown(self.memory)}; raise it (--memory-limit, or memory in the plan), "
+                + (
+                    "let shoal cut the table (parts = 'auto', not with full-domain), "
+                    if cut
+                    else ""
+                )
+                + "or make the columns coarser before"
             )

@@ -18,6 +18,7 @@ from shoal.algorithms._shared.table_models import recode
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
+from shoal.flow.choose_parts import parting_of
 from shoal.hierarchies.free_values import Covers
 from shoal.hierarchies.values import shown
 from shoal.kernels.lattice import lifted
@@ -226,7 +227,9 @@ class Explainer:
         progress("explain", i / count)
         rng = np.random.default_rng(self.seed)
         try:
-            return recode(plan.algorithm, self.table, rest, plan.loss, rng, report)
+            return recode(
+                plan.algorithm, self.table, rest, plan.loss, rng, report, parting_of(plan)
+            )
         except ShoalError:  # some algorithms need a certain model
             return None
 

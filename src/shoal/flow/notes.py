@@ -62,6 +62,16 @@ def persons_not_published(plan: Plan, keep_order: bool) -> list[str]:
     return notes
 
 
+def in_parts(parts: int) -> list[str]:
+    """Report that a table was recoded part by part."""
+    if parts == 1:
+        return []
+    return [
+        f"the table was cut into {parts} parts, which were recoded one by one; with parts = 1 in "
+        "the plan it is recoded as a whole, which may lose less and takes more memory"
+    ]
+
+
 def identifiers(frame: Frame, plan: Plan) -> list[str]:
     """Warn of columns that should not be in a published table."""
     notes = []

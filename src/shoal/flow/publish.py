@@ -100,6 +100,7 @@ def publish(
             *notes.merged_values(published),
             *notes.persons_not_published(plan, keep_order),
             *measured.utility.notes(original.rows),
+            *notes.in_parts(recoding.parts),
             *origin.notes,
         ],
         keep_order=keep_order,
@@ -115,6 +116,7 @@ def publish(
         original_sha256=origin.original_sha256,
         explainer=origin.explainer,
         tried=origin.tried,
+        parts=recoding.parts,
         fitted=partial(origin.fitted, released.names),
     )
 

@@ -22,6 +22,7 @@ from shoal.io.compact import plain_field
 from shoal.io.format import holds_more
 from shoal.io.text_layout import TextLayout, opened
 from shoal.io.text_writing import text_parts
+from shoal.kernels.bit_runs import decode_runs
 
 Struct: TypeAlias = "dict[int, Any]"  # a Thrift struct, by number of field
 
@@ -169,27 +170,11 @@ def _places(content: bytes, count: int, repetition: int, definition: int) -> npt
 
 
 def _runs(content: bytes, width: int, count: int) -> npt.NDArray[Any]:
-    """Decode integers of this width (the RLE / bit-packing hybrid of Parquet)."""
-    if not width:
-        return np.zeros(count, np.int64)
-    weights = 1 << np.arange(width)
-    whole = (width + 7) // 8
-    found: list[npt.NDArray[Any]] = []
-    got = place = 0
-    while got < count:
-        head, place = _varint(content, place)
-        if head & 1:
-            size = (head >> 1) * width
-            packed = np.frombuffer(content, np.uint8, size, place)
-            numbers = np.unpackbits(packed, bitorder="little").reshape(-1, width) @ weights
-            place += size
-        else:
-            number = int.from_bytes(content[place : place + whole], "little")
-            numbers = np.full(min(head >> 1, count - got), number)
-            place += whole
-        found.append(numbers)
-        got += len(numbers)
-    return np.concatenate(found)[:count] if found else np.zeros(0, np.int64)
+    """Decode integers of this width."""
+    found = np.zeros(count, np.int64)
+    if width and decode_runs(np.frombuffer(content, np.uint8), width, found) < count:
+        raise holds_more("a page that is shorter than its column")
+    return found
 
 
 # Thrift's compact protocol, as far as the headers of pages need it

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from shoal import catalog
 from shoal.base.arrays import Floats
 from shoal.base.errors import BadTable
+from shoal.base.threads import in_threads
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.tree_sums import sum_below
 from shoal.losses import Loss, alteration, costs_of
@@ -68,8 +70,7 @@ def measure(
     losses.setdefault(loss.name, alteration(guiding, before, after))
     cells = table.rows * len(table.names)
     if recoding is not None:
-        same = (recoding.codes() == table.codes).sum(axis=1)
-        stayed = float(same.sum() if table.weight is None else same @ table.weight)
+        stayed = float(sum(in_threads(partial(_unchanged, table, recoding), range(len(before)))))
     else:
         both = zip(before, counts, strict=True)
         stayed = sum(float(np.minimum(b, a.nodes).sum()) for b, a in both)
@@ -83,6 +84,12 @@ def measure(
         generalized_percent=100.0 * (cells - stayed) / cells,
         root_percent=100.0 * sum(float(one.nodes[0]) for one in counts) / cells,
     )
+
+
+def _unchanged(table: Table, recoding: Recoding, j: int) -> int:
+    """Values of a column that are published as they are."""
+    same = recoding.column(j) == table.codes[:, j]
+    return int(np.count_nonzero(same) if table.weight is None else table.weight[same].sum())
 
 
 def check_compatible(table: Table, published: Published) -> None:

@@ -21,6 +21,7 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import preview
 from shoal.base.progress import Progress, silent
 from shoal.kernels.search.cells import Lattice
+from shoal.kernels.sorting import sort_rows
 from shoal.losses import Loss, costs_of
 from shoal.losses._integer_costs import LARGEST, exact_costs
 from shoal.models import Model
@@ -148,7 +149,7 @@ def _lower_bound(table: Table, k: int, loss: Loss, most: int | None, progress: P
     rows = Table(table.names, table.trees, table.codes, None, table.exact, weight=table.weight)
     layout = Layout.of(rows, start, costs)
     vector = layout.arranged(table.codes[start.first])
-    rank = np.lexsort(vector.T[::-1])  # neighbours lie together in memory
+    rank = sort_rows(vector.T)  # neighbours lie together in memory
     size, people, vector = start.size[rank], start.people[rank], vector[rank].copy(order="C")
     lattice = make_lattice(layout, vector, people)
     possible = int((lattice.own[:, -1] * size).sum())

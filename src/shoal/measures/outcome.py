@@ -66,6 +66,7 @@ class Outcome:
     explainer: Explains | None = None  # None: no algorithm ran
     tried: list[Tried] = field(default_factory=list)  # if the plan left a choice open
     engine: str = "memory"  # that grouped and wrote the records
+    parts: int = 1  # into which the table was cut, each recoded by itself
     _bounds: list[Bound | None] = field(default_factory=list, init=False)  # once it is computed
 
     def __repr__(self) -> str:
@@ -227,6 +228,7 @@ class Outcome:
             "bound": None if bound is None else bound.as_dict(),
             "tried": [one.as_dict() for one in self.tried],
             "engine": self.engine,
+            "parts": self.parts,
             "version": self.version,
         }
         if self.applied is not None:

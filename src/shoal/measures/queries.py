@@ -8,13 +8,13 @@ errors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from math import ceil
+from dataclasses import dataclass, field
+from math import ceil, prod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from shoal.base.arrays import Floats, Longs
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import BadTable
 from shoal.base.settings import AtLeastOne, PositiveShare, Setting
 from shoal.hierarchies.free_values import FreeTree
@@ -30,6 +30,7 @@ from shoal.table.sensitive import Histogram, Sensitive
 MANY_ROWS = 250_000  # from which on there are fewer queries, so that they take few seconds
 FEWEST = 50  # queries for any table
 TRIES = 20  # draws per query, until its true answer is not zero
+MANY_CELLS = 1 << 16  # combinations of values of a few columns that are counted in any case
 
 
 class Queries(Setting):
@@ -205,6 +206,32 @@ class ValueCounts(NamedTuple):
     first: Longs  # int64[values + 1]: value v has the pairs first[v] … first[v + 1] - 1
 
 
+class Joint(NamedTuple):
+    """The records of each combination of values of some columns, sorted by sensitive value."""
+
+    codes: tuple[Longs, ...]  # int64[combinations] per quasi-identifier, places in its cover
+    rows: Floats  # float64[combinations]
+    # int64[values + 1]: sensitive value v has the combinations first[v] … first[v + 1] - 1.
+    first: Longs
+
+    @staticmethod
+    def of(codes: Sequence[Longs], sizes: Sequence[int], counts: ValueCounts) -> Joint:
+        """Count the records of each combination of these columns, of so many values each."""
+        values = len(counts.first) - 1
+        place = np.repeat(np.arange(values), np.diff(counts.first))
+        for code, size in zip(codes, sizes, strict=True):
+            place *= size
+            place += code[counts.vector]
+        rows: Floats = np.bincount(place, counts.rows, values * prod(sizes)).astype(np.float64)
+        rest = there = np.flatnonzero(rows)
+        found: list[Longs] = []
+        for size in reversed(sizes):
+            rest, code = np.divmod(rest, size)
+            found.insert(0, code)
+        first = np.searchsorted(rest, np.arange(values + 1))
+        return Joint(tuple(found), rows[there], first)
+
+
 @dataclass(frozen=True, eq=False)
 class Counted:
     """A table prepared for queries: distinct vectors, and their sensitive values."""
@@ -213,6 +240,8 @@ class Counted:
     codes: tuple[Longs, ...]  # int64[vectors] per quasi-identifier, places in its cover
     rows: Floats  # float64[vectors]
     secrets: tuple[ValueCounts, ...]  # one per sensitive column
+    # By quasi-identifiers and sensitive column; many queries are on the same ones.
+    _joint: dict[tuple[tuple[int, ...], int | None], Joint] = field(default_factory=dict)
 
     def answer(self, query: Query) -> float:
         """The records that a query counts (eq. 19, Wang 2018).
@@ -221,17 +250,32 @@ class Counted:
         are leaves the answer is exact. Records are counted, as COUNT(*) does; the paper counts
         people, who may have several records.
         """
+        low, high = (0, 1) if query.sensitive is None else query.sensitive[1:]
+        joint = self._counted(query)
+        some = slice(joint.first[low], joint.first[high])
         # Sums instead of dot products, which start threads: slower for this size.
-        weight = np.ones(len(self.rows))
-        for span in query.quasi:
-            shares = self.covers[span.column].share(span.low, span.high)
-            weight *= shares[self.codes[span.column]]
-        if query.sensitive is None:
-            return float((weight * self.rows).sum())
-        column, low, high = query.sensitive
-        counts = self.secrets[column]
-        pairs = slice(counts.first[low], counts.first[high])
-        return float((weight[counts.vector[pairs]] * counts.rows[pairs]).sum())
+        weight = joint.rows[some].copy()
+        for span, code in zip(query.quasi, joint.codes, strict=True):
+            weight *= self.covers[span.column].share(span.low, span.high)[code[some]]
+        return float(weight.sum())
+
+    def _counted(self, query: Query) -> Joint:
+        """The combinations of the columns of a query."""
+        columns = tuple(span.column for span in query.quasi)
+        secret = None if query.sensitive is None else query.sensitive.column
+        if (columns, secret) in self._joint:
+            return self._joint[columns, secret]
+        n = len(self.rows)
+        counts = ValueCounts(np.arange(n), self.rows, np.array([0, n]))
+        if secret is not None:
+            counts = self.secrets[secret]
+        codes = [self.codes[j] for j in columns]
+        sizes = [len(self.covers[j].size) for j in columns]
+        cells = (len(counts.first) - 1) * prod(sizes)
+        if cells > max(MANY_CELLS, len(counts.rows)):  # as many as vectors: nothing is gained
+            return Joint(tuple(code[counts.vector] for code in codes), counts.rows, counts.first)
+        self._joint[columns, secret] = Joint.of(codes, sizes, counts)
+        return self._joint[columns, secret]
 
 
 def answer(
@@ -324,9 +368,9 @@ def _count_original(original: Table, columns: Sequence[_Shared]) -> Counted:
     classes = tally(original.codes, None, [column.before for column in columns], original.weight)
     covers, codes = [], []
     for j, tree in enumerate(original.trees):
-        nodes, code = np.unique(original.codes[classes.first, j], return_inverse=True)
-        covers.append(LeafRuns.of_nodes(tree, nodes.astype(np.int64)))
-        codes.append(code.astype(np.int64))
+        nodes, code = _used(original.codes[classes.first, j], tree.size)
+        covers.append(LeafRuns.of_nodes(tree, nodes))
+        codes.append(code)
     secrets = tuple(_secrets(classes, column.before, column.values) for column in columns)
     return Counted(tuple(covers), tuple(codes), classes.size.astype(np.float64), secrets)
 
@@ -337,14 +381,20 @@ def _count_published(original: Table, published: Published, columns: Sequence[_S
     covers, codes = [], []
     for name, tree in zip(original.names, original.trees, strict=True):
         j = published.names.index(name)
-        code = published.codes[classes.first, j].astype(np.int64)
-        used, code = np.unique(code, return_inverse=True)
+        used, code = _used(published.codes[classes.first, j] + 1, len(published.values[j]) + 1)
         with naming(name):
-            values = [None if c < 0 else published.values[j][c] for c in used]
+            values = [None if c == 0 else published.values[j][c - 1] for c in used]
             covers.append(LeafRuns.of_labels(tree, values))
-        codes.append(code.astype(np.int64))
+        codes.append(code)
     secrets = tuple(_secrets(classes, column.after, column.values) for column in columns)
     return Counted(tuple(covers), tuple(codes), classes.size.astype(np.float64), secrets)
+
+
+def _used(codes: Ints, size: int) -> tuple[Longs, Longs]:
+    """The codes that occur, sorted, and the place of each one there; without sorting all."""
+    there = np.bincount(codes, minlength=size) > 0
+    place = np.cumsum(there) - 1
+    return np.flatnonzero(there), place[codes]
 
 
 def _secrets(classes: Classes, column: Sensitive, values: list[Any]) -> ValueCounts:

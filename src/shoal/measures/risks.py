@@ -101,8 +101,13 @@ def record_risks(published: Published, population: Published | Table | None = No
 
 def _mean_risk(candidates: Longs, weight: Longs | None = None) -> float:
     """The mean of 1 / candidates, summed in an order that is independent of that of records."""
-    size, place = np.unique(candidates, return_inverse=True)
-    records = np.bincount(place, weight)
+    if candidates.max() <= len(candidates):  # sorting takes longer
+        records = np.bincount(candidates, weight)  # by number of candidates
+        size = np.flatnonzero(records)
+        records = records[size]
+    else:
+        size, place = np.unique(candidates, return_inverse=True)
+        records = np.bincount(place, weight)
     return float((records / size).sum() / records.sum())
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
 from shoal.base.arrays import Ints, Longs
+from shoal.base.threads import in_threads
+from shoal.kernels.sorting import MIXER, mix_rows
 
 Hashes = npt.NDArray[np.uint64]
 
-MIXER = np.uint64(0x9E3779B97F4A7C15)
+AT_A_TIME = 100_000  # rows per task of a thread
 
 
 def sorted_people(people: Longs, unit: Longs) -> Longs:
@@ -37,9 +41,10 @@ def sorted_people(people: Longs, unit: Longs) -> Longs:
 
 def mixed(columns: Ints) -> Hashes:
     """A hash of each column of int32[q, n], uint64[n]; the same everywhere."""
-    number = np.zeros(columns.shape[1], np.uint64)
-    for j, column in enumerate(columns):
-        number = _mix(number ^ (column.astype(np.uint64) + np.uint64(j)) * MIXER)
+    many = columns.shape[1]
+    number = np.empty(many, np.uint64)
+    cuts = [*range(0, many, AT_A_TIME), many]
+    in_threads(lambda piece: mix_rows(columns, *piece, number), pairwise(cuts))
     return number
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,8 @@ class Sensitive:
     hierarchy: Hierarchy | None = None
     # Spellings that count as one value, that of `values` first.
     spellings: tuple[tuple[Any, ...], ...] = ()
+    # int64[values], records of the whole table, if these are only a part of it; None: they are all.
+    total: Longs | None = None
 
     @staticmethod
     def of(
@@ -52,6 +54,19 @@ class Sensitive:
             spellings = tuple(ways for ways in spellings if ways[0] in there)
         return Sensitive(self.name, codes.astype(np.int32), values, self.hierarchy, spellings)
 
+    def part(self, rows: Longs, weight: Longs | None = None) -> Sensitive:
+        """These records as a part of the table: models still compare with the whole of it.
+
+        `weight`: how many records each of all rows stands for.
+        """
+        return replace(self, codes=self.codes[rows], total=self.counted(weight))
+
+    def counted(self, weight: Longs | None = None) -> Longs:
+        """How many records of the whole table have each value, int64[values]."""
+        if self.total is not None:
+            return self.total
+        return np.bincount(self.codes, weight, len(self.values)).astype(np.int64)
+
     def in_order(self) -> Sensitive:
         """The same with the values sorted by their text; missing stays the last one."""
         order = sorted(
@@ -62,7 +77,8 @@ class Sensitive:
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order))
         values = tuple(self.values[i] for i in order)
-        return Sensitive(self.name, place[self.codes], values, self.hierarchy, self.spellings)
+        total = None if self.total is None else self.total[order]
+        return replace(self, codes=place[self.codes], values=values, total=total)
 
     @cached_property
     def tree(self) -> Tree | None:
@@ -126,8 +142,7 @@ class Histogram:
         values = len(column.values)
         often = np.zeros(0, np.int64) if weight is None else weight
         start, value, count = count_values(label, column.codes, often, classes, values)
-        total = np.bincount(column.codes, weight, values).astype(np.int64)
-        return Histogram(column, start, value, count, total)
+        return Histogram(column, start, value, count, column.counted(weight))
 
     def __len__(self) -> int:
         return len(self.start) - 1

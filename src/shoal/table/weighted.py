@@ -13,6 +13,7 @@ import numpy as np
 
 from shoal.base.arrays import Longs
 from shoal.kernels.group import group_rows
+from shoal.kernels.sorting import sort_rows
 from shoal.table.encode import Table
 from shoal.table.person_order import mixed, sorted_people
 from shoal.table.recoding import Recoding
@@ -44,7 +45,7 @@ class Weighted:
         rank = np.empty(len(first), np.int64)
         distinct = codes[first].T
         scattered = mixed(distinct[: len(self.rows.names)])
-        rank[np.lexsort((*distinct[::-1], scattered))] = np.arange(len(first))
+        rank[sort_rows(distinct, scattered)] = np.arange(len(first))
         found: Longs = rank[label]
         return found
 

@@ -20,6 +20,7 @@ from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.base.arrays import Ints, Longs
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Share
+from shoal.base.threads import in_threads
 from shoal.hierarchies.tree import Tree
 from shoal.kernels.candidates import join_people
 from shoal.kernels.search import class_index as trie
@@ -168,9 +169,11 @@ class FreeClustering(Clustering):
 
 def closures(trees: Sequence[Tree], vector: Ints, label: Longs) -> Ints:
     """The least vector that covers all rows of a label (Def. 3, Tassa 2012), int32[rows, q]."""
-    columns = [
-        join_people(np.ascontiguousarray(vector[:, j]), label, int(label.max()) + 1, tree.parent,
-                    tree.end)
-        for j, tree in enumerate(trees)
-    ]  # fmt: skip
-    return np.stack(columns, axis=1)
+    many, closed = int(label.max()) + 1, np.empty(vector.shape, np.int32)
+
+    def close(j: int) -> None:
+        column = np.ascontiguousarray(vector[:, j])
+        closed[:, j] = join_people(column, label, many, trees[j].parent, trees[j].end)
+
+    in_threads(close, range(len(trees)))
+    return closed

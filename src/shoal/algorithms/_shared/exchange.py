@@ -194,6 +194,7 @@ def make_scratch(n: int, q: int) -> lookahead.Scratch:
         members=np.empty(n, np.int64),
         order=np.empty(n, np.int64),
         rest=np.empty(n + 1, np.int64),
+        keeps=np.empty(n, np.int64),
         inside=np.empty(n, np.bool_),
         best=np.empty(n, np.bool_),
         near=np.empty(NEIGHBOURS, np.int64),

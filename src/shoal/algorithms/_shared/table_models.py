@@ -13,6 +13,8 @@ import numpy as np
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.boxes import Space
 from shoal.algorithms._shared.indexed import run_steps
+from shoal.algorithms._shared.parts.cuts import WHOLE, Parting
+from shoal.algorithms._shared.parts.recode_parts import recode_in_parts
 from shoal.algorithms._shared.requirements import check_reachable, mean_risk
 from shoal.base.arrays import Longs
 from shoal.base.errors import CannotReach
@@ -39,16 +41,21 @@ def recode(
     loss: Loss,
     rng: np.random.Generator,
     progress: Progress = silent,
+    parting: Parting = WHOLE,
 ) -> Recoding:
     """Choose what is published of each record, also for models about the whole table.
 
     Equal records are counted together if the algorithm can do so, and ties are decided by values,
-    so that the order of the records does not matter.
+    so that the order of the records does not matter. `parting`: whether the table is cut.
     """
     others = [model for model in models if not isinstance(model, KAnonymity | TableModel)]
     weighted = Weighted(table, bool(others) or algorithm.reads_sensitive)
     together = algorithm.counts_together
-    found = _recode(algorithm, weighted.table(together), models, loss, rng, progress)
+    given = weighted.table(together)
+    parting = parting.within(len(given.codes))
+    if not algorithm.works_in_parts or table.people is not None:
+        parting = WHOLE
+    found = _recode(algorithm, given, models, loss, rng, progress, parting)
     return weighted.of_rows(found, together)
 
 
@@ -59,6 +66,7 @@ def _recode(
     loss: Loss,
     rng: np.random.Generator,
     progress: Progress,
+    parting: Parting,
 ) -> Recoding:
     """Choose what is published of each record of such a table.
 
@@ -67,23 +75,26 @@ def _recode(
     runs again with the class size that is sufficient for all of them. Merging violates no model
     that is satisfied: two classes that satisfy a model do so together.
     """
+
+    def run(models: Sequence[Model], rng: np.random.Generator) -> Recoding:
+        if parting == WHOLE:
+            return algorithm.recode(table, models, loss, rng, progress)
+        return recode_in_parts(algorithm, table, models, loss, rng, progress, parting)
+
     of_table = [model for model in models if isinstance(model, TableModel)]
     if not of_table or algorithm.judges_whole_table:
-        return algorithm.recode(table, models, loss, rng, progress)
+        return run(models, rng)
     check_reachable(table, models)
     of_classes = [model for model in models if not isinstance(model, TableModel)]
     again = deepcopy(rng)  # both ways begin with the same random numbers
-    if of_classes:
-        formed = algorithm.recode(table, of_classes, loss, rng, progress)
-    else:
-        formed = unchanged(table)
+    formed = run(of_classes, rng) if of_classes else unchanged(table)
     if _satisfied(of_table, _people(table, formed)):
         return formed
     found = [merged(table, formed, of_table, loss, progress)]
     k = KAnonymity(k=max(model.sufficient_people for model in of_table))
     if algorithm.serves(k) and k.k <= table.person_count:
         with suppress(CannotReach):  # an algorithm may find no classes of that size
-            found.append(algorithm.recode(table, [*of_classes, k], loss, again, progress))
+            found.append(run([*of_classes, k], again))
     found = [one for one in found if _satisfied(of_table, _people(table, one))]
     if not found:
         raise _out_of_reach(table, formed, of_table, algorithm.name)

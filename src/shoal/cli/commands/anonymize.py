@@ -13,8 +13,9 @@ from shoal.cli.options import (
     Json,
     KeepOrder,
     LargeData,
+    LargeOut,
     MemoryLimit,
-    Out,
+    Parts,
     PlanFile,
     Report,
     Seed,
@@ -27,7 +28,7 @@ from shoal.cli.options import (
 def anonymize(
     data: LargeData,
     plan: PlanFile,
-    out: Out,
+    out: LargeOut,
     json_file: Json = None,
     report: Report = None,
     recoding: Annotated[
@@ -48,6 +49,7 @@ def anonymize(
     memory_limit: MemoryLimit = None,
     temp_directory: TempDirectory = None,
     threads: Threads = None,
+    parts: Parts = None,
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
     from shoal.cli import outputs
@@ -58,14 +60,15 @@ def anonymize(
     from shoal.io.frames import check_target
     from shoal.plan import Plan
 
-    check_target(out)
     asked = Plan.load(plan)
+    check_target(out, folders=(engine or asked.engine) == "spark")
     outputs.check_targets([out, report, recoding], json_file, [data, plan, *asked.files()])
     given = {
         "seed": seed,
         "threads": threads,
         "engine": engine,
         "memory": memory_limit,
+        "parts": int(parts) if parts is not None and parts.isascii() and parts.isdigit() else parts,
         "temp_directory": None if temp_directory is None else str(temp_directory),
     }
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})

@@ -20,6 +20,7 @@ from shoal.flow.auto_select.candidates import (
     list_candidates,
 )
 from shoal.flow.auto_select.trials import Found, Trials
+from shoal.flow.choose_parts import parting_of
 from shoal.measures.tried import Tried
 from shoal.plan import Plan
 from shoal.table.encode import Table
@@ -55,7 +56,9 @@ def recode(
     """
     if not (plan.algorithm.is_auto or plan.loss.is_auto):
         rng = np.random.default_rng(plan.seed)
-        recoding = recode_with(plan.algorithm, table, plan.models, plan.loss, rng, progress)
+        recoding = recode_with(
+            plan.algorithm, table, plan.models, plan.loss, rng, progress, parting_of(plan)
+        )
         return Recoded(plan, table, recoding, rng, [], [])
     with stopwatch() as watch:  # compiling kernels on a first run is not counted
         return CandidateSearch(table, plan, progress, watch, encoded).run()

@@ -13,6 +13,7 @@ from shoal.base.errors import ShoalError
 from shoal.base.progress import Progress
 from shoal.base.stopwatch import Stopwatch
 from shoal.flow.auto_select.candidates import Candidate, label, list_candidates
+from shoal.flow.choose_parts import parting_of
 from shoal.losses._alterations import alterations
 from shoal.losses.mean import Mean
 from shoal.measures.tried import Tried
@@ -105,8 +106,9 @@ class Trials:
         report = self._until_brake() if brake else self.progress
         try:
             recoding = recode(
-                candidate.algorithm, table, self.plan.models, candidate.loss, rng, report
-            )
+                candidate.algorithm, table, self.plan.models, candidate.loss, rng, report,
+                parting_of(self.plan),
+            )  # fmt: skip
             (lost,) = alterations(table, recoding, [self.yardstick])
             self.known[candidate] = lost
             self._keep(Found(lost, rank, candidate, recoding, rng))

@@ -22,6 +22,7 @@ from shoal.kernels.grouping.parts import (
     kept,
     kept_by_both,
     list_members,
+    widen,
 )
 from shoal.kernels.search.class_search import cheapest_but, spent
 from shoal.kernels.search.tuple_index import join
@@ -52,6 +53,7 @@ class Scratch(NamedTuple):
     members: np.ndarray  # int64[tuples]
     order: np.ndarray  # int64[tuples]
     rest: np.ndarray  # int64[tuples + 1]
+    keeps: np.ndarray  # int64[tuples]
     inside: np.ndarray  # bool[tuples]
     best: np.ndarray  # bool[tuples]
     near: np.ndarray  # int64[neighbours]
@@ -218,6 +220,36 @@ def people_of(parts, members, lo, hi):
 
 
 @lean_kernel
+def grow(trees, classes, parts, scratch, near, many):
+    """Make the growing class cover one more tuple; returns what each record then keeps less.
+
+    `scratch.rest` is what each tuple outside keeps together with the class. It changes only for
+    the columns in which the class becomes more general, which few tuples of a class cause.
+    """
+    classes_, vector, members = len(parts.head), classes.vector, scratch.members
+    grown, lost = scratch.vector, np.int64(0)
+    for j in range(len(grown)):
+        start, old = trees.start[j], grown[j]
+        value, top = vector[classes_ + members[near], j], old
+        while not (top <= value < trees.end[start + top]):
+            top = trees.parent[start + top]
+        if top == old:
+            continue
+        grown[j] = top
+        end, cost = trees.end[start + top], trees.cost[start + top]
+        lost += trees.cost[start + old] - cost
+        for i in range(many):
+            value = vector[classes_ + members[i], j]
+            if scratch.inside[i] or value < top or value >= end:
+                continue  # a value outside meets both in the same node
+            meet = old
+            while not (meet <= value < trees.end[start + meet]):
+                meet = trees.parent[start + meet]
+            scratch.rest[i] += cost - trees.cost[start + meet]
+    return lost
+
+
+@lean_kernel
 def best_split(trees, classes, parts, scratch, first, many, k):
     """The best split of the tuples of two classes, and the gain.
 
@@ -226,6 +258,7 @@ def best_split(trees, classes, parts, scratch, first, many, k):
     """
     classes_, vector, members = len(parts.head), classes.vector, scratch.members
     inside, order, rest, grown = scratch.inside, scratch.order, scratch.rest, scratch.vector
+    keeps = scratch.keeps  # of the growing class, for every size
     now = kept_together(trees, classes, parts, members, 0, first, grown)
     now += kept_together(trees, classes, parts, members, first, many, grown)
     everyone, size = people_of(parts, members, 0, many), np.int64(0)
@@ -235,35 +268,33 @@ def best_split(trees, classes, parts, scratch, first, many, k):
     seeds = max(1, min(SEEDS, LOOKS // (many * many)))
     for number in range(seeds):
         seed = number * many // seeds
+        assign(grown, vector[classes_ + members[seed]])
         for i in range(many):
             inside[i] = False
-        assign(grown, vector[classes_ + members[seed]])
+            rest[i] = kept_by_both(trees, grown, vector[classes_ + members[i]])
         inside[seed] = True
-        order[0] = seed
+        order[0], keeps[0] = seed, rest[seed]
         for done in range(1, many):
             near, most = -1, np.int64(-1)
             for i in range(many):
-                if not inside[i]:
-                    both = kept_by_both(trees, grown, vector[classes_ + members[i]])
-                    if both > most:
-                        near, most = i, both
+                if not inside[i] and rest[i] > most:
+                    near, most = i, rest[i]
             inside[near] = True
             order[done] = near
-            join(trees, grown, vector[classes_ + members[near]])
+            keeps[done] = keeps[done - 1] - grow(trees, classes, parts, scratch, near, many)
         # What the tuples outside keep, for every size of the growing class.
         assign(grown, vector[classes_ + members[order[many - 1]]])
-        for i in range(many - 1, 0, -1):
-            join(trees, grown, vector[classes_ + members[order[i]]])
-            rest[i] = kept(trees, grown)
-        assign(grown, vector[classes_ + members[seed]])
+        rest[many - 1] = kept(trees, grown)
+        for i in range(many - 2, 0, -1):
+            less = widen(trees, grown, vector[classes_ + members[order[i]]])
+            rest[i] = rest[i + 1] - less
         part, people = np.int64(0), np.int64(0)
         for i in range(many - 1):
             x = members[order[i]]
-            join(trees, grown, vector[classes_ + x])
             part += classes.size[classes_ + x]
             people += parts.people[x]
             if people >= k and everyone - people >= k:
-                total = part * kept(trees, grown) + (size - part) * rest[i + 1]
+                total = part * keeps[i] + (size - part) * rest[i + 1]
                 if total > best:
                     best = total
                     for other in range(many):

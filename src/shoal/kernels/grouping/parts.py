@@ -60,6 +60,21 @@ def kept_by_both(trees, vector, other):
 
 
 @lean_kernel
+def widen(trees, vector, other):
+    """Make the vector cover the other one too; returns what each record then keeps less."""
+    less = np.int64(0)
+    for j in range(len(vector)):
+        start = trees.start[j]
+        top, value = vector[j], other[j]
+        while not (top <= value < trees.end[start + top]):
+            top = trees.parent[start + top]
+        if top != vector[j]:
+            less += trees.cost[start + vector[j]] - trees.cost[start + top]
+            vector[j] = top
+    return less
+
+
+@lean_kernel
 def assign(vector, other):
     """Copy a vector."""
     for j in range(len(vector)):

@@ -1,0 +1,1 @@
+"""Tables cut into parts that are recoded one by one: where to cut, how to recode. Internal."""
