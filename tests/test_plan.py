@@ -52,6 +52,10 @@ def test_the_default_supports_free_values():
         ({"threads": 1.5}, "threads=1.5"),
         ({"threads": "2"}, "threads='2'"),
         ({"threads": True}, "threads=True"),
+        ({"parts": 0}, "parts = 'auto' or a number of 1 or more, got parts=0"),
+        ({"parts": True}, "got parts=True"),
+        ({"parts": 1.5}, "got parts=1.5"),
+        ({"parts": "2"}, "got parts='2'"),
         ({"missing": "drop"}, "missing='drop'"),
         ({"colums": {}}, "the plan has no option 'colums'; did you mean 'columns'"),
         ({"columns": {}}, "needs columns"),
@@ -96,6 +100,7 @@ def test_saved_and_loaded_it_is_the_same(tmp_path):
         missing_values=["", "?"],
         keep_order=True,
         threads=3,
+        parts=4,
     )
     (tmp_path / "plans").mkdir()
     path = tmp_path / "plans" / "plan.toml"
@@ -105,6 +110,7 @@ def test_saved_and_loaded_it_is_the_same(tmp_path):
     assert again.to_toml(path.parent) == plan.to_toml(path.parent)
     assert list(again.columns) == list(plan.columns)
     assert again.threads == 3
+    assert again.parts == 4
     assert again.columns["education"].hierarchy.tree().labels == ("*", "Degree", "BSc", "PhD")
 
 

@@ -14,6 +14,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 from shoal import Plan
+from shoal.algorithms._shared.parts import cuts
 from shoal.io.frames import check_writable
 from tests.command_line import HEADER, PLAN, left
 
@@ -59,6 +60,24 @@ def test_json_on_standard_output_and_nothing_else(run, people):
     assert set(json.loads(out)) >= {
         "rows", "people", "classes", "smallest_class", "levels", "risks", "attacks",
     }  # fmt: skip
+
+
+def test_the_number_of_parts_is_an_option(run, people, monkeypatch):
+    monkeypatch.setattr(cuts, "FEWEST", 1)
+    command = ("anonymize", "people.csv", "--plan", "plan.toml", "--seed", "11", "--out")
+    found = {}
+    for parts in "auto", "1", "3":
+        status, out, _ = run(*command, f"{parts}.csv", "--parts", parts, "--json", "r.json")
+        assert status == 0
+        assert ("cut into 3 parts" in " ".join(out.split())) == (parts == "3")
+        found[parts] = json.loads((people / "r.json").read_text())["parts"]
+    assert found == {"auto": 1, "1": 1, "3": 3}
+    assert (people / "1.csv").read_bytes() == (people / "auto.csv").read_bytes()
+    for wrong in "0", "-1", "two", "1.5":
+        status, _, err = run(*command, "r.csv", "--parts", wrong)
+        assert status == 2
+        assert "parts" in err
+    assert not (people / "r.csv").exists()
 
 
 def test_the_number_of_threads_changes_nothing(run, people):

@@ -8,8 +8,10 @@ import pytest
 
 import shoal
 from shoal import Plan
-from tests.seeded_releases import cases, table
+from shoal.algorithms._shared.parts import cuts
+from tests.seeded_releases import K, cases, table
 
+T = {"name": "t-closeness", "column": "diagnosis", "t": 0.7}
 EVERY = {name: settings for name, form, settings in cases() if form == "csv"}
 
 
@@ -23,6 +25,20 @@ EVERY = {name: settings for name, form, settings in cases() if form == "csv"}
 def test_the_order_of_the_records_does_not_change_the_release(name: str) -> None:
     data, plan = table(), Plan(seed=7, **EVERY[name])
     shuffled = data.take(pa.array(np.random.default_rng(3).permutation(data.num_rows)))
+    assert _published(shuffled, plan) == _published(data, plan)
+
+
+@pytest.mark.parametrize("algorithm", ["peel", "gaa", "mondrian", "mdav", "k-member"])
+@pytest.mark.parametrize("models", [[K], [K, T]], ids=["k", "k and t"])
+def test_nor_if_the_table_is_cut(
+    monkeypatch: pytest.MonkeyPatch, algorithm: str, models: list
+) -> None:
+    monkeypatch.setattr(cuts, "FEWEST", 2)
+    monkeypatch.setattr(cuts, "SAMPLE", 150)
+    asked = {**EVERY["peel, rows"], "algorithm": algorithm, "models": models}
+    data, plan = table(), Plan(seed=7, parts=5, **asked)
+    shuffled = data.take(pa.array(np.random.default_rng(3).permutation(data.num_rows)))
+    assert shoal.anonymize(data, plan).parts > 1
     assert _published(shuffled, plan) == _published(data, plan)
 
 

@@ -120,6 +120,20 @@ def test_the_order_of_the_records_does_not_matter(name, table, models, parting, 
     assert sorted(again.codes().tolist()) == sorted(found.codes()[order].tolist())
 
 
+def test_small_tables_are_cut():
+    """Otherwise these laws say nothing."""
+    found = []
+
+    @settings(max_examples=40, deadline=None, database=None, derandomize=True)
+    @given(table=tables(most_rows=24, least_rows=6), parting=PARTINGS)
+    def cut(table, parting):
+        found.append(recoded("peel", table, [KAnonymity(k=2)], parting).parts)
+
+    cut()
+    assert sum(parts > 1 for parts in found) > len(found) / 4
+    assert max(found) > 3
+
+
 @settings(max_examples=examples(60), deadline=None)
 @given(table=tables(most_rows=24, least_rows=6), k=st.integers(2, 4))
 def test_a_table_that_fits_is_not_cut(table, k):

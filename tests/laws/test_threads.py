@@ -10,6 +10,7 @@ import shoal
 from shoal import Hierarchy, Plan
 from shoal.algorithms import peel
 from shoal.algorithms._shared import cells, exchange
+from shoal.algorithms._shared.parts import cuts
 from shoal.base.progress import silent
 from shoal.base.threads import limited
 from shoal.bound import lower_bound
@@ -85,6 +86,15 @@ def test_threads_and_looking_ahead_change_nothing(
     monkeypatch.setattr(exchange, "ROUNDS", NEVER)
     alone = released(table, asked.with_threads(1))
     assert together == [alone] * len(THREADS)
+
+
+@pytest.mark.usefixtures("short")
+def test_threads_change_nothing_if_the_table_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuts, "FEWEST", 4)
+    table, asked = people(700, 1), plan(5, parts=6)
+    assert shoal.anonymize(table, asked).parts == 6
+    together = [released(table, asked.with_threads(threads)) for threads in THREADS]
+    assert together == [together[0]] * len(THREADS)
 
 
 @pytest.mark.parametrize("seed", first_of(6))

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from shoal.base.errors import BadFile
 from shoal.io.arrow_tables import takeable
-from shoal.io.atomic import check_place
+from shoal.io.atomic import check_folder, check_place
 from shoal.io.format import Progress, format_of
 from shoal.io.sources import check_source, is_folder
 
@@ -50,7 +50,18 @@ def keeps_types(path: str | Path) -> bool:
     return format_of(Path(path)).keeps_types
 
 
-def check_target(path: str | Path) -> None:
-    """Check, before a long run, that a table can be written to this path."""
+def check_target(path: str | Path, folders: bool = False) -> None:
+    """Check, before a long run, that a table can be written to this path.
+
+    `folders`: a path without an ending is a folder of files.
+    """
+    if folders and names_folder(path):
+        check_folder(Path(path))
+        return
     format_of(Path(path))
     check_place(Path(path))
+
+
+def names_folder(path: str | Path) -> bool:
+    """Whether a path names a folder of files rather than a file: it has no ending."""
+    return not Path(path).suffix

@@ -44,11 +44,12 @@ class Counted(NamedTuple):
     """How often each row of a frame occurs in a table that is not in memory, and where first."""
 
     weight: Longs  # int64[n]
-    first: Longs  # int64[n], rising; the first row of the table is 0
+    # int64[n], rising; the first row of the table is 0. None: the rows of the table have no order.
+    first: Longs | None
 
     def take(self, rows: np.ndarray[Any, Any]) -> Counted:
         """These rows."""
-        return Counted(self.weight[rows], self.first[rows])
+        return Counted(self.weight[rows], None if self.first is None else self.first[rows])
 
 
 class Frame:
@@ -102,9 +103,17 @@ class Frame:
         """How often each row occurs, int64[n]; None: once."""
         return None if self.counted is None else self.counted.weight
 
+    @property
+    def numbered(self) -> bool:
+        """Whether the rows of its table have an order, and so a number."""
+        return self.counted is None or self.counted.first is not None
+
     def row_number(self, place: int | np.intp) -> int:
         """The number of a row in its table, for messages; the first one is 1."""
-        return 1 + int(place if self.counted is None else self.counted.first[place])
+        if self.counted is None:
+            return 1 + int(place)
+        assert self.counted.first is not None
+        return 1 + int(self.counted.first[place])
 
     def select(self, names: Sequence[str]) -> Frame:
         """These columns, in this order."""

@@ -223,8 +223,9 @@ def _encode_quasi(
     if lacks and missing == "error":
         where = np.flatnonzero(indices < 0)
         many = len(where) if frame.weight is None else frame.weight[where].sum()
+        first = f" (first in row {frame.row_number(where[0])})" if frame.numbered else ""
         raise BadHierarchy(
-            f"missing values in {many} rows (first in row {frame.row_number(where[0])}), which the "
+            f"missing values in {many} rows{first}, which the "
             "plan does not allow; fill them, or set missing = 'value' or 'root'"
         )
     placed = None if values.texts is None else hierarchy.placed(values.texts)
@@ -269,8 +270,9 @@ def _place(
             strange.append(i)
         nodes[i] = node
     if strange:
-        first = {i: frame.row_number(np.argmax(indices == i)) for i in strange[:SHOWN]}
-        shown = ", ".join(f"{text(values[i])!r} (row {first[i]})" for i in strange[:SHOWN])
+        shown = ", ".join(
+            repr(text(values[i])) + _row(frame, np.argmax(indices == i)) for i in strange[:SHOWN]
+        )
         more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         raise BadHierarchy(
             f"the hierarchy lacks values of the table: {shown}{more}; add them to the "
@@ -279,9 +281,13 @@ def _place(
     return tree, nodes
 
 
+def _row(frame: Frame, place: np.intp) -> str:
+    return f" (row {frame.row_number(place)})" if frame.numbered else ""
+
+
 def _rows(frame: Frame, indices: Ints, strange: list[int]) -> str:
     """The first rows with these values, for a message; "" if there are none. Rows start at 1."""
-    if not strange:
+    if not strange or not frame.numbered:
         return ""
     first = [frame.row_number(np.argmax(indices == i)) for i in strange[:SHOWN]]
     more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.algorithms import Algorithm
+from shoal.algorithms._shared.parts.borders import Borders, below
 from shoal.algorithms._shared.parts.cuts import (
     Cuts,
     Parting,
@@ -43,12 +44,18 @@ def recode_in_parts(
     if cuts.parts == 1:
         return algorithm.recode(table, models, loss, rng_of(seed, 0), progress)
     number = part_of(cuts, table.codes)
+    rows = [np.flatnonzero(number == part) for part in range(cuts.parts)]
     joined = Joined(table)
-    for part in range(cuts.parts):
-        rows = np.flatnonzero(number == part)
-        report = _share_of(progress, part, cuts.parts)
-        found = algorithm.recode(taken(table, rows), models, loss, rng_of(seed, part), report)
-        joined.add(rows, found)
+    for part, mine in enumerate(rows):
+        report = _share_of(progress, "recoding parts", part, cuts.parts)
+        rng = rng_of(seed, part)
+        joined.add_part(mine, algorithm.recode(taken(table, mine), models, loss, rng, report))
+    borders = Borders(algorithm, table, models, loss, joined)
+    most = parting.limit or max(len(mine) for mine in rows)
+    for done, (cut, parts) in enumerate(reversed([*enumerate(below(cuts))])):  # the lowest first
+        report = _share_of(progress, "exchanging between parts", done, len(cuts.column))
+        both = np.sort(np.concatenate([rows[part] for part in parts]))
+        borders.exchange(both, most, rng_of(seed, cuts.parts + cut), report)
     return joined.recoding()
 
 
@@ -79,13 +86,13 @@ def rng_of(seed: int, part: int) -> np.random.Generator:
     return np.random.default_rng([seed, part])
 
 
-def _share_of(progress: Progress, part: int, parts: int) -> Progress:
+def _share_of(progress: Progress, name: str, part: int, parts: int) -> Progress:
     """The progress of all parts, given that of one."""
     furthest = 0.0
 
-    def report(stage: str, share: float) -> None:  # noqa: ARG001 (all stages recode a part)
+    def report(stage: str, share: float) -> None:  # noqa: ARG001 (all stages are one)
         nonlocal furthest
         furthest = max(furthest, min(share, 1.0))
-        progress("recoding parts", (part + furthest) / parts)
+        progress(name, (part + furthest) / parts)
 
     return report
