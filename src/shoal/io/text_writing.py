@@ -92,7 +92,10 @@ def _same_codes(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
         return False
     if not (pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)):
         return False
-    (one, entries), (two, values) = (_codes(column) for column in (first, second))
+    try:
+        (one, entries), (two, values) = (_codes(column) for column in (first, second))
+    except pa.ArrowInvalid:  # all entries together are too many for the type of the codes
+        return False
     into = pc.index_in(entries, values)
     if into.null_count or entries.null_count or values.null_count:
         return False
