@@ -224,13 +224,13 @@ class SparkTable(LargeTable):
                 )
             )
         assert self.source is not None
-        task = ReadFiles(self.source, tuple(dict.fromkeys(columns)))
+        task = ReadFiles.of(self.source, columns)
         fields = [
             (f"c{self.schema.get_field_index(name)}", spark_type(self.schema.field(name).type))
             for name in task.columns
         ]
         empty = self.session.createDataFrame(pa.schema(fields).empty_table())
-        return self._mapped(task, len(self.source.files), empty.schema)
+        return self._mapped(task, len(task.pieces), empty.schema)
 
     def _places(self, columns: Sequence[str]) -> list[str]:
         return [f"c{self.schema.get_field_index(name)}" for name in columns]
