@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from shoal.algorithms._shared.parts.part_task import PartFound, PartRows, PartTask
+from shoal.base.threads import limited
 from shoal.engines.cells import restored
 from shoal.engines.source import Source, reading
 from shoal.engines.writing import check_rows, resized
@@ -66,6 +68,19 @@ class ReadFiles:
         with pq.ParquetFile(file) as opened:
             if opened.num_row_groups:
                 yield from opened.iter_batches(row_groups=[group], columns=list(self.columns))
+
+
+@dataclass(frozen=True)
+class RecodePart:
+    """Recode one part of the combinations of values, with the kernels that memory uses."""
+
+    shared: Any  # a broadcast PartTask
+
+    def __call__(self, part: PartRows) -> PartFound:
+        """What is published of its combinations; a second attempt finds the same."""
+        task: PartTask = self.shared.value
+        with limited(1):  # an executor has one task per core
+            return task.run(part)
 
 
 @dataclass(frozen=True)
