@@ -15,8 +15,8 @@ from shoal.io.format import Progress, format_of
 from shoal.io.sources import check_source, is_folder
 
 
-def read_table(path: str | Path, progress: Progress | None = None) -> pa.Table:
-    """Read a file of any known format."""
+def read_table(path: str | Path, progress: Progress | None = None, pack: bool = False) -> pa.Table:
+    """Read a file of any known format; with `pack`, columns of text may be packed."""
     path = Path(path)
     if is_folder(path):
         check_source(path, "")
@@ -26,7 +26,8 @@ def read_table(path: str | Path, progress: Progress | None = None) -> pa.Table:
         raise BadFile(f"cannot read {path}: the file is empty")
     reason = "it is damaged, incomplete, or not of the format that its name says"
     try:
-        return takeable(form.read(path, progress))
+        read = form.read_packed if pack else form.read
+        return takeable(read(path, progress))
     except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
         # Only messages of the operating system are passed on: those of arrow contain rows.
         if isinstance(error, OSError) and error.errno:

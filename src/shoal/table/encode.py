@@ -11,13 +11,21 @@ import numpy as np
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import SHOWN, BadHierarchy, BadTable
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import in_threads
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.free_values import Covers, FreeTree, join_rows
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
-from shoal.table.coded_columns import code_all, coded, coded_as_text, merged_codes, person_codes
+from shoal.table.coded_columns import (
+    code_all,
+    coded,
+    coded_as_text,
+    merged_codes,
+    person_codes,
+    side_by_side,
+)
 from shoal.table.coding import Values, Watch, Watched
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.header import check_header
@@ -92,9 +100,8 @@ class Table:
                 joined, found = join_rows(tree, self.codes[:, j], self.people)
             else:
                 found = Covers(tree)
-                joined = join_people(
-                    self.codes[:, j], self.people, self.person_count, tree.parent, tree.end
-                )
+                column = np.ascontiguousarray(self.codes[:, j])  # the type of `closures`
+                joined = join_people(column, self.people, self.person_count, tree.parent, tree.end)
             columns.append(joined)
             covers.append(found)
         return np.stack(columns, axis=1), tuple(covers)
@@ -122,10 +129,12 @@ class Table:
     @cached_property
     def domains(self) -> Domains:
         """The quasi-identifiers, with how often each value occurs."""
-        return Domains(
-            Domain(name, tree, self._often(self.codes[:, j], tree.size))
-            for j, (name, tree) in enumerate(zip(self.names, self.trees, strict=True))
-        )
+
+        def domain(j: int) -> Domain:
+            tree = self.trees[j]
+            return Domain(self.names[j], tree, self._often(self.codes[:, j], tree.size))
+
+        return Domains(in_threads(domain, range(len(self.names))))
 
     def _often(self, codes: Ints, size: int) -> Longs:
         """How many records have each code."""
@@ -163,7 +172,7 @@ def encode(
     # The first half: number the values of each column. The second half: place them in hierarchies.
     held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     code_all(frame, [*names, *held], missing_values, lambda share: progress("encode", share / 2))
-    codes = np.empty((frame.height, len(names)), np.int32, order="F")  # int32[n, q]
+    codes = np.empty((len(names), frame.height), np.int32)  # int32[q, n]
     for j, name in enumerate(names):
         progress("encode", (1 + j / many) / 2)
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
@@ -173,7 +182,7 @@ def encode(
                 frame,
                 hierarchy,
                 missing,
-                codes[:, j],
+                codes[j],
                 lambda share, j=j: progress(  # type: ignore[misc]
                     "encode", (1 + (j + share) / many) / 2
                 ),
@@ -190,7 +199,7 @@ def encode(
     return Table(
         tuple(names),
         tuple(trees),
-        np.ascontiguousarray(codes),
+        side_by_side(codes),
         people,
         tuple(exact),
         sensitive,
