@@ -19,6 +19,12 @@ from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from time import perf_counter
 
+import numpy as np
+import pyarrow.parquet as pq
+
+from shoal.algorithms._shared.parts.cuts import HELD, PER_TUPLE
+from shoal.engines.spark_table import BROADCAST
+
 MASTER = "local-cluster[2,1,2048]"  # two workers with one core and 2 GB each
 SUMS = ("inputBytes", "shuffleReadBytes", "shuffleWriteBytes", "memoryBytesSpilled",
         "diskBytesSpilled", "executorRunTime", "executorCpuTime")  # fmt: skip
@@ -136,7 +142,10 @@ def measure(rows: int, share: float, parts: int) -> dict:
                           "processor": processor.seconds - before,
                           "steps": release.seconds, "grouping": grouped,
                           "all": stages(spark.sparkContext)}  # fmt: skip
-        found["tuples"] = len(release.recoded.units.native)
+        units = release.recoded.units.native
+        found["tuples"] = len(units)
+        found["tuple bytes"] = 2 * units.nbytes / len(units)  # original and published values
+        found["partials"] = partials(source)
         found["classes"] = release.classes
         found["published"] = release.published
         found["loss"] = [release.losses["nllm"], memory.losses["nllm"]]
@@ -148,34 +157,51 @@ def measure(rows: int, share: float, parts: int) -> dict:
     return found
 
 
-def sizes(measured: dict, rows: int, tuples: int) -> dict:
-    """What a table of so many rows and distinct tuples shuffles, from what was measured.
+def partials(source: Path) -> int:
+    """Combinations of values in each group of rows, which one task counts, over all groups."""
+    with pq.ParquetFile(source) as file:
+        return sum(
+            file.read_row_group(i).group_by(file.schema_arrow.names).aggregate([]).num_rows
+            for i in range(file.num_row_groups)
+        )
 
-    Grouping shuffles partial counts: at most one per tuple and task, and never more than rows.
-    Writing shuffles every row once. Joining shuffles every row once more if the tuples are too
-    many to be sent to each executor.
+
+def simulated(rows: int, tuples: int, task: int = 1_000_000) -> float:
+    """Expected partial counts if the i-th tuple is drawn in proportion to 1 / i (Zipf's law).
+
+    A task with m rows counts the i-th tuple unless none of its rows has it: 1 - (1 - p_i)^m.
+    """
+    share = 1.0 / np.arange(1, tuples + 1)
+    share /= share.sum()
+    found = -np.expm1(task * np.log1p(-np.minimum(share, 1 - 1e-12)))
+    return float(found.sum()) * rows / task
+
+
+def sizes(measured: dict, rows: int, tuples: int) -> dict:
+    """What a table of so many rows and distinct tuples shuffles and costs, from what was measured.
+
+    Grouping shuffles the partial counts of each task. Writing shuffles every row once. Joining
+    shuffles every row once more if the tuples are too many to be sent to each executor.
     """
     spark, n = measured["spark"], measured["rows"]
-    tasks = max(1, round(n / 1e6))
-    partial = min(n, measured["tuples"] * tasks)
-    per_partial = spark["grouping"]["shuffleWriteBytes"] / partial
+    grouping = spark["grouping"]["shuffleWriteBytes"] / measured["partials"]  # bytes per count
     per_row = (spark["all"]["shuffleWriteBytes"] - spark["grouping"]["shuffleWriteBytes"]) / n
-    wide = rows / 1e6
-    grouped = min(rows, tuples * wide) * per_partial
+    joined = tuples * measured["tuple bytes"] > BROADCAST
     return {
         "rows": rows,
         "tuples": tuples,
-        "shuffled by grouping, GB": grouped / 1e9,
+        "shuffled by grouping, GB": simulated(rows, tuples) * grouping / 1e9,
         "shuffled by writing, GB": rows * per_row / 1e9,
-        "shuffled by joining, GB": (rows * per_row / 1e9) if tuples * 60 > 32e6 else 0.0,
+        "shuffled by joining, GB": rows * per_row / 1e9 if joined else 0.0,
         "processor hours": spark["processor"] * rows / n / 3600,
-        "driver memory for tuples, GB": tuples * 3_000 / 1e9,
+        "driver, GB": tuples * PER_TUPLE / 1e9,
+        "driver with parts, GB": tuples * HELD / 1e9,
     }
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "sizes":
-        given = json.loads(Path(sys.argv[2]).read_text())
+        given = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
         table = [sizes(given, int(sys.argv[3]), many) for many in (10**5, 10**6, 10**7)]
         print(json.dumps(table, indent=2))
     else:
