@@ -100,9 +100,8 @@ class Table:
                 joined, found = join_rows(tree, self.codes[:, j], self.people)
             else:
                 found = Covers(tree)
-                joined = join_people(
-                    self.codes[:, j], self.people, self.person_count, tree.parent, tree.end
-                )
+                column = np.ascontiguousarray(self.codes[:, j])  # the type of `closures`
+                joined = join_people(column, self.people, self.person_count, tree.parent, tree.end)
             columns.append(joined)
             covers.append(found)
         return np.stack(columns, axis=1), tuple(covers)
