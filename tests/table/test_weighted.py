@@ -124,3 +124,30 @@ def test_the_weights_are_the_numbers_of_records() -> None:
     )
     again = replace(units, codes=np.repeat(units.codes, units.weight, axis=0), weight=None)
     assert sorted(map(tuple, again.codes)) == sorted(map(tuple, rows.codes))
+
+
+@pytest.mark.parametrize("change", [
+    {},
+    {"models": [{"name": "k-anonymity", "k": 3},
+                {"name": "entropy-l-diversity", "column": "disease", "l": 1.5}]},
+    {"columns": {"age": {"role": "quasi", "hierarchy": {"ranges": [2, 4, 8]}}, "sex": "other",
+                 "disease": "sensitive"}},
+    {"algorithm": {"name": "full-domain", "suppression": 0.2}},
+])  # fmt: skip
+def test_a_release_has_the_numbers_of_its_records(
+    monkeypatch: pytest.MonkeyPatch, change: dict
+) -> None:
+    def numbers() -> dict:
+        found = shoal.anonymize(frame(4), plan(**change)).as_dict()
+        return {key: found[key] for key in found if key not in ("seconds", "made")}
+
+    together = numbers()
+    counted = []
+
+    def one_by_one(self: Published) -> Published:
+        counted.append(self.rows)
+        return self
+
+    monkeypatch.setattr(Published, "together", one_by_one)
+    assert numbers() == together
+    assert len(counted) == 2  # the release and its original

@@ -36,6 +36,8 @@ class Published:
     # int64[n], how many equal records each row of `codes` stands for; None: one. Only without
     # people who may have several records.
     weight: Longs | None = None
+    # int64[rows of the frame], the row of `codes` of each; None: they are the same rows.
+    unit: Longs | None = None
 
     @cached_property
     def rows(self) -> int:
@@ -62,10 +64,19 @@ class Published:
         """The same with equal records counted together; with people, it is returned as it is."""
         if self.people is not None or self.weight is not None:
             return self
-        secret = [one.codes[:, None] for one in self.sensitive]
-        _, first, weight = group_rows(np.concatenate([self.codes, *secret], axis=1))
+        codes = self.codes
+        if self.sensitive:
+            secret = [one.codes[:, None] for one in self.sensitive]
+            codes = np.concatenate([codes, *secret], axis=1)
+        unit, first, weight = group_rows(codes)
         sensitive = tuple(replace(one, codes=one.codes[first]) for one in self.sensitive)
-        return replace(self, codes=self.codes[first], sensitive=sensitive, weight=weight)
+        return replace(self, codes=self.codes[first], sensitive=sensitive, weight=weight, unit=unit)
+
+    @property
+    def class_of_row(self) -> Longs:
+        """The class of each row of the frame, int64[rows of the frame]."""
+        label = self.classes.label
+        return label if self.unit is None else label[self.unit]
 
     def often(self, j: int) -> Longs:
         """How many records have each value of a column, missing first; int64[values + 1]."""
@@ -210,7 +221,7 @@ def read_published(
     held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     code_all(frame, [*names, *held], missing_values)
     each, values = zip(*(coded(frame, name, missing_values) for name in names), strict=True)
-    codes = side_by_side(np.stack(each))  # int32[n, q]
+    codes = side_by_side(each)  # int32[n, q]
     for name in columns_with_role(columns, "person"):
         if name in frame.names:
             people = person_codes(frame, name, missing_values)
