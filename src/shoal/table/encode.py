@@ -19,7 +19,7 @@ from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
 from shoal.table.coded_columns import code_all, coded, coded_as_text, merged_codes, person_codes
 from shoal.table.coding import Values, Watch, Watched
-from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.equivalence_classes import Classes, person_weights, tally
 from shoal.table.header import check_header
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
@@ -48,11 +48,11 @@ class Table:
     names: tuple[str, ...]  # the quasi-identifiers
     trees: tuple[Tree, ...]
     codes: Ints  # int32[n, q], nodes of the trees
-    people: Longs | None  # int64[n], 0 and up; None: each record is one person
+    people: Longs | None  # int64[n], 0 and up, all in use; None: each record is one person
     exact: tuple[bool, ...]  # per column, whether different values have different codes
     sensitive: tuple[Sensitive, ...] = ()
-    # int64[n], how many equal records each row of `codes` stands for; None: one. Only without
-    # people who may have several records.
+    # int64[n], how many equal records each row of `codes` stands for, each of another person; None:
+    # one. It is the same for all rows of a person: so many people have records like all of them.
     weight: Longs | None = None
     # Numbers the records by the sensitive and other values, which are published unchanged, sorted:
     # the last word on their order. None: it is decided already.
@@ -66,7 +66,16 @@ class Table:
     @cached_property
     def person_count(self) -> int:
         """Number of people."""
-        return self.rows if self.people is None else int(self.people.max()) + 1
+        if self.people is None:
+            return self.rows
+        if self.person_weight is not None:
+            return int(self.person_weight.sum())
+        return int(self.people.max()) + 1
+
+    @cached_property
+    def person_weight(self) -> Longs | None:
+        """How many people each person stands for, int64[people]; None: one."""
+        return person_weights(self.people, self.weight)
 
     @property
     def unified(self) -> Ints:
@@ -93,7 +102,11 @@ class Table:
             else:
                 found = Covers(tree)
                 joined = join_people(
-                    self.codes[:, j], self.people, self.person_count, tree.parent, tree.end
+                    self.codes[:, j],
+                    self.people,
+                    int(self.people.max()) + 1,
+                    tree.parent,
+                    tree.end,
                 )
             columns.append(joined)
             covers.append(found)

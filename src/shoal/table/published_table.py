@@ -17,7 +17,8 @@ from shoal.io.frames import Frame
 from shoal.kernels.group import group_rows
 from shoal.table.coded_columns import code_all, coded, person_codes
 from shoal.table.encode import Table, sensitive_columns
-from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.equivalence_classes import Classes, person_weights, tally
+from shoal.table.profiles import Profiles
 from shoal.table.recoding import SUPPRESSED, Recoding
 from shoal.table.roles import Column, columns_with_role
 from shoal.table.sensitive import Sensitive
@@ -32,8 +33,7 @@ class Published:
     values: tuple[Sequence[Any], ...]  # per column, the value of each code
     people: Longs | None
     sensitive: tuple[Sensitive, ...] = ()
-    # int64[n], how many equal records each row of `codes` stands for; None: one. Only without
-    # people who may have several records.
+    # int64[n], how many equal records each row of `codes` stands for, as in a Table; None: one.
     weight: Longs | None = None
 
     @cached_property
@@ -44,7 +44,16 @@ class Published:
     @cached_property
     def person_count(self) -> int:
         """Number of people."""
-        return self.rows if self.people is None else int(self.people.max()) + 1
+        if self.people is None:
+            return self.rows
+        if self.person_weight is not None:
+            return int(self.person_weight.sum())
+        return int(self.people.max()) + 1
+
+    @cached_property
+    def person_weight(self) -> Longs | None:
+        """How many people each person stands for, int64[people]; None: one."""
+        return person_weights(self.people, self.weight)
 
     @property
     def missing_cells(self) -> int:
@@ -58,13 +67,18 @@ class Published:
         return tally(self.codes, self.people, self.sensitive, self.weight)
 
     def together(self) -> Published:
-        """The same with equal records counted together; with people, it is returned as it is."""
-        if self.people is not None or self.weight is not None:
+        """The same with equal records counted together, or people with equal records."""
+        if self.weight is not None:
             return self
         secret = [one.codes[:, None] for one in self.sensitive]
-        _, first, weight = group_rows(np.concatenate([self.codes, *secret], axis=1))
+        label, first, weight = group_rows(np.concatenate([self.codes, *secret], axis=1))
+        people = None
+        if self.people is not None:
+            profiles = Profiles.of(self.people, label)
+            first, people, weight = profiles.first, profiles.people, profiles.weight()
         sensitive = tuple(replace(one, codes=one.codes[first]) for one in self.sensitive)
-        return replace(self, codes=self.codes[first], sensitive=sensitive, weight=weight)
+        codes = self.codes[first]
+        return replace(self, codes=codes, people=people, sensitive=sensitive, weight=weight)
 
     def often(self, j: int) -> Longs:
         """How many records have each value of a column, missing first; int64[values + 1]."""
@@ -223,10 +237,3 @@ def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> lis
             if place == nowhere:
                 found[i] = alike.get(plain(labels[i]), nowhere)
     return found
-
-
-def of_people(of_rows: Longs, people: Longs) -> Longs:
-    """Values per person, int64[people], from values that all records of a person share."""
-    each = np.empty(int(people.max()) + 1, np.int64)
-    each[people] = of_rows
-    return each
