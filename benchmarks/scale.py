@@ -1,8 +1,9 @@
 """Tables larger than memory: the whole flow through DuckDB, against DuckDB's own GROUP BY.
 
 `python -m benchmarks scale` measures 1,000,000 rows. More rows, in a process of their own and with
-a memory limit, are measured by `python -m benchmarks.scale 100000000 [mixed]`; the input is made
-first, in a temporary folder, and takes 1 GB of disk per 100,000,000 rows, temporary files more.
+a memory limit, are measured by `python -m benchmarks.scale 100000000 [mixed] [memory]`; the input
+is made first, in a temporary folder, and takes 1 GB of disk per 100,000,000 rows, temporary files
+more. With `memory` the same flow runs in memory, as `python -m benchmarks.flow sizes` does.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def generate(path: Path, rows: int, share: float) -> None:
             file.write_table(pa.table(cells, pa.schema(names)))
 
 
-def measure(rows: int, share: float) -> dict:
+def measure(rows: int, share: float, engine: str = "duckdb") -> dict:
     """The whole flow without a report: from a Parquet file to a verified Parquet file."""
     import duckdb
 
@@ -69,7 +70,7 @@ def measure(rows: int, share: float) -> dict:
     with TemporaryDirectory(dir=Path.cwd()) as folder:
         source, out = Path(folder, "people.parquet"), Path(folder, "release.parquet")
         generate(source, rows, share)
-        shoal.anonymize(frame(), asked)  # load compiled kernels
+        shoal.anonymize(frame(), asked).save(out)  # load compiled kernels
         names = ", ".join(f'"{name}"' for name in QUASI)
         grouped, used, tuples = float("inf"), float("inf"), 0
         for _ in range(3 if rows <= ROWS else 1):
@@ -82,7 +83,8 @@ def measure(rows: int, share: float) -> dict:
             grouped = min(grouped, perf_counter() - begin)
             used = min(used, process_time() - spent)
         begin, spent = perf_counter(), process_time()
-        release = shoal.anonymize(source, asked.changed(engine="duckdb", memory=LIMIT))
+        limit = {"memory": LIMIT} if engine == "duckdb" else {}
+        release = shoal.anonymize(source, asked.changed(engine=engine, **limit))
         release.save(out)
         seconds, processor = perf_counter() - begin, process_time() - spent
         return {
@@ -102,4 +104,6 @@ def measure(rows: int, share: float) -> dict:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(int(sys.argv[1]), 0.15 if "mixed" in sys.argv else 0.0)))
+    words = sys.argv[2:]
+    used = "memory" if "memory" in words else "duckdb"
+    print(json.dumps(measure(int(sys.argv[1]), 0.15 if "mixed" in words else 0.0, used)))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from shoal.cli import main as cli
+from tests import spark_cluster
 from tests.command_line import PLAN, write_people
 
 # Kernels compile on their first call, so a time limit would only tell how busy the machine is.
@@ -26,6 +27,16 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("needs the real tables of ../shared/data, which are not here")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A session on a Spark cluster of two workers; tests say why if there is none."""
+    if (reason := spark_cluster.lacking()) is not None:
+        pytest.skip(reason)
+    session = spark_cluster.started(tmp_path_factory.mktemp("spark"))
+    yield session
+    session.stop()
 
 
 @pytest.fixture

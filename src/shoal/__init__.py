@@ -1,8 +1,8 @@
 """Anonymize tables about people: satisfy privacy models, verify it, keep the information.
 
 The public names are in `__all__`, among them the modules `bound`, `catalog`, `comparison`,
-`datasets`, `distances`, `errors` and `plan`. Everything else is internal and may change at any
-time; see docs/stability.md.
+`datasets`, `distances`, `errors`, `plan` and `spark`. Everything else is internal and may change
+at any time; see docs/stability.md.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal import bound, catalog, comparison, datasets, distances, errors, plan
+    from shoal import bound, catalog, comparison, datasets, distances, errors, plan, spark
     from shoal.base.errors import (
         BadFile,
         BadHierarchy,
@@ -57,7 +57,7 @@ _HOMES = {
     "compare": "comparing.compare",
     "draft": "flow.draft",
 }
-_MODULES = ("bound", "catalog", "comparison", "datasets", "distances", "errors", "plan")
+_MODULES = ("bound", "catalog", "comparison", "datasets", "distances", "errors", "plan", "spark")
 
 __all__ = [
     "Audit",
@@ -87,6 +87,7 @@ __all__ = [
     "draft",
     "errors",
     "plan",
+    "spark",
 ]
 
 

@@ -54,7 +54,7 @@ class Plan(Setting):
     missing: Missing = "value"
     missing_values: list[str] = Field(default_factory=lambda: [""])
     keep_order: bool = False
-    engine: Literal["auto", "memory", "duckdb"] = "auto"
+    engine: Literal["auto", "memory", "duckdb", "spark"] = "auto"
     memory: str | None = None  # that an engine may use, as in "2GB"; None: half of the machine's
     temp_directory: str | None = None  # of an engine; None: next to the input
     threads: AtLeastOne | None = None  # None: one per available core

@@ -133,7 +133,7 @@ def run(pack: Path, **more: str) -> str:
 
 
 def files(pack: Path) -> list[str]:
-    found = (pack / "__pycache__" / "kernels").iterdir()
+    found = (pack / "__pycache__" / "kernels").glob("*.code")
     return sorted(path.name.split("-")[1] for path in found)
 
 

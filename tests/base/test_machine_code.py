@@ -12,6 +12,8 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numba
@@ -91,10 +93,14 @@ def call(folder: Path) -> tuple[int, bool]:
     return kernel(21), not kernel.stats.cache_hits
 
 
+def stored(folder: Path) -> list[Path]:
+    return list(folder.glob("*" + machine_code.ENDING))
+
+
 def test_item_13_a_damaged_file_is_thrown_away_and_compiled_again(tmp_path, caplog, monkeypatch):
     assert call(tmp_path) == (42, True)
     assert call(tmp_path) == (42, False)
-    (file,) = tmp_path.iterdir()
+    (file,) = stored(tmp_path)
     whole = file.read_bytes()
     flipped = bytearray(whole)
     flipped[len(whole) // 2] ^= 1
@@ -131,7 +137,7 @@ def test_loading_a_kernel_does_not_load_the_compiler(package, tmp_path):
 def test_files_without_the_list_of_symbols_are_loaded(tmp_path):
     """Earlier versions did not write it."""
     assert call(tmp_path) == (42, True)
-    (file,) = tmp_path.iterdir()
+    (file,) = stored(tmp_path)
     payload = file.read_bytes()[32:]
     stream = io.BytesIO(payload)
     pickle.load(stream)
@@ -144,12 +150,12 @@ def test_files_without_the_list_of_symbols_are_loaded(tmp_path):
 def test_item_13_code_for_something_else_is_not_run(tmp_path):
     """Two kernels in one folder: a file under the name of the other is not taken for it."""
     assert call(tmp_path) == (42, True)
-    (file,) = tmp_path.iterdir()
+    (file,) = stored(tmp_path)
     content = file.read_bytes()
     kernel = numba.njit(no_cfunc_wrapper=True)(double)
     kernel._cache = machine_code.MachineCode(kernel, tmp_path)
     assert kernel(1.5) == 3.0
-    (other,) = set(tmp_path.iterdir()) - {file}
+    (other,) = set(stored(tmp_path)) - {file}
     other.write_bytes(content)  # of whole numbers, sound in itself
     kernel = numba.njit(no_cfunc_wrapper=True)(double)
     kernel._cache = machine_code.MachineCode(kernel, tmp_path)
@@ -283,7 +289,7 @@ def test_item_13_a_full_disk_is_said_once_and_does_no_harm(tmp_path, monkeypatch
         f"compiled code cannot be stored in {tmp_path} (No space left on device); the next "
         "run compiles it again. SHOAL_CACHE names another folder"
     ]
-    assert not list(tmp_path.iterdir())
+    assert {path.name for path in tmp_path.iterdir()} <= {machine_code.LOCKS}
 
 
 def test_kernels_that_one_function_makes_are_distinguished(tmp_path):
@@ -298,3 +304,73 @@ def test_kernels_that_one_function_makes_are_distinguished(tmp_path):
         return kernel
 
     assert [make(1)(0), make(100)(0)] == [1, 100]
+
+
+# Says so before it waits for another process.
+WAITING = TINY.replace(
+    "compiled = []",
+    """compiled = []
+def sleep(seconds):
+    print("waiting", flush=True)
+    wait(seconds)
+wait, machine_code.sleep = machine_code.sleep, sleep""",
+)
+# Begins to compile, and does not end.
+HANGING = TINY.replace(
+    "compiled = []",
+    """compiled = []
+class Hang(event.Listener):
+    def on_start(self, event):
+        print("compiling", flush=True)
+        sys.stdin.read()
+    def on_end(self, event): pass
+event.register("numba:compile", Hang())""",
+)
+
+
+@contextmanager
+def running(source: str, package: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", source, str(package)],
+        env=environment(None, PYTHONPATH=str(SOURCE.parent), SHOAL_CACHE=str(cache)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@posix
+def test_of_two_processes_one_compiles_and_the_other_waits_for_it(package, tmp_path):
+    with running(HANGING, package, tmp_path) as first:
+        assert first.stdout.readline() == "compiling\n"
+        with running(WAITING, package, tmp_path) as second:
+            assert second.stdout.readline() == "waiting\n"
+            assert first.communicate()[0].split()[:2] == ["42", "True"]
+            *_, last = second.communicate()[0].splitlines()
+            assert last.split()[:2] == ["42", "False"]
+
+
+@posix
+def test_a_process_that_is_killed_while_it_compiles_does_not_keep_others_waiting(package, tmp_path):
+    with running(HANGING, package, tmp_path) as first:
+        assert first.stdout.readline() == "compiling\n"
+        with running(WAITING, package, tmp_path) as second:
+            assert second.stdout.readline() == "waiting\n"
+            first.kill()
+            *_, last = second.communicate(timeout=machine_code.PATIENCE / 2)[0].splitlines()
+            assert last.split()[:2] == ["42", "True"]
+
+
+def test_without_locks_every_process_compiles_by_itself(tmp_path, monkeypatch):
+    (tmp_path / machine_code.LOCKS).mkdir()  # it cannot be opened for writing
+    assert call(tmp_path) == (42, True)
+    assert call(tmp_path) == (42, False)
+    monkeypatch.setattr(machine_code, "fcntl", None)
+    assert call(tmp_path) == (42, False)
+    stored(tmp_path)[0].unlink()
+    assert call(tmp_path) == (42, True)

@@ -16,6 +16,7 @@ import pytest
 
 import shoal
 from shoal import BadFile, BadPlan, BadTable, Plan
+from shoal.algorithms._shared.parts import cuts
 from shoal.engines import writing
 from shoal.engines.duckdb import Database
 from shoal.engines.resources import Resources
@@ -91,7 +92,8 @@ def test_memory_limit_that_is_none(memory: str, said: str) -> None:
 
 def test_memory_limit_too_low_for_the_groups(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message says how many combinations there are, and how much memory they need."""
-    monkeypatch.setattr("shoal.engines.resources.PER_UNIT", 10**8)
+    monkeypatch.setattr(cuts, "PER_TUPLE", 10**8)
+    monkeypatch.setattr(cuts, "HELD", 10**8)
     with pytest.raises(BadPlan, match=r"40 distinct .* about 4\.0 GB .* limit is 500 MB"):
         shoal.anonymize(source, plan(memory="500MB"))
     assert nothing_left(source.parent)

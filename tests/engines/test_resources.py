@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from shoal import BadPlan
-from shoal.engines.resources import PER_UNIT, Resources
+from shoal.algorithms._shared.parts.cuts import PER_TUPLE
+from shoal.engines.resources import Resources
 from shoal.io.memory import machine_memory
 
 
 def test_units_that_fit() -> None:
-    given = Resources(1000 * PER_UNIT)
+    given = Resources(1000 * PER_TUPLE)
     given.check_units(1000, 2)
     with pytest.raises(BadPlan, match="1,001 distinct combinations"):
         given.check_units(1001, 2)

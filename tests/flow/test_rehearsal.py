@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, sleep
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -103,13 +104,43 @@ def test_a_kernel_is_claimed_once(tmp_path: Path) -> None:
     assert all(assistant.claim(other, tmp_path) for other in others)
 
 
-def test_the_assistant_stores_what_nobody_has_claimed(
+class Places(NamedTuple):
+    """The folders of an assistant: for compiled kernels, and for what both processes note."""
+
+    stored: Path
+    notes: Path
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    found = Places(tmp_path / "cache", tmp_path / "notes")
+    for folder in found:
+        folder.mkdir(mode=0o700)
+    monkeypatch.setenv("SHOAL_CACHE", str(found.stored))
+    return found
+
+
+def test_instead_of_waiting_the_command_compiles_what_it_needs_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored, notes = tmp_path / "cache", tmp_path / "notes"
-    stored.mkdir(mode=0o700)
-    notes.mkdir()
-    monkeypatch.setenv("SHOAL_CACHE", str(stored))
+    asked, sample, _folder = pickle.loads(task("peel", tmp_path))
+    jobs = rehearsal.rehearsed(asked, sample)
+    assert len(jobs) > 2
+    helper = assistant.Assistant(tmp_path)
+    assert not helper.compile_another()  # not known yet
+    assistant.announce(jobs, tmp_path)
+    ran: list[Job] = []
+    monkeypatch.setattr(Job, "run", lambda job: ran.append(job))
+    assert assistant.claim(jobs[1], tmp_path)  # by the other process
+    while helper.compile_another():
+        pass
+    named = [job for job in jobs if "<locals>" not in job.kernel.py_func.__qualname__]
+    assert ran == [job for job in named if job != jobs[1]]
+    assert not assistant.claim(jobs[0], tmp_path)
+
+
+def test_the_assistant_stores_what_nobody_has_claimed(places: Places) -> None:
+    stored, notes = places
     asked, sample, _folder = pickle.loads(task("full-domain", notes))
     taken, *left = rehearsal.rehearsed(asked, sample)
     assert left
@@ -121,26 +152,21 @@ def test_the_assistant_stores_what_nobody_has_claimed(
         assert helper.process.wait(300) == 0
     finally:
         helper.end()
-    names = {path.name.rsplit("-", 2)[0] for path in (stored / "kernels").iterdir()}
+    names = {path.name.rsplit("-", 2)[0] for path in (stored / "kernels").glob("*.code")}
     assert {full_name(job) for job in left} <= names
     assert full_name(taken) not in names
 
 
-def test_the_assistant_ends_with_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_assistant_ends_with_the_command(places: Places) -> None:
     """By itself and at once, and it leaves no half-written file."""
-    stored, notes = tmp_path / "cache", tmp_path / "notes"
-    stored.mkdir(mode=0o700)
-    notes.mkdir()
-    monkeypatch.setenv("SHOAL_CACHE", str(stored))
+    stored, notes = places
     helper = assistant.Assistant(notes)
     helper.start(task("peel", notes))
     assert helper.process is not None
     until(lambda: any(notes.glob("*.claimed")))
     helper.end()
     assert helper.process.returncode == 0
-    assert {path.suffix for path in (stored / "kernels").iterdir()} <= {".code"}
+    assert {path.suffix for path in (stored / "kernels").iterdir()} <= {".code", ".lock"}
 
 
 def test_a_command_without_an_assistant_compiles_itself(
@@ -182,4 +208,4 @@ def test_an_interrupt_while_both_compile_leaves_nothing(tmp_path: Path) -> None:
         process.wait()
     assert not list(temporary.iterdir())
     assert not out.exists()
-    assert {path.suffix for path in (stored / "kernels").iterdir()} <= {".code"}
+    assert {path.suffix for path in (stored / "kernels").iterdir()} <= {".code", ".lock"}

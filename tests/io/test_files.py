@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from shoal.base.errors import BadFile, BadTable
 from shoal.io import frames, text_reading
+from shoal.io.compact import compact
 from shoal.io.frames import Frame, open_frame, read, write
 from tests.io.tables import MAKE, ODD_TEXT, PEOPLE, SECRET, as_read, file, values
 
@@ -250,3 +251,17 @@ def test_reading_reports_progress(tmp_path):
         size = path.stat().st_size
         assert calls == sorted(calls)
         assert calls[-1] == (size, size)
+
+
+@pytest.mark.parametrize(
+    "cells", [[f"secret {i}" for i in range(40)], list(range(40)), [True] * 40]
+)
+def test_a_compact_column_has_no_bytes_of_other_rows(cells):
+    whole = pa.array(cells)
+    part = compact(whole.slice(7, 9))
+    assert part.to_pylist() == cells[7:16]
+    assert part.offset == 0
+    own = pa.array(cells[7:16])  # made of these cells alone
+    sizes = [[buffer and buffer.size for buffer in one.buffers()] for one in (part, own)]
+    assert all(mine is None or mine <= fresh for mine, fresh in zip(*sizes, strict=True))
+    assert not {b.address for b in whole.buffers() if b} & {b.address for b in part.buffers() if b}

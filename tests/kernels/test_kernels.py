@@ -6,6 +6,8 @@ import importlib
 import pkgutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event
 
 import numpy as np
 import pytest
@@ -102,3 +104,53 @@ def test_item_0_no_kernel_leaves_its_arrays(name):
     """Compiled with bounds checks, into a folder of its own; one process compiles for minutes."""
     done = in_a_process(150, 2, name, NUMBA_BOUNDSCHECK="1")
     assert done.returncode == 0, done.stderr[-4000:]
+
+
+def test_a_kernel_is_compiled_once_for_all_calls_of_other_kernels(monkeypatch):
+    """Neither for each constant nor for each width of a number, and without a wrapper."""
+    monkeypatch.setattr(
+        room, "_FOLDER", None
+    )  # otherwise a second run of this test compiles nothing
+
+    @room.kernel
+    def below(values, at, limit):
+        return values[at] < limit
+
+    @room.kernel
+    def caller(values, narrow, wide):
+        first = below(values, 0, 7) and below(values, 1, -7)
+        return first, below(values, narrow[0], wide), below(values, wide, narrow[1])
+
+    given = np.array([3, -9, 4]), np.array([2, 4], np.int32), 1
+    assert caller(*given) == (True, False, True)
+    (inner,) = below._inner.overloads.values()
+    assert not [one for one in inner.library.get_defined_functions() if "cpython" in one.name]
+    assert not below.overloads
+    assert caller.py_func(*given) == (True, False, True)  # it can still be called from Python
+
+
+def test_a_rehearsal_on_several_threads_records_what_python_calls():
+    """A kernel that ends in one thread does not end those of the others."""
+    begun, ended = Barrier(2, timeout=60), Event()
+
+    @room.kernel
+    def inside(x):
+        return x
+
+    @room.kernel
+    def first(x):
+        begun.wait()
+        return x
+
+    @room.kernel
+    def second(x):
+        begun.wait()
+        ended.wait(60)
+        return inside(x)
+
+    with room.rehearse(60) as rehearsal, ThreadPoolExecutor(2) as threads:
+        slow = threads.submit(second, 2)
+        assert threads.submit(first, 1).result() == 1
+        ended.set()
+        assert slow.result() == 2
+    assert {job.kernel for job in rehearsal.jobs.values()} == {first, second}

@@ -24,6 +24,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numba
@@ -34,12 +35,20 @@ from numba.core.runtime.nrt import rtsys
 
 from shoal.base.code_digest import UnknownContent, digest
 
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may compile the same kernel
+    fcntl = None  # type: ignore[assignment]
+
 VARIABLES = ("SHOAL_CACHE", "NUMBA_CACHE_DIR")  # the first that is set names the folder
 FOLDER = "kernels"
 OLD_FOLDERS = "kernels-*"  # of versions that had one folder for each version of all sources
 PACKAGE, HOME, TEMPORARY = "package", "home", "temporary"
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 ENDING = ".code"
+LOCKS = "compiling.lock"  # one byte of it per kernel that is being compiled
+PATIENCE = 120.0  # seconds to wait for another process: it may be stopped
+TICK = 0.02  # seconds between two attempts
 # The settings of numba that change the machine code, with their defaults.
 FLAGS = {"BOUNDSCHECK": None, "OPT": 3, "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
 
@@ -192,6 +201,15 @@ class MachineCode(caching.NullCache):
         key = self._key(sig, target_context.codegen())
         if key is None:
             return None
+        found = self._load(key, target_context)
+        if found is None:
+            take_turn(self._path(key))
+            found = self._load(key, target_context)  # another process may have stored it meanwhile
+            if found is not None:
+                end_turn(self._path(key))
+        return found
+
+    def _load(self, key: Any, target_context: Any) -> Any:
         path = self._path(key)
         try:
             content = path.read_bytes()
@@ -221,12 +239,15 @@ class MachineCode(caching.NullCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled kernel; without the file the next run compiles it again."""
-        if data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
-            return
         key = self._key(sig, data.codegen)
         if key is None:
             return
         path = self._path(key)
+        if not data.library.has_dynamic_globals and all(one.can_cache for one in data.lifted):
+            self._store(path, key, data)
+        end_turn(path)
+
+    def _store(self, path: Path, key: Any, data: Any) -> None:
         temporary = path.with_suffix(f".{secrets.token_hex(8)}")
         try:
             reduced = data._reduce()
@@ -266,6 +287,57 @@ class MachineCode(caching.NullCache):
     def _path(self, key: Any) -> Path:
         rest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
         return self._folder / f"{self._name}-{key[1][:16]}-{rest}{ENDING}"
+
+
+def take_turn(path: Path) -> None:
+    """Wait while another process compiles the kernel of this file; then it is our turn.
+
+    A lock ends with its process, even if that is killed. Without file locks, nobody waits.
+    """
+    end = monotonic() + PATIENCE
+    while not _lock(path) and monotonic() < end:
+        sleep(TICK)
+
+
+def end_turn(path: Path) -> None:
+    """Let other processes load, or compile, the kernel of this file."""
+    if path in _TURNS:
+        _TURNS.discard(path)
+        with suppress(OSError):
+            fcntl.lockf(_LOCKS[path.parent], fcntl.LOCK_UN, 1, _place(path))
+
+
+def end_turns() -> None:
+    """End all turns of this process: compiling has ended, perhaps by an error or an interrupt."""
+    for path in list(_TURNS):
+        end_turn(path)
+
+
+# The open file of each folder: closing any file of that name would end all our locks on it.
+_LOCKS: dict[Path, int] = {}
+_TURNS: set[Path] = set()
+
+
+def _lock(path: Path) -> bool:
+    """Whether it is our turn; only another process can prevent that."""
+    if fcntl is None:
+        return True
+    try:
+        if path.parent not in _LOCKS:
+            how = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            _LOCKS[path.parent] = os.open(path.parent / LOCKS, how, 0o600)
+        fcntl.lockf(_LOCKS[path.parent], fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(path))
+    except (BlockingIOError, PermissionError):  # POSIX allows both for a locked byte
+        return path.parent not in _LOCKS
+    except OSError:
+        return True
+    _TURNS.add(path)
+    return True
+
+
+def _place(path: Path) -> int:
+    """The byte that is locked for a file; it need not exist."""
+    return int.from_bytes(hashlib.sha256(path.name.encode()).digest()[:7], "little")
 
 
 def _external_symbols(reduced: Any) -> list[str]:

@@ -19,6 +19,14 @@ LargeData = Annotated[
 ]
 PlanFile = Annotated[Path, typer.Option("--plan", help="Plan: a TOML file.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="File to write the release to.")]
+LargeOut = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        help="File to write the release to; with Spark, a name without an ending is a folder.",
+    ),
+]
 Report = Annotated[
     Path | None,
     typer.Option(help="Write an HTML report for the approver to this file. Do not publish it."),
@@ -49,15 +57,18 @@ KeepOrder = Annotated[
 Engine = Annotated[
     str | None,
     typer.Option(
-        metavar="auto|memory|duckdb",
-        help="What groups and writes the records: memory, or DuckDB for tables larger than memory "
-        "(default: by the size of the table).",
+        metavar="auto|memory|duckdb|spark",
+        help="What groups and writes the records: memory, DuckDB for tables larger than memory, or "
+        "Spark for tables larger than a machine (default: memory or DuckDB, by the size of the "
+        "table).",
     ),
 ]
 MemoryLimit = Annotated[
     str | None,
     typer.Option(
-        metavar="SIZE", help="Memory for DuckDB, as in 2GB (default: half of the machine's)."
+        metavar="SIZE",
+        help="Memory for DuckDB, and for the groups that are recoded, as in 2GB "
+        "(default: half of the machine's).",
     ),
 ]
 TempDirectory = Annotated[

@@ -47,38 +47,61 @@ def restored(cells: Any, kind: pa.DataType) -> Any:
 
 def missing_test(column: str, kind: pa.DataType, tokens: Sequence[str]) -> str:
     """A column in SQL, with null for the cells that mean missing, as `value_codes` has it."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
+    kind = _plain(kind)
     cell, tests = column, []
     if pa.types.is_floating(kind):
         cell = f"CAST({column} AS VARCHAR)"  # 0.0 and -0.0 are different cells
         tests.append(f"isnan({column})")
-    tests += [test for token in tokens if (test := _test(column, kind, token))]
+    tests += [_test(column, kind, value) for value in missing_cells(kind, tokens)]
     return f"CASE WHEN {' OR '.join(tests)} THEN NULL ELSE {cell} END" if tests else cell
 
 
-def _test(column: str, kind: pa.DataType, token: str) -> str | None:
-    """The test in SQL whether a cell is this token; None: no cell of the type is."""
+def missing_cells(kind: pa.DataType, tokens: Sequence[str]) -> list[Any]:
+    """The cells of a type that are written like one of the tokens.
+
+    >>> missing_cells(pa.int8(), ["", "-99", "007", "1000"]), missing_cells(pa.bool_(), ["True"])
+    ([-99], [True])
+    """
+    found = (_cell(_plain(kind), token) for token in tokens)
+    return [cell for cell in found if cell is not None]
+
+
+def _cell(kind: pa.DataType, token: str) -> Any:
+    """The cell that is written like this; None: no cell of the type is."""
     if _is_text(kind):
-        return f"{column} = {_quoted(token)}"
+        return token
+    cell: Any = None
     with suppress(ValueError, InvalidOperation, OverflowError):
         if pa.types.is_boolean(kind):
-            return f"{column} = {token}" if token in ("True", "False") else None
+            return {"True": True, "False": False}.get(token)
         if pa.types.is_integer(kind):
-            same = text(pa.scalar(int(token), kind).as_py()) == token
-            return f"{column} = {int(token)}" if same else None
-        if pa.types.is_floating(kind):
-            same = text(float(token)) == token
-            return f"CAST({column} AS DOUBLE) = '{float(token)!r}'::DOUBLE" if same else None
-        if pa.types.is_decimal(kind):
-            same = text(pa.scalar(Decimal(token), kind).as_py()) == token
-            return f"{column} = {_quoted(token)}::{_decimal(kind)}" if same else None
-        if pa.types.is_date(kind):
-            same = str(date.fromisoformat(token)) == token
-            return f"{column} = {_quoted(token)}::DATE" if same else None
-        same = text(datetime.fromisoformat(token)) == token
-        return f"{column} = {_quoted(token)}::TIMESTAMP" if same else None
-    return None
+            cell = pa.scalar(int(token), kind).as_py()
+        elif pa.types.is_floating(kind):
+            cell = float(token)
+        elif pa.types.is_decimal(kind):
+            cell = pa.scalar(Decimal(token), kind).as_py()
+        elif pa.types.is_date(kind):
+            cell = date.fromisoformat(token)
+        else:
+            cell = datetime.fromisoformat(token)
+    return cell if cell is not None and text(cell) == token else None
+
+
+def _test(column: str, kind: pa.DataType, cell: Any) -> str:
+    """The test in SQL whether a cell is this one."""
+    if _is_text(kind):
+        return f"{column} = {_quoted(cell)}"
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        return f"{column} = {cell}"
+    if pa.types.is_floating(kind):
+        return f"CAST({column} AS DOUBLE) = '{cell!r}'::DOUBLE"
+    if pa.types.is_decimal(kind):
+        return f"{column} = '{cell}'::DECIMAL({kind.precision}, {kind.scale})"
+    return f"{column} = '{cell}'::{'DATE' if pa.types.is_date(kind) else 'TIMESTAMP'}"
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -87,7 +110,3 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _quoted(token: str) -> str:
     return "'" + token.replace("'", "''") + "'"
-
-
-def _decimal(kind: Any) -> str:
-    return f"DECIMAL({kind.precision}, {kind.scale})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import lzma
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.base.errors import BadFile, BadTable, preview
-from shoal.engines.cells import is_served
 from shoal.io.format import Format, format_of, formats, packing_of
 from shoal.io.frames import fingerprint
 from shoal.io.sources import check_source, is_folder
@@ -60,19 +59,6 @@ class Source:
         """Where temporary files go: next to the source, or where the system has them."""
         near = self.path.absolute().parent
         return near if os.access(near, os.W_OK | os.X_OK) else Path(gettempdir())
-
-    def check_types(self, columns: Sequence[str]) -> None:
-        """Raise an error unless DuckDB returns the cells of these columns unchanged."""
-        for name in columns:
-            kind = self.schema.field(name).type
-            if not is_served(kind):
-                raise BadTable(
-                    f"column {name!r} is of type {kind}, which engine = 'duckdb' does not support; "
-                    "use engine = 'memory', or cast it to text, numbers or dates"
-                )
-        used = [name for name in self.schema.names if name.lower() == "file_row_number"]
-        if used and not self.text:
-            raise BadTable(f"DuckDB cannot read a column of the name {used[0]!r}; rename it")
 
     @property
     def sha256(self) -> str | None:

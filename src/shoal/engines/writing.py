@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from shoal.base.errors import BadFile, ShoalError
 from shoal.engines.duckdb import Database
+from shoal.engines.large_table import Recoded
 from shoal.engines.resources import Resources
 from shoal.engines.shuffle import Shuffle
 from shoal.engines.source import Source, size_in_memory
@@ -31,16 +32,13 @@ class Rows:
     """The rows of a release that is not in memory."""
 
     source: Source
-    units: Frame  # combinations of original values that are published
-    released: Frame  # what is published of each; in the same order
-    names: tuple[str, ...]  # the columns of the release
+    recoded: Recoded
     resources: Resources
-    entropy: tuple[int, ...]  # of the shuffle
 
     @property
-    def others(self) -> list[str]:
-        """The columns that are published row by row."""
-        return [name for name in self.names if name not in self.released.names]
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns of the release."""
+        return self.recoded.schema(self.source.schema)
 
     def database(self, watch: Callable[[float], None]) -> AbstractContextManager[Database]:
         """Open a database to read the source."""
@@ -73,13 +71,14 @@ class Rows:
 
     def _shuffled(self, database: Database) -> Shuffle:
         """The place of each row's combination, and its other cells, in a random order."""
-        source, others = self.source, self.others
+        source, recoded = self.source, self.recoded
+        others = recoded.others
         kinds = [(name, source.schema.field(name).type) for name in others]
         schema = pa.schema([("id", pa.int64()), ("r", pa.int64()), *kinds])
-        weight = self.released.weight
+        weight = recoded.released.weight
         assert weight is not None
         size = size_in_memory(source.path) if others else 0
-        shuffle = Shuffle(database.folder, schema, int(weight.sum()), list(self.entropy), size)
+        shuffle = Shuffle(database.folder, schema, int(weight.sum()), list(recoded.entropy), size)
         found = np.zeros(len(weight), np.int64)
 
         def counted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -87,52 +86,28 @@ class Rows:
                 found[:] += np.bincount(batch.column(0).to_numpy(), minlength=len(found))
                 yield pa.record_batch(batch.columns, schema=schema)
 
-        shuffle.add(counted(database.joined(source, self.units, others)))
+        shuffle.add(counted(database.joined(source, recoded.units, others)))
         if not np.array_equal(found, weight):
-            raise BadFile(
-                f"{source.path} was changed while it was read: its rows are not those that were "
-                "counted before; nothing is released. Run again when nothing writes to it"
-            )
+            raise changed(str(source.path))
         return shuffle
-
-    @property
-    def schema(self) -> pa.Schema:
-        """Names and types of the columns of the release."""
-        native = self.released.native.schema
-        others = self.source.schema
-        fields = [
-            native.field(name) if name in self.released.names else others.field(name)
-            for name in self.names
-        ]
-        return pa.schema([pa.field(one.name, one.type) for one in fields], native.metadata)
 
     def _tables(self, shuffled: Shuffle) -> Iterator[pa.Table]:
         """The published rows, in tables of `ROWS` rows."""
         schema = self.schema
-        columns = {name: _Cells.of(self.released.native[name]) for name in self.released.names}
+        released, names = self.recoded.released, self.recoded.names
+        columns = {name: _Cells.of(released.native[name]) for name in released.names}
 
         def published(part: pa.Table) -> pa.Table:
             place = part["id"]
-            cells = [
-                columns[name].take(place) if name in columns else part[name] for name in self.names
-            ]
+            cells = [columns[name].take(place) if name in columns else part[name] for name in names]
             return pa.table(cells, schema)
 
         return resized(map(published, shuffled), schema)
 
     def _check_rows(self, file: Source, shuffled: Shuffle, watch: Callable[[float], None]) -> None:
         """Raise an error unless the file has exactly the rows that were to be written."""
-        read = (pa.Table.from_batches([batch]) for _, batch in file.batches(lambda _: None))
-        expected = self._tables(shuffled)
-        rows = 0
-        for table in resized(read, file.schema):
-            wanted = next(expected, None)
-            if wanted is None or not same_rows(Frame(table), Frame(wanted)):
-                raise _other_rows()
-            rows += table.num_rows
-            watch(0.7 + 0.2 * rows / max(1, int(self.released.weight.sum())))  # type: ignore[union-attr]
-        if next(expected, None) is not None:
-            raise _other_rows()
+        many = max(1, int(self.recoded.released.weight.sum()))  # type: ignore[union-attr]
+        check_rows(file, self._tables(shuffled), lambda rows: watch(0.7 + 0.2 * rows / many))
 
 
 class _Cells(NamedTuple):
@@ -158,7 +133,32 @@ class _Cells(NamedTuple):
         return self.values.take(self.number.take(places.combine_chunks()))
 
 
-def _other_rows() -> ShoalError:
+def check_rows(
+    file: Source, expected: Iterator[pa.Table], report: Callable[[int], None] = lambda _: None
+) -> None:
+    """Raise an error unless a file has exactly these rows, which come in tables of `ROWS` rows."""
+    read = (pa.Table.from_batches([batch]) for _, batch in file.batches(lambda _: None))
+    rows = 0
+    for table in resized(read, file.schema):
+        wanted = next(expected, None)
+        if wanted is None or not same_rows(Frame(table), Frame(wanted)):
+            raise other_rows()
+        rows += table.num_rows
+        report(rows)
+    if next(expected, None) is not None:
+        raise other_rows()
+
+
+def changed(what: str) -> BadFile:
+    """The error for a table that differs when it is read again."""
+    return BadFile(
+        f"{what} was changed while it was read: its rows are not those that were counted before; "
+        "nothing is released. Run again when nothing writes to it"
+    )
+
+
+def other_rows() -> ShoalError:
+    """The error for a file that does not have the rows that were to be written."""
     return ShoalError(
         "the file that was written does not contain the rows of the release in their order; this "
         "is a bug in shoal, and nothing is released"

@@ -14,6 +14,7 @@ from shoal.flow.apply.fitted import Fitted
 from shoal.flow.assistant import compiling_together
 from shoal.flow.auto_select.search import recode
 from shoal.flow.choose_engine import choose_engine
+from shoal.flow.choose_parts import resources_of
 from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
@@ -51,10 +52,16 @@ def anonymize(
 def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> Release:
     """The same, with the threads of the plan."""
     engine = choose_engine(table, plan, keep_order)
-    if engine.name == "duckdb":
-        from shoal.flow.at_scale import anonymize_at_scale  # it is seldom needed
+    if engine.name == "spark":
+        from shoal.flow.on_spark import anonymize_on_spark  # PySpark is loaded if it is asked for
 
-        return anonymize_at_scale(table, plan, progress)
+        return anonymize_on_spark(table, plan, progress)
+    if engine.name == "duckdb":
+        from shoal.engines.duckdb_table import DuckdbTable  # it is seldom needed
+        from shoal.flow.at_scale import LargeRelease, anonymize_at_scale
+
+        given = DuckdbTable(table, resources_of(plan))
+        return anonymize_at_scale(given, plan, progress, LargeRelease)
 
     clock = Clock(progress)
     clock.start("read")

@@ -30,7 +30,10 @@ from shoal.kernels import Job
 from shoal.models import min_class_size
 from shoal.plan import Plan
 
-SAMPLE, CLASSES, LARGEST = 60, 6, 300  # records; more if the classes of the plan are large
+# Records of the sample; more if the classes of the plan are large. With fewer classes `peel` does
+# not look ahead, and a third of its kernels would not be found.
+SAMPLE, CLASSES, LARGEST = 60, 80, 480
+JOBS = "jobs"  # the file with the kernels that the plan needs
 TICK = 0.02  # seconds between two looks at what the assistant has done
 ENDING = 2.0  # seconds that it gets to end
 # The assistant finds modules where the command found them, and not in the current folder (-P).
@@ -56,7 +59,8 @@ def compiling_together(frame: Frame, plan: Plan, progress: Progress) -> Iterator
             progress("compile", assistant.share())
             if assistant.process and not claim(job, assistant.folder):
                 while not job.is_stored() and assistant.process.poll() is None:
-                    sleep(TICK)
+                    if not assistant.compile_another():
+                        sleep(TICK)
                     progress("compile", assistant.share())
 
         with kernels.before_compiling(wait):
@@ -75,6 +79,21 @@ class Assistant:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.process: subprocess.Popen[bytes] | None = None
+        self._jobs: list[Job] | None = None  # what is needed later; None: not known yet
+
+    def compile_another(self) -> bool:
+        """Compile a kernel that is needed later and that nobody has claimed; False: there is none.
+
+        Better than to wait for the assistant.
+        """
+        if self._jobs is None:
+            self._jobs = announced(self.folder)
+        while self._jobs:
+            job = self._jobs.pop(0)
+            if claim(job, self.folder):
+                job.run()
+                return True
+        return False
 
     def share(self) -> float:
         """The share of the kernels that is compiled; 0 while their number is not known."""
@@ -137,6 +156,24 @@ def sample(frame: Frame, plan: Plan) -> bytes:
     with pa.ipc.new_stream(stream, table.schema) as writer:
         writer.write_table(table)
     return stream.getvalue()
+
+
+def announce(jobs: list[Job], folder: Path) -> None:
+    """Tell the command which kernels the plan needs."""
+    for job in jobs:
+        (folder / f"{job.name}.known").touch()
+    private = folder / f"{JOBS}.new"
+    private.write_bytes(pickle.dumps([job.address() for job in jobs]))
+    private.replace(folder / JOBS)
+
+
+def announced(folder: Path) -> list[Job] | None:
+    """The kernels that the plan needs, in the order of their first calls; None: not known yet."""
+    try:
+        found = pickle.loads((folder / JOBS).read_bytes())
+    except OSError:
+        return None
+    return [job for one in found if (job := Job.at(*one)) is not None]
 
 
 def claim(job: Job, folder: Path) -> bool:

@@ -11,6 +11,7 @@ import hashlib
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,17 +19,17 @@ import pyarrow as pa
 from shoal.base.clock import Clock
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
-from shoal.engines.duckdb import Database
-from shoal.engines.resources import Resources
+from shoal.engines.large_table import LargeTable, Recoded
 from shoal.engines.source import Source
-from shoal.engines.writing import Rows
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.auto_select.search import recode
 from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
+from shoal.io.atomic import atomic, atomic_folder
+from shoal.io.files import names_folder
 from shoal.io.format import format_of
-from shoal.io.frames import Frame, atomic
+from shoal.io.frames import Frame
 from shoal.io.text_layout import TextLayout
 from shoal.io.text_writing import all_text_parts
 from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
@@ -39,6 +40,7 @@ from shoal.table.published_table import read_published
 from shoal.table.recoding import SUPPRESSED
 from shoal.table.roles import check_names, columns_with_role, not_published
 
+Large = TypeVar("Large", bound="LargeRelease")
 GROUPED = ("quasi", "sensitive")  # roles of the columns whose combinations are in memory
 
 
@@ -46,7 +48,8 @@ GROUPED = ("quasi", "sensitive")  # roles of the columns whose combinations are 
 class LargeRelease(Release):
     """A release whose records are not in memory: `frame` is None, and `save` writes them."""
 
-    records: Rows | None = None
+    table: LargeTable | None = None
+    recoded: Recoded | None = None
     progress: Progress = silent
     _saved: dict[str, str] = field(default_factory=dict)  # the last file, and its checksum
 
@@ -54,19 +57,25 @@ class LargeRelease(Release):
         """Match, shuffle and write the records; verify the file before it gets its name.
 
         The input is read again. The file must contain exactly the records of the release, row by
-        row, and its groups must satisfy every requirement.
+        row, and its groups must satisfy every requirement. With Spark, a path without an ending
+        is a folder of files.
         """
-        assert self.records is not None
+        assert self.table is not None
+        assert self.recoded is not None
         self.progress("write", 0.0)
-        with atomic(path) as target:
-            file, sha256 = self.records.write(
-                target, _grouped(self.plan), lambda share: self.progress("write", share)
+        folder = self.table.writes_folders and names_folder(path)
+        with atomic_folder(path) if folder else atomic(path) as target:
+            file, sha256 = self.table.write(
+                self.recoded,
+                target,
+                _grouped(self.plan),
+                lambda share: self.progress("write", share),
             )
             plan = self.plan
             verify(read_published(file, plan.columns, plan.missing_values), plan.models)
         self._saved.clear()
         self._saved["path"] = str(path)
-        if format_of(Path(path)).name == "csv" and sha256 is not None:
+        if not folder and format_of(Path(path)).name == "csv" and sha256 is not None:
             self._saved["sha256"] = sha256
         self.progress("write", 1.0)
 
@@ -76,27 +85,27 @@ class LargeRelease(Release):
     def csv_sha256(self) -> str | None:
         """SHA-256 of the release as a CSV file; None if it was not saved yet."""
         if "sha256" not in self._saved and "path" in self._saved:
-            assert self.records is not None
-            found = _csv_sha256(Path(self._saved["path"]), self.records)
+            assert self.table is not None
+            assert self.recoded is not None
+            schema = self.recoded.schema(self.table.schema)
+            found = _csv_sha256(Path(self._saved["path"]), schema)
             if found is not None:
                 self._saved["sha256"] = found
         return self._saved.get("sha256")
 
 
-def anonymize_at_scale(table: str | Path, plan: Plan, progress: Progress = silent) -> LargeRelease:
-    """Turn the table in a file, or in the files of a folder, into one that can be published."""
+def anonymize_at_scale(
+    table: LargeTable, plan: Plan, progress: Progress, kind: type[Large]
+) -> Large:
+    """Turn a table that is not in memory into one that can be published, a release of this kind."""
     clock = Clock(progress)
-    parts = (None if plan.parts == "auto" else plan.parts) if plan.algorithm.works_in_parts else 1
-    resources = Resources.of(plan.memory, plan.temp_directory, plan.threads, parts)
     clock.start("read")
-    source = Source.of(table)
-    check_names(plan.columns, source.schema.names)
+    check_names(plan.columns, table.schema.names)
     others = columns_with_role(plan.columns, "other")
-    source.check_types([*_grouped(plan), *others])
+    table.check_types([*_grouped(plan), *others])
     clock.start("group")
-    with Database.opened(resources, source, lambda share: progress("group", share)) as database:
-        units = database.group(source, _grouped(plan))
-    sha256 = source.sha256
+    units = table.group(_grouped(plan), lambda share: progress("group", share))
+    sha256 = table.sha256
     clock.start("encode")
     columns = {name: plan.columns[name] for name in _grouped(plan)}
     original = encode(units, columns, plan.missing, plan.missing_values, progress)
@@ -117,29 +126,28 @@ def anonymize_at_scale(table: str | Path, plan: Plan, progress: Progress = silen
     there = np.flatnonzero(recoding.record != SUPPRESSED)
     assert units.counted is not None
     dropped = not_published(plan.columns)
-    rows = Rows(
-        source,
+    rows = Recoded(
         Frame(units.native.take(pa.array(there)), units.counted.take(there)),
         Frame(release.frame, units.counted.take(there)),
-        tuple(name for name in source.schema.names if name not in dropped),
-        resources,
+        tuple(name for name in table.schema.names if name not in dropped),
         tuple(recoded.rng.integers(0, 1 << 32, 8).tolist()),
     )
     clock.start("known")
-    known = _if_known(release, rows, progress)
+    known = _if_known(release, table, rows, progress)
     clock.stop()
     given = {one.name: getattr(release, one.name) for one in fields(release) if one.init}
-    return LargeRelease(
+    return kind(
         **given
         | {
             "frame": None,
             "if_known": known,
             "worrying": worth_warning(known, plan.columns, release.seen.person_count),
             "keep_order": False,
-            "engine": "duckdb",
+            "engine": table.engine,
             "fitted": partial(origin.fitted, rows.names),
         },
-        records=rows,
+        table=table,
+        recoded=rows,
         progress=progress,
     )
 
@@ -149,28 +157,33 @@ def _grouped(plan: Plan) -> list[str]:
     return [name for name, column in plan.columns.items() if column.role in GROUPED]
 
 
-def _if_known(release: Release, rows: Rows, progress: Progress) -> dict[str, ColumnDisclosure]:
+def _if_known(
+    release: Release, table: LargeTable, recoded: Recoded, progress: Progress
+) -> dict[str, ColumnDisclosure]:
     """The disclosure by other columns, counted by the engine, and by sensitive ones."""
     label = release.seen.classes.label
     others = columns_with_role(release.plan.columns, "other")
     found = {}
     if others:
-        with rows.database(lambda share: progress("known", share)) as database:
-            found = database.alone(
-                rows.source, rows.units, label, others, release.plan.missing_values
-            )
+        found = table.alone(
+            recoded.units,
+            label,
+            others,
+            release.plan.missing_values,
+            lambda share: progress("known", share),
+        )
     known = {name: ColumnDisclosure(*counts) for name, counts in found.items()}
     return known | release.if_known
 
 
-def _csv_sha256(path: Path, rows: Rows) -> str | None:
+def _csv_sha256(path: Path, schema: pa.Schema) -> str | None:
     """The SHA-256 of a saved release, if it were saved as CSV; None if it cannot be read."""
     digest = hashlib.sha256()
     try:
         file = Source.of(path)
         tables = (pa.Table.from_batches([batch]) for _, batch in file.batches(lambda _: None))
         for part in all_text_parts(
-            file.schema.with_metadata(rows.schema.metadata), tables, TextLayout("", "")
+            file.schema.with_metadata(schema.metadata), tables, TextLayout("", "")
         ):
             digest.update(part)
     except BadFile:

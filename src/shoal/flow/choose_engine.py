@@ -1,4 +1,4 @@
-"""Choose the engine: in memory, or DuckDB for tables that are too large for that."""
+"""Choose the engine: in memory, DuckDB for tables too large for that, or Spark."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from shoal.base.errors import BadInput, BadPlan
+from shoal.engines.spark import is_spark
 from shoal.io.memory import bytes_of, machine_memory, shown
 from shoal.io.sources import is_folder
 from shoal.plan import Plan
@@ -20,7 +21,7 @@ SMALL = 10**7  # bytes of a file that is never too large; its size in memory is 
 class Engine(NamedTuple):
     """The engine of a run, and remarks on the choice."""
 
-    name: str  # "memory" or "duckdb"
+    name: str  # "memory", "duckdb" or "spark"
     notes: tuple[str, ...] = ()
 
 
@@ -30,12 +31,14 @@ MEMORY = Engine("memory")
 def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
     """The engine that the plan names; otherwise DuckDB for folders and large files.
 
-    A file is large if it takes more than a quarter of the memory, which is the limit in the plan
-    or the memory of the machine.
+    A Spark DataFrame is for Spark. A file is large if it takes more than a quarter of the memory,
+    which is the limit in the plan or the memory of the machine.
     """
+    is_path = isinstance(table, str | Path)
+    if is_spark(table) or plan.engine == "spark":
+        return _spark(table, plan, keep_order)
     if plan.engine == "memory":
         return MEMORY
-    is_path = isinstance(table, str | Path)
     if plan.engine == "duckdb":
         if not is_path:
             raise BadPlan(
@@ -68,8 +71,24 @@ def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
     return Engine("duckdb")
 
 
+def _spark(table: Any, plan: Plan, keep_order: bool) -> Engine:
+    if is_spark(table) and plan.engine not in ("auto", "spark"):
+        raise BadPlan(
+            f"engine = {plan.engine!r} does not read a Spark DataFrame; use engine = 'spark', or "
+            "give table.toArrow() if it fits into memory"
+        )
+    if not is_spark(table) and not isinstance(table, str | Path):
+        raise BadPlan(
+            "engine = 'spark' reads Spark DataFrames and files, and the table is in memory "
+            "already; use engine = 'memory'"
+        )
+    if reason := not_served(plan, keep_order):
+        raise BadPlan(f"engine = 'spark' does not support {reason}; use engine = 'memory'")
+    return Engine("spark")
+
+
 def not_served(plan: Plan, keep_order: bool) -> str | None:
-    """What in a plan DuckDB does not support, in words; None: it supports all of it."""
+    """What in a plan the engines do not support, in words; None: they support all of it."""
     if persons := columns_with_role(plan.columns, "person"):
         return f"a person column ({persons[0]!r}) yet"
     if plan.algorithm.is_auto or plan.loss.is_auto:
@@ -79,7 +98,7 @@ def not_served(plan: Plan, keep_order: bool) -> str | None:
     if not plan.algorithm.counts_together:
         return f"the algorithm {plan.algorithm.name}, which needs single records"
     if keep_order:
-        return "keep_order, as it shuffles the records on disk"
+        return "keep_order, as it shuffles the records"
     return None
 
 

@@ -7,6 +7,12 @@ from shoal.engines.resources import Resources
 from shoal.plan import Plan
 
 
+def resources_of(plan: Plan) -> Resources:
+    """What an engine may use, and into how many parts the plan lets it cut the table."""
+    parts = (None if plan.parts == "auto" else plan.parts) if plan.algorithm.works_in_parts else 1
+    return Resources.of(plan.memory, plan.temp_directory, plan.threads, parts)
+
+
 def parting_of(plan: Plan) -> Parting:
     """The number of parts that the plan asks for, or the memory that they must fit into."""
     if plan.parts == "auto":

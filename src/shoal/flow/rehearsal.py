@@ -23,8 +23,8 @@ from shoal import kernels
 from shoal.base import own_process
 from shoal.base.code_digest import callees
 from shoal.base.machine_code import MachineCode
+from shoal.flow import assistant
 from shoal.flow.anonymize import anonymize
-from shoal.flow.assistant import claim
 from shoal.kernels import Job
 from shoal.plan import Plan
 
@@ -71,7 +71,7 @@ def rehearsed(plan: Plan, sample: bytes) -> list[Job]:
     records = pa.ipc.open_stream(sample).read_all()
     # Whatever fails on a sample: what was called until then is known.
     with kernels.rehearse(SECONDS) as rehearsal, suppress(Exception), np.errstate(all="ignore"):
-        anonymize(records, plan.with_seed(0))
+        anonymize(records, plan.changed(seed=0, threads=1))
     stuck.cancel()
     return list(rehearsal.jobs.values())
 
@@ -82,11 +82,10 @@ def compile_from_the_middle(jobs: list[Job], folder: Path) -> None:
     The command begins with the first. The last may be needed for the sample only.
     """
     missing = [job for job in jobs if not job.is_stored()]
-    for job in missing:
-        (folder / f"{job.name}.known").touch()
+    assistant.announce(missing, folder)
     middle = _middle(missing)
     for job in (*missing[middle:], *reversed(missing[:middle])):
-        if claim(job, folder):
+        if assistant.claim(job, folder):
             job.run()
 
 

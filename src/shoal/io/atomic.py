@@ -133,6 +133,44 @@ def private_folder(near: Path) -> Iterator[Path]:
         _at_work.pop(folder, None)
 
 
+@contextmanager
+@whole
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """Provide a temporary folder for files, which becomes the target or is removed on failure.
+
+    The target must not exist: files of another release would mix with the new ones.
+    """
+    target = Path(path).absolute()
+    check_folder(target)
+    with private_folder(target.parent) as folder:
+        yield folder
+        try:
+            mask = _umask()
+            for file in sorted(folder.iterdir()):
+                _sync(file)
+                if os.name != "nt":
+                    file.chmod(0o666 & ~mask)
+            _sync(folder)
+            if os.name != "nt":
+                folder.chmod(0o777 & ~mask)
+            folder.rename(target)
+            _sync(target.parent)
+        except OSError as error:
+            raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def check_folder(path: Path) -> None:
+    """Raise an error if no folder of files can be made at a path."""
+    if path.is_dir():
+        raise BadFile(
+            f"cannot write {path}: the folder exists, and other files would mix with those of the "
+            "release; choose another name"
+        )
+    check_place(path)
+    if path.exists():
+        raise BadFile(f"cannot write the folder {path}: it is a file; choose another name")
+
+
 @atexit.register
 def _leave_nothing() -> None:
     """Remove what is left after an exception at a bad moment, such as two interrupts."""

@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from shoal.base.errors import BadFile
 from shoal.io.arrow_tables import takeable
-from shoal.io.atomic import check_place
+from shoal.io.atomic import check_folder, check_place
 from shoal.io.format import Progress, format_of
 from shoal.io.sources import check_source, is_folder
 
 
-def read_table(path: str | Path, progress: Progress | None = None) -> pa.Table:
-    """Read a file of any known format."""
+def read_table(path: str | Path, progress: Progress | None = None, pack: bool = False) -> pa.Table:
+    """Read a file of any known format; with `pack`, columns of text may be packed."""
     path = Path(path)
     if is_folder(path):
         check_source(path, "")
@@ -26,7 +26,8 @@ def read_table(path: str | Path, progress: Progress | None = None) -> pa.Table:
         raise BadFile(f"cannot read {path}: the file is empty")
     reason = "it is damaged, incomplete, or not of the format that its name says"
     try:
-        return takeable(form.read(path, progress))
+        read = form.read_packed if pack else form.read
+        return takeable(read(path, progress))
     except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
         # Only messages of the operating system are passed on: those of arrow contain rows.
         if isinstance(error, OSError) and error.errno:
@@ -49,7 +50,18 @@ def keeps_types(path: str | Path) -> bool:
     return format_of(Path(path)).keeps_types
 
 
-def check_target(path: str | Path) -> None:
-    """Check, before a long run, that a table can be written to this path."""
+def check_target(path: str | Path, folders: bool = False) -> None:
+    """Check, before a long run, that a table can be written to this path.
+
+    `folders`: a path without an ending is a folder of files.
+    """
+    if folders and names_folder(path):
+        check_folder(Path(path))
+        return
     format_of(Path(path))
     check_place(Path(path))
+
+
+def names_folder(path: str | Path) -> bool:
+    """Whether a path names a folder of files rather than a file: it has no ending."""
+    return not Path(path).suffix

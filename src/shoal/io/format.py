@@ -44,6 +44,10 @@ class Format(ABC):
         caller replaces their messages.
         """
 
+    def read_packed(self, path: Path, progress: Progress | None) -> pa.Table:
+        """The same; columns of text may be packed (see `packed_texts`), where that is faster."""
+        return self.read(path, progress)
+
     @abstractmethod
     def write(self, table: pa.Table, path: Path) -> None:
         """Write a table to exactly this path; the same table always gives the same bytes."""

@@ -18,6 +18,7 @@ from shoal.io.atomic import atomic, check_place, check_writable
 from shoal.io.compact import ArrowColumn, compact, plain_field
 from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
 from shoal.io.format import Progress
+from shoal.io.packed_texts import is_packed, unpacked
 from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 from shoal.io.text_writing import same_cells, text_parts
 
@@ -43,11 +44,12 @@ class Counted(NamedTuple):
     """How often each row of a frame occurs in a table that is not in memory, and where first."""
 
     weight: Longs  # int64[n]
-    first: Longs  # int64[n], rising; the first row of the table is 0
+    # int64[n], rising; the first row of the table is 0. None: the rows of the table have no order.
+    first: Longs | None
 
     def take(self, rows: np.ndarray[Any, Any]) -> Counted:
         """These rows."""
-        return Counted(self.weight[rows], self.first[rows])
+        return Counted(self.weight[rows], None if self.first is None else self.first[rows])
 
 
 class Frame:
@@ -69,6 +71,8 @@ class Frame:
         self.kind = "arrow" if is_arrow else "pandas" if is_pandas else "polars"
         self.names: list[str] = self._frame.columns
         self.height: int = self._frame.shape[0]
+        # Columns of text that are stored as dictionaries.
+        self._packed = {one.name for one in native.schema if is_packed(one)} if is_arrow else set()
         # Results that callers keep with the frame, so that each is computed once.
         self.memo: dict[Hashable, Any] = {}
 
@@ -80,6 +84,10 @@ class Frame:
         values = self._exact(name)
         kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
         return self._spelled(name) if isinstance(kind, pa.BaseExtensionType) else values
+
+    def stored(self, name: str) -> ArrowColumn:
+        """The same, but texts may be a dictionary: for code that numbers the distinct values."""
+        return self.native[name] if name in self._packed else self.column(name)
 
     def faithful(self, name: str) -> bool:
         """Whether different cells of a column always differ in its arrow form too.
@@ -95,9 +103,17 @@ class Frame:
         """How often each row occurs, int64[n]; None: once."""
         return None if self.counted is None else self.counted.weight
 
+    @property
+    def numbered(self) -> bool:
+        """Whether the rows of its table have an order, and so a number."""
+        return self.counted is None or self.counted.first is not None
+
     def row_number(self, place: int | np.intp) -> int:
         """The number of a row in its table, for messages; the first one is 1."""
-        return 1 + int(place if self.counted is None else self.counted.first[place])
+        if self.counted is None:
+            return 1 + int(place)
+        assert self.counted.first is not None
+        return 1 + int(self.counted.first[place])
 
     def select(self, names: Sequence[str]) -> Frame:
         """These columns, in this order."""
@@ -110,9 +126,14 @@ class Frame:
         if any(len(values) != len(rows) for values in columns.values()):
             raise ValueError("every new column must be as long as the rows that are taken")
         names = [name for name in self.names if name not in drop]
-        # A frame without columns would lose its height, so one is kept and replaced below.
-        taken = [name for name in names if name not in columns] or self.names[:1]
-        native = self._frame.select(taken)[np.asarray(rows, dtype=np.int64)].to_native()
+        taken = [name for name in names if name not in columns]
+        # A frame without columns would lose its height, so there is one, which is replaced below.
+        if taken or self.kind != "arrow":
+            some = self._frame.select(taken or self.names[:1])
+            native = some[np.asarray(rows, dtype=np.int64)].to_native()
+        else:
+            native = pa.table({"": pa.nulls(len(rows))})
+            native = native.replace_schema_metadata(self.native.schema.metadata)
         native = self._forget(native)
         new = [self._series(name, columns[name]) for name in names if name in columns]
         frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
@@ -132,12 +153,23 @@ class Frame:
             for key, note in notes.items()
             if key == DELIMITER_KEY and note.decode(errors="replace") in DELIMITERS
         }
-        fields = [plain_field(field) for field in native.schema]
-        return pa.table([compact(one) for one in native.columns], pa.schema(fields, known))
+        columns = [
+            unpacked(native[name]) if name in self._packed else compact(native[name])
+            for name in native.column_names
+        ]
+        fields = [
+            pa.field(field.name, pa.string(), field.nullable)
+            if field.name in self._packed
+            else plain_field(field)
+            for field in native.schema
+        ]
+        return pa.table(columns, pa.schema(fields, known))
 
     def _exact(self, name: str) -> ArrowColumn:
         """Return a column in the closest arrow type."""
         series = self._frame[name]
+        if name in self._packed:
+            return unpacked(self.native[name])
         if self.kind == "arrow":
             return series.to_native()
         if self.kind == "polars" and series.dtype == nw.Object:
@@ -330,7 +362,7 @@ def _serialized(column: ArrowColumn) -> Any:
 
 def read(path: str | Path, progress: Progress | None = None) -> Frame:
     """Read a file of any known format into an arrow frame."""
-    return Frame(read_table(path, progress))
+    return Frame(read_table(path, progress, pack=True))
 
 
 def read_back(path: str | Path) -> Frame:

@@ -56,7 +56,7 @@ def all_text_parts(
     special = "" if layout.delimiter or _is_clear(names, delimiter) else DELIMITERS
     yield _lines(header, delimiter, special)
     for table in tables:
-        text = pa.table([_text(table[name], name) for name in names], names)
+        text = pa.table([as_text(table[name], name) for name in names], names)
         for batch in text.to_batches(max_chunksize=1 << 16):
             yield _lines(batch.columns, delimiter)
 
@@ -78,7 +78,7 @@ def same_cells(one: ArrowColumn, other: ArrowColumn) -> bool:
     if first.type == second.type and first.equals(second):
         return True
     with suppress(BadFile):  # cannot be text: then both must be of one type
-        first, second = (_chunked(_text(column, "")).fill_null("") for column in (first, second))
+        first, second = (_chunked(as_text(column, "")).fill_null("") for column in (first, second))
     return bool(first.equals(second))
 
 
@@ -86,7 +86,7 @@ def _chunked(values: ArrowColumn) -> pa.ChunkedArray:
     return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
 
 
-def _text(values: ArrowColumn, name: str) -> ArrowColumn:
+def as_text(values: ArrowColumn, name: str) -> ArrowColumn:
     """Turn a column into text, to be written to a text file."""
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)

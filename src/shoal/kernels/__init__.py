@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
+from threading import local
 from time import monotonic
 from typing import Any, NamedTuple
 
 import numba
+from numba import types
 from numba.core import event
 from numba.core.cpu import CPUTargetOptions
 from numba.core.dispatcher import Dispatcher
@@ -45,8 +48,39 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
     return _compiled(function, **_NO_COUNTS)
 
 
+class _Inner(CPUDispatcher):
+    """A compiled loop as other kernels call it.
+
+    numba would compile it again for each constant among its arguments, and for int32 beside int64.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        args = tuple(_general(one) for one in args)
+        return super().get_call_template(args, {name: _general(one) for name, one in kws.items()})
+
+
+def _general(kind: Any) -> Any:
+    """The type for which a kernel that is called with this type is compiled."""
+    kind = types.unliteral(kind)
+    return types.int64 if kind == types.int32 else kind
+
+
 class _Kernel(CPUDispatcher):
     """A compiled loop that is not interrupted: numba runs Python code to pass arrays."""
+
+    _inner: Any = None
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What other kernels call: the same loop without the code that passes arguments of Python.
+
+        A kernel has dozens of arrays as arguments, and that code takes longer to compile than many
+        a loop.
+        """
+        if self._inner is None:
+            options = {**self.targetoptions, "no_cpython_wrapper": True}
+            self._inner = _stored(_Inner(self.py_func, targetoptions=options))
+        return self._inner._numba_type_
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if _hooks.rehearsal is not None:
@@ -59,7 +93,10 @@ class _Kernel(CPUDispatcher):
             job = Job(self, tuple(self.typeof_pyval(one) for one in args))
             if not job.is_stored():
                 interrupt.released(_hooks.before_compiling, job)
-        return interrupt.released(_compile, self, *args, **options)
+        try:
+            return interrupt.released(_compile, self, *args, **options)
+        finally:
+            machine_code.end_turns()
 
 
 class Job(NamedTuple):
@@ -74,6 +111,17 @@ class Job(NamedTuple):
         function = self.kernel.py_func
         whole = f"{function.__module__}.{function.__qualname__}{self.types}"
         return sha256(whole.encode()).hexdigest()
+
+    def address(self) -> tuple[str, str, tuple[Any, ...]]:
+        """Where another process finds the kernel, and the types."""
+        function = self.kernel.py_func
+        return function.__module__, function.__qualname__, self.types
+
+    @staticmethod
+    def at(module: str, name: str, types: tuple[Any, ...]) -> Job | None:
+        """The job with this address; None if the kernel was made inside a function."""
+        found = getattr(import_module(module), name, None)
+        return Job(found, types) if isinstance(found, _Kernel) else None
 
     def is_stored(self) -> bool:
         """Whether there is a file with the machine code."""
@@ -94,8 +142,13 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     if not isinstance(made, CPUDispatcher):
         return made  # NUMBA_DISABLE_JIT leaves the function as it is
     made.__class__ = _Kernel
+    return _stored(made)
+
+
+def _stored(made: Any) -> Any:
+    """Store the machine code of a kernel on disk."""
     if _FOLDER is not None:
-        made._cache = machine_code.MachineCode(made, _FOLDER)  # type: ignore[attr-defined]
+        made._cache = machine_code.MachineCode(made, _FOLDER)
     return made
 
 
@@ -109,23 +162,23 @@ class Rehearsal:
     def __init__(self, until: float) -> None:
         self.jobs: dict[str, Job] = {}
         self._until = until
-        self._inside = False
+        self._thread = local()  # whether a kernel is running, in each thread
 
     def call(self, kernel: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Run a kernel as plain Python."""
         function = kernel.py_func
-        if self._inside:
+        if getattr(self._thread, "inside", False):
             return function(*args, **options)
         if monotonic() > self._until:
             raise TimeoutError
         if not options:
             job = Job(kernel, tuple(kernel.typeof_pyval(one) for one in args))
             self.jobs.setdefault(job.name, job)
-        self._inside = True
+        self._thread.inside = True
         try:
             return function(*args, **options)
         finally:
-            self._inside = False
+            self._thread.inside = False
 
 
 class _Hooks:

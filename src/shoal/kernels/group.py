@@ -44,6 +44,22 @@ def group_rows(codes: Any) -> tuple[Any, Any, Any]:
     return label, first[:groups].copy(), size[:groups].copy()
 
 
+def number_codes(codes: Any, values: int) -> tuple[Any, Any]:
+    """Number codes (int32[n], below `values`; -1 stays) by first appearance.
+
+    Returns the numbers, int32[n], and the code of each number, int32[numbers].
+
+    >>> [found.tolist() for found in number_codes(np.array([3, -1, 0, 3], np.int32), 4)]
+    [[0, -1, 1, 0], [3, 0]]
+    """
+    number, used = np.full(values, -1, np.int32), np.empty(values, np.int32)
+    numbers, many = np.empty(len(codes), np.int32), 0
+    for begin in range(0, len(codes), AT_A_TIME):
+        stop = min(begin + AT_A_TIME, len(codes))
+        many = number_some(codes, begin, stop, number, used, numbers, many)
+    return numbers, used[:many].copy()
+
+
 def _group_in_parts(codes: Any, threads: Team) -> tuple[Any, Any, Any]:
     """The same for a long table, on threads; their number does not change the result."""
     pieces = _Pieces(codes, threads)
@@ -145,6 +161,30 @@ def group_some(codes, table, label, first, size, groups, begin, stop):
                 break
             slot = (slot + np.uint64(1)) & mask
     return groups
+
+
+@lean_kernel
+def interleave(columns, begin, stop, codes):
+    """Copy columns (int32[q, n]) from `begin` to `stop` to rows (int32[n, q])."""
+    for i in range(begin, stop):
+        for j in range(len(columns)):
+            codes[i, j] = columns[j, i]
+
+
+@lean_kernel
+def number_some(codes, begin, stop, number, used, numbers, many):
+    """Number the codes from `begin` to `stop`; returns how many there are then."""
+    for i in range(begin, stop):
+        code = codes[i]
+        if code < 0:
+            numbers[i] = -1
+            continue
+        if number[code] < 0:
+            number[code] = many
+            used[many] = code
+            many += 1
+        numbers[i] = number[code]
+    return many
 
 
 @lean_kernel

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from threading import get_ident
 from typing import Any, TypeVar
 
@@ -19,11 +20,13 @@ from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import ShoalError
 from shoal.base.threads import in_threads
 from shoal.io.frames import Frame
+from shoal.kernels.group import interleave
 from shoal.table.alike import alike_texts
 from shoal.table.coding import Merged, Values, merge_alike, value_codes
 from shoal.table.roles import naming
 
 T = TypeVar("T")
+AT_A_TIME = 1 << 17  # rows per task of a thread
 
 
 def coded(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> tuple[Ints, Values]:
@@ -31,7 +34,7 @@ def coded(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> tuple[
 
     def compute() -> tuple[Ints, Values]:
         with naming(name):
-            return value_codes(frame.column(name), missing_values)
+            return value_codes(frame.stored(name), missing_values)
 
     return _once(frame, ("codes", name, *missing_values), compute)
 
@@ -71,6 +74,15 @@ def coded_as_text(
         return value_codes(pa.array(texts, pa.string()), missing_values)
 
     return _once(frame, ("texts", name, *missing_values), compute)
+
+
+def side_by_side(columns: Ints) -> Ints:
+    """Columns, int32[q, n], as rows next to each other in memory, int32[n, q]."""
+    q, n = columns.shape
+    codes = np.empty((n, q), np.int32)
+    cuts = pairwise([*range(0, n, AT_A_TIME), n])
+    in_threads(lambda cut: interleave(columns, *cut, codes), cuts)
+    return codes
 
 
 def merged_codes(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> Merged:

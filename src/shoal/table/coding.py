@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import SHOWN, BadTable
 from shoal.hierarchies.values import text
+from shoal.kernels.group import number_codes
 from shoal.table.alike import alike, alike_texts
 
 Watch = Callable[[float], None]  # called with the completed share
@@ -89,7 +90,7 @@ def value_codes(array: Any, missing_values: Sequence[str] = ()) -> tuple[Ints, V
     >>> codes.tolist(), values
     ([0, -1, 1, 0], ['a', 'b'])
     """
-    if pa.types.is_dictionary(array.type):
+    if pa.types.is_dictionary(array.type) and not _is_simple(array):
         array = array.cast(array.type.value_type)
     if pa.types.is_nested(array.type):
         raise BadTable(
@@ -101,15 +102,31 @@ def value_codes(array: Any, missing_values: Sequence[str] = ()) -> tuple[Ints, V
         array = array.combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # an empty chunked array stays one
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    coded = array.dictionary_encode()
+    coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    values = Values(coded.dictionary)
+    dictionary = coded.dictionary
+    if coded is array:
+        indices, used = number_codes(indices, len(dictionary))
+        dictionary = dictionary.take(pa.array(used))
+    values = Values(dictionary)
     keep = _not_missing(values, missing_values)
     if not keep.all():
         renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
         indices = renumber[indices]
-        values = Values(coded.dictionary.filter(pa.array(keep)))
+        values = Values(dictionary.filter(pa.array(keep)))
     return indices, values
+
+
+def _is_simple(array: Any) -> bool:
+    """Whether a dictionary can be used as it is: one, with distinct texts."""
+    if array.type.value_type != pa.string() or array.type.index_type != pa.int32():
+        return False
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    if not chunks:
+        return False
+    one = chunks[0].dictionary
+    shared = all(chunk.dictionary.equals(one) for chunk in chunks[1:])
+    return shared and len(one.unique()) == len(one)
 
 
 def _not_missing(values: Values, tokens: Sequence[str]) -> Bools:

@@ -11,13 +11,21 @@ import numpy as np
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import SHOWN, BadHierarchy, BadTable
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import in_threads
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.free_values import Covers, FreeTree, join_rows
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
-from shoal.table.coded_columns import code_all, coded, coded_as_text, merged_codes, person_codes
+from shoal.table.coded_columns import (
+    code_all,
+    coded,
+    coded_as_text,
+    merged_codes,
+    person_codes,
+    side_by_side,
+)
 from shoal.table.coding import Values, Watch, Watched
 from shoal.table.equivalence_classes import Classes, person_weights, tally
 from shoal.table.header import check_header
@@ -101,13 +109,9 @@ class Table:
                 joined, found = join_rows(tree, self.codes[:, j], self.people)
             else:
                 found = Covers(tree)
-                joined = join_people(
-                    self.codes[:, j],
-                    self.people,
-                    int(self.people.max()) + 1,
-                    tree.parent,
-                    tree.end,
-                )
+                column = np.ascontiguousarray(self.codes[:, j])  # the type of `closures`
+                people = int(self.people.max()) + 1
+                joined = join_people(column, self.people, people, tree.parent, tree.end)
             columns.append(joined)
             covers.append(found)
         return np.stack(columns, axis=1), tuple(covers)
@@ -135,10 +139,12 @@ class Table:
     @cached_property
     def domains(self) -> Domains:
         """The quasi-identifiers, with how often each value occurs."""
-        return Domains(
-            Domain(name, tree, self._often(self.codes[:, j], tree.size))
-            for j, (name, tree) in enumerate(zip(self.names, self.trees, strict=True))
-        )
+
+        def domain(j: int) -> Domain:
+            tree = self.trees[j]
+            return Domain(self.names[j], tree, self._often(self.codes[:, j], tree.size))
+
+        return Domains(in_threads(domain, range(len(self.names))))
 
     def _often(self, codes: Ints, size: int) -> Longs:
         """How many records have each code."""
@@ -176,7 +182,7 @@ def encode(
     # The first half: number the values of each column. The second half: place them in hierarchies.
     held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     code_all(frame, [*names, *held], missing_values, lambda share: progress("encode", share / 2))
-    codes = np.empty((frame.height, len(names)), np.int32, order="F")  # int32[n, q]
+    codes = np.empty((len(names), frame.height), np.int32)  # int32[q, n]
     for j, name in enumerate(names):
         progress("encode", (1 + j / many) / 2)
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
@@ -186,7 +192,7 @@ def encode(
                 frame,
                 hierarchy,
                 missing,
-                codes[:, j],
+                codes[j],
                 lambda share, j=j: progress(  # type: ignore[misc]
                     "encode", (1 + (j + share) / many) / 2
                 ),
@@ -203,7 +209,7 @@ def encode(
     return Table(
         tuple(names),
         tuple(trees),
-        np.ascontiguousarray(codes),
+        side_by_side(codes),
         people,
         tuple(exact),
         sensitive,
@@ -226,8 +232,9 @@ def _encode_quasi(
     if lacks and missing == "error":
         where = np.flatnonzero(indices < 0)
         many = len(where) if frame.weight is None else frame.weight[where].sum()
+        first = f" (first in row {frame.row_number(where[0])})" if frame.numbered else ""
         raise BadHierarchy(
-            f"missing values in {many} rows (first in row {frame.row_number(where[0])}), which the "
+            f"missing values in {many} rows{first}, which the "
             "plan does not allow; fill them, or set missing = 'value' or 'root'"
         )
     placed = None if values.texts is None else hierarchy.placed(values.texts)
@@ -272,8 +279,9 @@ def _place(
             strange.append(i)
         nodes[i] = node
     if strange:
-        first = {i: frame.row_number(np.argmax(indices == i)) for i in strange[:SHOWN]}
-        shown = ", ".join(f"{text(values[i])!r} (row {first[i]})" for i in strange[:SHOWN])
+        shown = ", ".join(
+            repr(text(values[i])) + _row(frame, np.argmax(indices == i)) for i in strange[:SHOWN]
+        )
         more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         raise BadHierarchy(
             f"the hierarchy lacks values of the table: {shown}{more}; add them to the "
@@ -282,9 +290,13 @@ def _place(
     return tree, nodes
 
 
+def _row(frame: Frame, place: np.intp) -> str:
+    return f" (row {frame.row_number(place)})" if frame.numbered else ""
+
+
 def _rows(frame: Frame, indices: Ints, strange: list[int]) -> str:
     """The first rows with these values, for a message; "" if there are none. Rows start at 1."""
-    if not strange:
+    if not strange or not frame.numbered:
         return ""
     first = [frame.row_number(np.argmax(indices == i)) for i in strange[:SHOWN]]
     more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""

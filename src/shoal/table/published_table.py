@@ -11,11 +11,12 @@ import numpy as np
 
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import BadTable, did_you_mean, preview
+from shoal.base.threads import in_threads
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.group import group_rows
-from shoal.table.coded_columns import code_all, coded, person_codes
+from shoal.table.coded_columns import code_all, coded, person_codes, side_by_side
 from shoal.table.encode import Table, sensitive_columns
 from shoal.table.equivalence_classes import Classes, person_weights, tally
 from shoal.table.profiles import Profiles
@@ -82,8 +83,15 @@ class Published:
 
     def often(self, j: int) -> Longs:
         """How many records have each value of a column, missing first; int64[values + 1]."""
-        codes, values = self.codes[:, j], self.values[j]
-        return np.bincount(codes + 1, self.weight, len(values) + 1).astype(np.int64)
+        return self._often[j]
+
+    @cached_property
+    def _often(self) -> list[Longs]:
+        def count(j: int) -> Longs:
+            codes, values = self.codes[:, j], self.values[j]
+            return np.bincount(codes + 1, self.weight, len(values) + 1).astype(np.int64)
+
+        return in_threads(count, range(len(self.names)))
 
     def vectors(self, table: Table, holder: str) -> tuple[Ints, tuple[Covers, ...]]:
         """The published values of each class as codes of a table, int32[classes, q].
@@ -215,16 +223,13 @@ def read_published(
         raise BadTable("the table has no rows; there is nothing to measure")
     held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     code_all(frame, [*names, *held], missing_values)
-    codes = np.empty((frame.height, len(names)), np.int32)  # int32[n, q]
-    values = []
-    for j, name in enumerate(names):
-        codes[:, j], distinct = coded(frame, name, missing_values)
-        values.append(distinct)
+    each, values = zip(*(coded(frame, name, missing_values) for name in names), strict=True)
+    codes = side_by_side(np.stack(each))  # int32[n, q]
     for name in columns_with_role(columns, "person"):
         if name in frame.names:
             people = person_codes(frame, name, missing_values)
     sensitive = sensitive_columns(frame, columns, missing_values)
-    return Published(tuple(names), codes, tuple(values), people, sensitive, frame.weight)
+    return Published(tuple(names), codes, values, people, sensitive, frame.weight)
 
 
 def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:

@@ -39,8 +39,9 @@ class Weighted:
         Tuples are in the order of a hash of their values. If similar ones came one after the other,
         ties would always go to the same side, and the greedy merge lost more (Adult, k = 100).
         """
-        values = [one.codes[:, None] for one in self._columns]
-        codes = np.ascontiguousarray(np.concatenate([self.rows.codes, *values], axis=1), np.int32)
+        codes = self.rows.codes
+        if self._columns:
+            codes = np.concatenate([codes, *(one.codes[:, None] for one in self._columns)], axis=1)
         label, first, _ = group_rows(codes)
         rank = np.empty(len(first), np.int64)
         distinct = codes[first].T

@@ -156,7 +156,8 @@ class _Pass:
     def _look_ahead(self, look: Kernel, *extra: Any) -> None:
         """Search for all items of a round, on threads."""
         begin, until = int(self.parts.at[BEGIN]), int(self.parts.at[UNTIL])
-        piece = -(-(until - begin) // self.threads.pieces)
+        # Passing all arrays to a kernel takes long, compared with the work of a round.
+        piece = -(-(until - begin) // min(self.threads.pieces, 2 * self.threads.threads))
 
         def search(lo: int, thread: int) -> None:
             work, scratch, pace = self.works[thread], self.scratch[thread], self.paces[thread]

@@ -13,8 +13,8 @@ from shoal.cli.options import (
     Json,
     KeepOrder,
     LargeData,
+    LargeOut,
     MemoryLimit,
-    Out,
     Parts,
     PlanFile,
     Report,
@@ -28,7 +28,7 @@ from shoal.cli.options import (
 def anonymize(
     data: LargeData,
     plan: PlanFile,
-    out: Out,
+    out: LargeOut,
     json_file: Json = None,
     report: Report = None,
     recoding: Annotated[
@@ -60,8 +60,8 @@ def anonymize(
     from shoal.io.frames import check_target
     from shoal.plan import Plan
 
-    check_target(out)
     asked = Plan.load(plan)
+    check_target(out, folders=(engine or asked.engine) == "spark")
     outputs.check_targets([out, report, recoding], json_file, [data, plan, *asked.files()])
     given = {
         "seed": seed,

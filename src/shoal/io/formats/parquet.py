@@ -39,6 +39,22 @@ class Parquet(Format):
         check_column_names(table.column_names, str(path))
         return table
 
+    def read_packed(self, path: Path, progress: Progress | None) -> pa.Table:  # noqa: ARG002
+        """Read a file; texts stay dictionaries, as they are stored."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        from shoal.io.arrow_tables import check_column_names
+        from shoal.io.packed_texts import packed
+
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow
+        check_column_names(schema.names, str(path))
+        # A name with a dot could be taken for a field of a struct.
+        texts = [one.name for one in schema if one.type == pa.string() and "." not in one.name]
+        with pq.ParquetFile(path, read_dictionary=texts) as file:
+            return packed(file.read(), texts)
+
     def schema(self, path: Path) -> pa.Schema:
         """Read the types of the columns."""
         import pyarrow.parquet as pq

@@ -180,8 +180,8 @@ def test_classes_of_parts_are_in_their_order():
 def test_the_memory_sets_the_limit():
     need = memory_for(1_000_000)
     assert Parting(memory=need).within(1_000_000) == Parting()
-    cut = Parting(memory=need // 2).within(1_000_000)
-    assert cut.limit is not None
-    assert memory_for(1_000_000, 1_000_000 // cut.limit) <= need // 2
+    half = memory_for(1_000_000, 2)  # half of the tuples are recoded at once
+    assert Parting(memory=half).within(1_000_000) == Parting(limit=500_000)
+    assert Parting(memory=half - 1).within(1_000_000).limit == 499_999
     assert Parting(3, memory=need).within(1_000_000) == Parting(3)
-    assert Parting(memory=1).within(10_000).limit == 10  # no more than 1,000 parts
+    assert Parting(memory=1).within(10_000).limit == 10_000 // module.MOST_PARTS

@@ -24,10 +24,11 @@ from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.person_order import mixed
 from shoal.table.recoding import SUPPRESSED
 
-# Bytes per distinct tuple: while it is recoded and measured, and while other parts are. With nine
-# columns, 224,123 tuples took 0.58 GB more than the process itself (benchmarks/scale.py).
-PER_TUPLE, HELD = 3_000, 1_000
-MOST_PARTS = 1_000  # into which a table is cut because of its memory
+# Bytes per distinct tuple in all, and without recoding it. With nine columns, 224,123 tuples took
+# 0.58 GB more than the process itself from file to file (benchmarks/scale.py), and 694 bytes each
+# for peeling; in 16 parts 175 bytes. Values, measures and attacks need the others.
+PER_TUPLE, HELD = 3_000, 2_300
+MOST_PARTS = 64  # into which a table is cut because of its memory: more save nothing
 SAMPLE = 20_000  # tuples of the sample, at the most
 SECONDS = 10.0  # of the algorithm on the sample, by its own estimate, at the most
 FEWEST = 20  # people of a part, at the least, as a multiple of the class size

@@ -1,0 +1,71 @@
+"""Files as one large table, by DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pyarrow as pa
+
+from shoal.base.arrays import Longs
+from shoal.base.errors import BadTable
+from shoal.engines.cells import is_served
+from shoal.engines.duckdb import Database
+from shoal.engines.large_table import LargeTable, Recoded, Watch
+from shoal.engines.resources import Resources
+from shoal.engines.source import Source
+from shoal.engines.writing import Rows
+from shoal.io.frames import Frame
+
+
+class DuckdbTable(LargeTable):
+    """A file or a folder, which DuckDB reads again for each question."""
+
+    engine = "duckdb"
+
+    def __init__(self, path: str | Path, resources: Resources) -> None:
+        self.source, self.resources = Source.of(path), resources
+        self.schema = self.source.schema
+
+    @property
+    def sha256(self) -> str | None:
+        """Of the file, or of the checksums of all files."""
+        return self.source.sha256
+
+    def is_served(self, kind: pa.DataType) -> bool:
+        """Whether DuckDB reads and returns cells of this type without any change."""
+        return is_served(kind)
+
+    def check_types(self, columns: Sequence[str]) -> None:
+        """Raise an error unless DuckDB returns the cells of these columns unchanged."""
+        super().check_types(columns)
+        used = [name for name in self.schema.names if name.lower() == "file_row_number"]
+        if used and not self.source.text:
+            raise BadTable(f"DuckDB cannot read a column of the name {used[0]!r}; rename it")
+
+    def group(self, columns: Sequence[str], watch: Watch) -> Frame:
+        """The distinct combinations of values of these columns, in the order of appearance."""
+        with self._database(watch) as database:
+            return database.group(self.source, columns)
+
+    def alone(
+        self,
+        units: Frame,
+        label: Longs,
+        others: Sequence[str],
+        missing_values: Sequence[str],
+        watch: Watch,
+    ) -> dict[str, tuple[int, int]]:
+        """Per column: its distinct values, and the rows that have theirs alone in their class."""
+        with self._database(watch) as database:
+            return database.alone(self.source, units, label, others, missing_values)
+
+    def write(
+        self, recoded: Recoded, target: Path, grouped: Sequence[str], watch: Watch
+    ) -> tuple[Frame, str | None]:
+        """Write the release to exactly this path and check the file."""
+        return Rows(self.source, recoded, self.resources).write(target, grouped, watch)
+
+    def _database(self, watch: Watch) -> AbstractContextManager[Database]:
+        return Database.opened(self.resources, self.source, watch)
