@@ -60,7 +60,7 @@ def frame(seed: int, rows: int = 120, people: bool = False) -> pa.Table:
     return found if people else found.drop_columns(["who"])
 
 
-def plan(people: bool = False, **change: object) -> Plan:
+def plan(people: bool = False, roles: dict | None = None, **change: object) -> Plan:
     diseases = {"tree": {"x": ["flu", "cold"], "y": ["gout"]}}
     columns = {
         "age": {"role": "quasi", "hierarchy": {"ranges": [2, 4, 8]}},
@@ -68,8 +68,8 @@ def plan(people: bool = False, **change: object) -> Plan:
         "disease": {"role": "sensitive", "hierarchy": diseases},
         "note": "other",
     }
-    if people:
-        columns["who"] = "person"
+    columns |= {"who": "person"} if people else {}
+    columns |= roles or {}
     asked = {"columns": columns, "models": [{"name": "k-anonymity", "k": 4}], "seed": 5}
     return Plan(**asked | change)
 
@@ -240,3 +240,30 @@ def test_people_whose_hashes_are_equal_are_compared(monkeypatch: pytest.MonkeyPa
         place = profiles.row[people == who]
         assert (profiles.first[place] // 2 == profiles.first[place[0]] // 2).all()
     assert profiles.row[0] != profiles.row[2]
+
+
+@pytest.mark.parametrize("change", [
+    {},
+    {"models": [{"name": "k-anonymity", "k": 3},
+                {"name": "entropy-l-diversity", "column": "disease", "l": 1.5}]},
+    {"roles": {"sex": "other"}},
+    {"algorithm": {"name": "full-domain", "suppression": 0.2}},
+])  # fmt: skip
+@pytest.mark.parametrize("people", [False, True])
+def test_a_release_has_the_numbers_of_its_records(
+    monkeypatch: pytest.MonkeyPatch, change: dict, people: bool
+) -> None:
+    def numbers() -> dict:
+        found = shoal.anonymize(frame(4, people=people), plan(people, **change)).as_dict()
+        return {key: found[key] for key in found if key not in ("seconds", "made")}
+
+    together = numbers()
+    counted = []
+
+    def one_by_one(self: Published) -> Published:
+        counted.append(self.rows)
+        return self
+
+    monkeypatch.setattr(Published, "together", one_by_one)
+    assert numbers() == together
+    assert len(counted) == 2  # the release and its original

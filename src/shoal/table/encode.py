@@ -209,7 +209,7 @@ def encode(
     return Table(
         tuple(names),
         tuple(trees),
-        side_by_side(codes),
+        side_by_side(list(codes)),
         people,
         tuple(exact),
         sensitive,

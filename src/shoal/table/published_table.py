@@ -36,6 +36,9 @@ class Published:
     sensitive: tuple[Sensitive, ...] = ()
     # int64[n], how many equal records each row of `codes` stands for, as in a Table; None: one.
     weight: Longs | None = None
+    # int64[rows of the frame], the row of `codes` of each; None: they are the same rows.
+    unit: Longs | None = None
+    single_people: Longs | None = None  # the same for `people`, if people were counted together
 
     @cached_property
     def rows(self) -> int:
@@ -71,15 +74,36 @@ class Published:
         """The same with equal records counted together, or people with equal records."""
         if self.weight is not None:
             return self
-        secret = [one.codes[:, None] for one in self.sensitive]
-        label, first, weight = group_rows(np.concatenate([self.codes, *secret], axis=1))
-        people = None
-        if self.people is not None:
-            profiles = Profiles.of(self.people, label)
-            first, people, weight = profiles.first, profiles.people, profiles.weight()
-        sensitive = tuple(replace(one, codes=one.codes[first]) for one in self.sensitive)
-        codes = self.codes[first]
-        return replace(self, codes=codes, people=people, sensitive=sensitive, weight=weight)
+        codes = self.codes
+        if self.sensitive:
+            secret = [one.codes[:, None] for one in self.sensitive]
+            codes = np.concatenate([codes, *secret], axis=1)
+        unit, first, weight = group_rows(codes)
+        people = self.people
+        if people is not None:
+            profiles = Profiles.of(people, unit)
+            unit, first, weight = profiles.row, profiles.first, profiles.weight()
+            people = profiles.people
+        return replace(
+            self,
+            codes=self.codes[first],
+            people=people,
+            sensitive=tuple(replace(one, codes=one.codes[first]) for one in self.sensitive),
+            weight=weight,
+            unit=unit,
+            single_people=self.people,
+        )
+
+    @property
+    def class_of_row(self) -> Longs:
+        """The class of each row of the frame, int64[rows of the frame]."""
+        label = self.classes.label
+        return label if self.unit is None else label[self.unit]
+
+    @property
+    def person_of_row(self) -> Longs | None:
+        """The person of each row of the frame, int64[rows of the frame]; None: each is one."""
+        return self.people if self.unit is None else self.single_people
 
     def often(self, j: int) -> Longs:
         """How many records have each value of a column, missing first; int64[values + 1]."""
@@ -224,7 +248,7 @@ def read_published(
     held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     code_all(frame, [*names, *held], missing_values)
     each, values = zip(*(coded(frame, name, missing_values) for name in names), strict=True)
-    codes = side_by_side(np.stack(each))  # int32[n, q]
+    codes = side_by_side(each)  # int32[n, q]
     for name in columns_with_role(columns, "person"):
         if name in frame.names:
             people = person_codes(frame, name, missing_values)
