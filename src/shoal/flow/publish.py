@@ -131,7 +131,7 @@ def _unprotected(frame: Frame, plan: Plan, whole: Published | None) -> Published
 def _read(frame: Frame, plan: Plan, people: Longs | None = None) -> Published:
     """A table as a reader sees it, equal records counted together: they are measured often.
 
-    Where people have records of their own, or matches are about single records, each is one.
+    Where matches are about single records, each is one.
     """
     published = read_published(frame, plan.columns, plan.missing_values, people)
     forget_codes(frame, published.names)

@@ -47,7 +47,7 @@ def if_known(
     names = [name for name in names if name in frame.names]
     if not names:
         return found
-    label, people = published.class_of_row.astype(np.int32), published.people
+    label, people = published.class_of_row.astype(np.int32), published.person_of_row
     for name in names:
         codes, values = coded_as_text(frame, name, missing_values)
         classes = tally(np.stack([label, codes], axis=1), people, weight=frame.weight)
