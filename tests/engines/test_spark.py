@@ -273,6 +273,18 @@ def test_a_column_is_text_in_one_file_and_a_number_in_the_next(tmp_path: Path) -
         shoal.anonymize(tmp_path, small())
 
 
+def test_pyspark_can_import_pandas_in_a_command() -> None:
+    """Other commands do without pandas, which takes long to import."""
+    pytest.importorskip("pyspark")
+    code = (
+        "from shoal.base import own_process; own_process.claim()\n"
+        "from shoal.engines.spark import load; load()\n"
+        "import pandas"
+    )
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, IMPORTS))}
+    subprocess.run([sys.executable, "-c", code], env=env, check=True)
+
+
 def test_no_java(source: Path) -> None:
     """In a process of its own, as others may have a session already."""
     pytest.importorskip("pyspark")

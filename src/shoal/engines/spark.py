@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from shoal.base import errors
 from shoal.base.errors import BadFile, BadPlan, BadTable, BrokenPromise, ShoalError
+from shoal.base.own_process import allow_pandas
 from shoal.engines.large_table import Watch
 
 POLL = 0.1  # seconds between two looks at the progress of a job
@@ -38,6 +39,7 @@ def quiet() -> Iterator[None]:
 
 def load() -> Any:
     """The module of PySpark, or an error that says how to install it."""
+    allow_pandas()
     try:
         with quiet():
             import pyspark.sql.functions
@@ -68,7 +70,9 @@ def session() -> Any:
         with quiet():
             # Its own progress bar would be drawn into that of the command line.
             made = spark.builder.appName("shoal").config("spark.ui.showConsoleProgress", "false")
-            return made.getOrCreate()
+            found = made.getOrCreate()
+        found.sparkContext.setLogLevel("ERROR")
+        return found
     except Exception as error:
         raise BadPlan(
             f"Spark did not start ({type(error).__name__}); run `pyspark` to see why, and check "
