@@ -65,6 +65,30 @@ def test_words_for_missing_are_told_apart(algorithm: str, role: str) -> None:
     assert len({repr(_published(data.take(pa.array(order)), plan)) for order in orders}) == 1
 
 
+@pytest.mark.parametrize("algorithm", ["peel", "gaa", "full-domain", "k-member", "geneir"])
+def test_nor_do_people_with_the_same_records(algorithm: str) -> None:
+    """They are told apart by columns that are published unchanged, and by nothing else."""
+    rng = np.random.default_rng(8)
+    who = np.repeat(np.arange(40), rng.choice([1, 2, 3], 40))
+    data = pa.table(
+        {
+            "who": who,
+            "age": rng.choice([20, 30, 40], len(who)),
+            "sex": rng.choice(["f", "m"], len(who)),
+            "note": rng.choice(["x", "y", "z"], len(who)),
+        }
+    )
+    ages = {"role": "quasi", "hierarchy": {"ranges": [20, 40]}}
+    plan = Plan(
+        columns={"who": "person", "age": ages, "sex": "quasi", "note": "other"},
+        models=[{"name": "ir-k-anonymity", "k": 5}],
+        algorithm=algorithm,
+        seed=3,
+    )
+    orders = [np.random.default_rng(one).permutation(len(who)) for one in range(4)]
+    assert len({repr(_published(data.take(pa.array(order)), plan)) for order in orders}) == 1
+
+
 def _published(data: pa.Table, plan: Plan) -> object:
     """The published records, sorted; those of a person together, without the person's number."""
     try:

@@ -11,8 +11,9 @@ from shoal.attacks import Attack
 from shoal.attacks._words import Label, Severity
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import many
+from shoal.table.equivalence_classes import of_people
 from shoal.table.match_graph import MatchGraph
-from shoal.table.published_table import Published, of_people
+from shoal.table.published_table import Published
 
 
 class Linkage(Attack):
@@ -58,10 +59,11 @@ class Linkage(Attack):
         }
         if linkage is None and published.people is not None:
             each = of_people(candidates, published.people)  # int64[people]
+            often = published.person_weight
             found |= {
-                "mean_candidates_of_people": float(each.mean()),
+                "mean_candidates_of_people": float(np.average(each, weights=often)),
                 "people_singled_out": int((each == 1).sum()),
-                "people_singled_out_percent": 100.0 * float((each == 1).mean()),
+                "people_singled_out_percent": 100.0 * float(np.average(each == 1, weights=often)),
             }
         return found
 

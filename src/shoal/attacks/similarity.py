@@ -182,10 +182,13 @@ def all_in_one_branch(person_values: PersonValues) -> Bools:
     if not within:
         return hit
     person, node = np.divmod(np.unique(np.concatenate(within)), tree.size)  # each branch once
-    everywhere = np.bincount(np.unique(person_values.who[person] * tree.size + node) % tree.size)
+    weight = person_values.weight
+    pair, once = np.unique(person_values.who[person] * tree.size + node, return_index=True)
+    everywhere = np.bincount(pair % tree.size, weight[person[once]])
     informative = everywhere[node] < person_values.person_count
-    of_class = np.repeat(np.arange(len(person_values)), person_values.people)[person[informative]]
-    pair, people = np.unique(of_class * tree.size + node[informative], return_counts=True)
+    person, node = person[informative], node[informative]
+    pair, place = np.unique(person_values.of_class[person] * tree.size + node, return_inverse=True)
+    people = np.bincount(place, weight[person], len(pair))
     hit[pair[people == person_values.people[pair // tree.size]] // tree.size] = True
     return hit & (person_values.most_people < person_values.people)
 

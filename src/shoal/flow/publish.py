@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal.base.arrays import Longs
 from shoal.base.clock import Clock
 from shoal.base.version import __version__
 from shoal.flow import notes
@@ -21,6 +22,7 @@ from shoal.measures.information_loss import discernibility
 from shoal.measures.measured import Source, measure_published
 from shoal.measures.tried import Tried
 from shoal.plan import Plan
+from shoal.table.coded_columns import forget_codes
 from shoal.table.encode import Table
 from shoal.table.match_graph import link
 from shoal.table.published_table import Published, read_published
@@ -63,7 +65,7 @@ def publish(
     clock.start("decode")
     released, people = decode(frame, plan.columns, original, recoding, rng, keep_order)
     clock.start("verify")
-    published = read_published(released, plan.columns, plan.missing_values, people)
+    published = _read(released, plan, people)
     linkable = _published_part(original, recoding) if plan.linked else None
     measured = measure_published(
         released,
@@ -123,7 +125,17 @@ def publish(
 
 def _unprotected(frame: Frame, plan: Plan, whole: Published | None) -> Published:
     """The original as a reader would see it if it were published unchanged."""
-    return whole if whole is not None else read_published(frame, plan.columns, plan.missing_values)
+    return whole if whole is not None else _read(frame, plan)
+
+
+def _read(frame: Frame, plan: Plan, people: Longs | None = None) -> Published:
+    """A table as a reader sees it, equal records counted together: they are measured often.
+
+    Where matches are about single records, each is one.
+    """
+    published = read_published(frame, plan.columns, plan.missing_values, people)
+    forget_codes(frame, published.names)
+    return published if plan.linked else published.together()
 
 
 def _published_part(original: Table, recoding: Recoding) -> Table:

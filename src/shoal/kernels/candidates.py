@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,29 +50,37 @@ def lists(of, what, groups):
     return start, items[:used].copy()
 
 
-def candidates(class_start: Any, class_person: Any, person_start: Any, person_class: Any) -> Any:
+class Memberships(NamedTuple):
+    """Which people have records in which classes, from both sides; both lists are ascending."""
+
+    class_start: Any  # int64[classes + 1]
+    class_person: Any  # class c has the people class_person[class_start[c]:class_start[c + 1]]
+    person_start: Any  # int64[people + 1]
+    person_class: Any  # person p is in person_class[person_start[p]:person_start[p + 1]]
+    weight: Any  # int64[people], how many people each stands for
+    class_weight: Any  # int64[classes], the people of each class
+
+
+def candidates(of: Memberships) -> Any:
     """The number of people with a record in every class of this person, for each; int64[people].
 
     These are the candidates for an attacker who sees which records belong to one person. People
     with the same classes share the result, so it is computed once for all of them. Compiled code
     returns regularly, so that Ctrl-C works.
     """
-    people = len(person_start) - 1
+    people = len(of.person_start) - 1
     slots = 1 << (2 * people + 1).bit_length()
     table = np.full(slots, -1, np.int64)  # slot → a person with these classes
     found, p = np.zeros(people, np.int64), 0
     while p < people:
-        p = some_candidates(
-            class_start, class_person, person_start, person_class, table, found, p, AT_A_TIME
-        )
+        p = some_candidates(of, table, found, p, AT_A_TIME)
     return found
 
 
 @lean_kernel
-def some_candidates(
-    class_start, class_person, person_start, person_class, table, found, p, budget
-):  # fmt: skip
+def some_candidates(of, table, found, p, budget):
     """The same for people from p on, within a budget; returns the next person."""
+    person_start, person_class = of.person_start, of.person_class
     people = len(person_start) - 1
     mask = np.uint64(len(table) - 1)
     while p < people and budget > 0:
@@ -82,8 +90,7 @@ def some_candidates(
             p += 1
             continue
         if hi - lo == 1:
-            c = person_class[lo]
-            found[p] = class_start[c + 1] - class_start[c]
+            found[p] = of.class_weight[person_class[lo]]
             p += 1
             continue
         h = np.uint64(hi - lo)
@@ -95,9 +102,7 @@ def some_candidates(
             other = table[slot]
             if other < 0:
                 table[slot] = p
-                found[p], looks = count_common(
-                    class_start, class_person, person_start, person_class, lo, hi
-                )
+                found[p], looks = count_common(of, lo, hi)
                 budget -= looks
                 break
             first = person_start[other]
@@ -115,8 +120,9 @@ def some_candidates(
 
 
 @lean_kernel
-def count_common(class_start, class_person, person_start, person_class, lo, hi):
+def count_common(of, lo, hi):
     """How many people have a record in each class of person_class[lo:hi], and the visits."""
+    class_start, person_start, person_class = of.class_start, of.person_start, of.person_class
     small = person_class[lo]
     for i in range(lo, hi):
         c = person_class[i]
@@ -124,7 +130,7 @@ def count_common(class_start, class_person, person_start, person_class, lo, hi):
             small = c
     count, looks = 0, 0
     for k in range(class_start[small], class_start[small + 1]):
-        p = class_person[k]
+        p = of.class_person[k]
         at, stop = person_start[p], person_start[p + 1]
         i = lo
         while i < hi and at < stop:  # both lists are ascending
@@ -133,5 +139,5 @@ def count_common(class_start, class_person, person_start, person_class, lo, hi):
             at += 1
         looks += 1 + at - person_start[p]
         if i == hi:
-            count += 1
+            count += of.weight[p]
     return count, looks

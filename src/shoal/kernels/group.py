@@ -164,9 +164,9 @@ def group_some(codes, table, label, first, size, groups, begin, stop):
 
 
 @lean_kernel
-def interleave(columns, begin, stop, codes):
-    """Copy columns (int32[q, n]) from `begin` to `stop` to rows (int32[n, q])."""
-    for i in range(begin, stop):
+def interleave(columns, codes):
+    """Copy columns (int32[q, n]) to rows (int32[n, q])."""
+    for i in range(len(codes)):
         for j in range(len(columns)):
             codes[i, j] = columns[j, i]
 

@@ -42,11 +42,13 @@ def if_known(
     person has records with all of their classes and values. Otherwise a person is unique if one
     of their records is.
     """
-    found = {}
-    label, people = published.classes.label.astype(np.int32), published.people
-    for name in [*columns_with_role(columns, "other"), *columns_with_role(columns, "sensitive")]:
-        if name not in frame.names:
-            continue
+    found: dict[str, ColumnDisclosure] = {}
+    names = [*columns_with_role(columns, "other"), *columns_with_role(columns, "sensitive")]
+    names = [name for name in names if name in frame.names]
+    if not names:
+        return found
+    label, people = published.class_of_row.astype(np.int32), published.person_of_row
+    for name in names:
         codes, values = coded_as_text(frame, name, missing_values)
         classes = tally(np.stack([label, codes], axis=1), people, weight=frame.weight)
         if people is None or linked:

@@ -49,18 +49,22 @@ def row_count(seen: Published, k: int) -> RowCount | None:
     pair, rows = np.unique(seen.people * len(seen.classes) + label, return_counts=True)
     person, place = pair // len(seen.classes), pair % len(seen.classes)
     _, sign = np.unique(place * (int(rows.max()) + 1) + rows, return_inverse=True)
-    start = np.searchsorted(person, np.arange(seen.person_count + 1))
+    people = int(seen.people.max()) + 1
+    often = seen.person_weight  # int64[people], how many people each stands for
+    if often is None:
+        often = np.ones(people, np.int64)
+    start = np.searchsorted(person, np.arange(people + 1))
     many = np.diff(start)  # int64[people], classes in which each has records
-    alike = np.zeros(seen.person_count, np.int64)  # int64[people], people with the same signs
+    alike = np.zeros(people, np.int64)  # int64[people], people with the same signs
     for classes in np.unique(many):
         who = np.flatnonzero(many == classes)
         signs = sign[start[who][:, None] + np.arange(classes)]  # int64[who, classes]
-        same, _, size = group_rows(np.ascontiguousarray(signs, np.int32))
-        alike[who] = size[same]
+        same, _, _ = group_rows(np.ascontiguousarray(signs, np.int32))
+        alike[who] = np.bincount(same, often[who])[same]
     return RowCount(
         k=k,
         alone=int((alike == 1).sum()),
-        below=int((alike < k).sum()),
+        below=int(often[alike < k].sum()),
         most=int(np.bincount(seen.people).max()),
         people=seen.person_count,
     )

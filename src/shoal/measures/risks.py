@@ -15,9 +15,9 @@ from shoal.hierarchies.values import text
 from shoal.kernels.group import group_rows
 from shoal.table.covering import covering, ranges
 from shoal.table.encode import Table
-from shoal.table.equivalence_classes import Classes
+from shoal.table.equivalence_classes import Classes, of_people, person_weights
 from shoal.table.match_graph import MatchGraph, selective_order
-from shoal.table.published_table import Published, of_people, places
+from shoal.table.published_table import Published, places
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,14 @@ def risks(
     each: Longs | None = None  # int64[people]
     if linkage is None and published.people is not None:
         each = of_people(candidates, published.people)
-    average_people = None if each is None else _mean_risk(each)
+    often = published.person_weight  # int64[people], how many people each stands for
+    average_people = None if each is None else _mean_risk(each, often)
     marketer_people = average_people
     if population is not None:
         outside = _outside(published, population)  # int64[n]
         marketer, journalist = _mean_risk(outside, weight), 1.0 / int(outside.min())
         if each is not None and published.people is not None:
-            marketer_people = _mean_risk(of_people(outside, published.people))
+            marketer_people = _mean_risk(of_people(outside, published.people), often)
     return Risks(
         prosecutor=1.0 / int(candidates.min()),
         average=average,
@@ -87,7 +88,7 @@ def risks(
         marketer=marketer,
         journalist=journalist,
         average_over_people=average_people,
-        unique_people=None if each is None else float(np.mean(each == 1)),
+        unique_people=(None if each is None else float(np.average(each == 1, weights=often))),
         marketer_over_people=marketer_people,
     )
 
@@ -133,7 +134,7 @@ def _outside(published: Published, population: Published | Table) -> Longs:
     found = people[classes.label]  # int64[n]
     if published.people is not None:
         # The records of a person are linked: a candidate must match the rarest of them.
-        fewest = np.full(published.person_count, np.iinfo(np.int64).max)
+        fewest = np.full(int(published.people.max()) + 1, np.iinfo(np.int64).max)
         np.minimum.at(fewest, published.people, found)
         found = fewest[published.people]
     return found
@@ -209,7 +210,9 @@ def covered(vectors: Ints, population: Table, free: Sequence[Covers] = ()) -> Lo
         several.append(found.pairs(people, vector))
     if several:
         pairs = np.unique(np.concatenate(several))
-        count += np.bincount(pairs // found.size, minlength=len(wide))
+        vector, person = np.divmod(pairs, found.size)
+        often = None if found.weight is None else found.weight[person]
+        count += np.bincount(vector, often, len(wide)).astype(np.int64)
     each: Longs = count[asked]
     return each
 
@@ -221,6 +224,7 @@ class _People(NamedTuple):
     start: Longs  # int64[rows + 1]
     who: Longs  # people who have other rows too: row r has who[start[r]:start[r + 1]]
     size: int  # one more than the highest number of a person
+    weight: Longs | None = None  # int64[size], how many people each stands for; None: one
 
     @staticmethod
     def of(row: Longs, people: Longs | None, rows: int, weight: Longs | None = None) -> _People:
@@ -228,12 +232,14 @@ class _People(NamedTuple):
             none = np.zeros(0, np.int64)
             alone = np.bincount(row, weight, rows).astype(np.int64)
             return _People(alone, np.zeros(rows + 1, np.int64), none, 1)
-        size = int(people.max()) + 1
+        size, many = int(people.max()) + 1, person_weights(people, weight)
         pair = np.unique(row * size + people)
         row, people = pair // size, pair % size
         one = np.bincount(people)[people] == 1
         start = np.append(0, np.cumsum(np.bincount(row[~one], minlength=rows)))
-        return _People(np.bincount(row[one], minlength=rows), start, people[~one], size)
+        often = None if many is None else many[people[one]]
+        alone = np.bincount(row[one], often, rows).astype(np.int64)
+        return _People(alone, start, people[~one], size, many)
 
     def pairs(self, row: Longs, vector: Longs) -> Longs:
         """Pairs of a vector and a person that it covers, as vector * size + person."""

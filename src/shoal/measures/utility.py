@@ -156,12 +156,14 @@ def _vulnerable(published: Published, model: PeopleModel, stronger: PeopleModel)
     classes = published.classes
     found = model.satisfied(classes) & ~stronger.satisfied(classes)  # bool[classes]
     assert published.people is not None
+    who = np.unique(published.people[found[classes.label]])
+    often = published.person_weight
     return Vulnerable(
         model=model.name,
         column=model.column,
         enhanced=stronger.name,
         classes=int(found.sum()),
         all_classes=len(classes),
-        people=len(np.unique(published.people[found[classes.label]])),
+        people=len(who) if often is None else int(often[who].sum()),
         all_people=published.person_count,
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from threading import get_ident
 from typing import Any, TypeVar
 
@@ -61,6 +60,13 @@ def code_all(
     in_threads(code, names)
 
 
+def forget_codes(frame: Frame, names: Sequence[str]) -> None:
+    """Free the memory of the codes of columns that are not needed again."""
+    for key in list(frame.memo):
+        if isinstance(key, tuple) and key[0] == "codes" and key[1] in names:
+            del frame.memo[key]
+
+
 def coded_as_text(
     frame: Frame, name: str, missing_values: Sequence[str] = ()
 ) -> tuple[Ints, Values]:
@@ -76,12 +82,16 @@ def coded_as_text(
     return _once(frame, ("texts", name, *missing_values), compute)
 
 
-def side_by_side(columns: Ints) -> Ints:
-    """Columns, int32[q, n], as rows next to each other in memory, int32[n, q]."""
-    q, n = columns.shape
-    codes = np.empty((n, q), np.int32)
-    cuts = pairwise([*range(0, n, AT_A_TIME), n])
-    in_threads(lambda cut: interleave(columns, *cut, codes), cuts)
+def side_by_side(columns: Sequence[Ints]) -> Ints:
+    """Columns as rows next to each other in memory, int32[n, q]."""
+    n = len(columns[0])
+    codes = np.empty((n, len(columns)), np.int32)
+
+    def copy(begin: int) -> None:
+        block = slice(begin, begin + AT_A_TIME)
+        interleave(np.stack([column[block] for column in columns]), codes[block])
+
+    in_threads(copy, range(0, n, AT_A_TIME))
     return codes
 
 

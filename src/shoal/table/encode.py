@@ -27,7 +27,7 @@ from shoal.table.coded_columns import (
     side_by_side,
 )
 from shoal.table.coding import Values, Watch, Watched
-from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.equivalence_classes import Classes, person_weights, tally
 from shoal.table.header import check_header
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
@@ -56,11 +56,11 @@ class Table:
     names: tuple[str, ...]  # the quasi-identifiers
     trees: tuple[Tree, ...]
     codes: Ints  # int32[n, q], nodes of the trees
-    people: Longs | None  # int64[n], 0 and up; None: each record is one person
+    people: Longs | None  # int64[n], 0 and up, all in use; None: each record is one person
     exact: tuple[bool, ...]  # per column, whether different values have different codes
     sensitive: tuple[Sensitive, ...] = ()
-    # int64[n], how many equal records each row of `codes` stands for; None: one. Only without
-    # people who may have several records.
+    # int64[n], how many equal records each row of `codes` stands for, each of another person; None:
+    # one. It is the same for all rows of a person: so many people have records like all of them.
     weight: Longs | None = None
     # Numbers the records by the sensitive and other values, which are published unchanged, sorted:
     # the last word on their order. None: it is decided already.
@@ -74,7 +74,16 @@ class Table:
     @cached_property
     def person_count(self) -> int:
         """Number of people."""
-        return self.rows if self.people is None else int(self.people.max()) + 1
+        if self.people is None:
+            return self.rows
+        if self.person_weight is not None:
+            return int(self.person_weight.sum())
+        return int(self.people.max()) + 1
+
+    @cached_property
+    def person_weight(self) -> Longs | None:
+        """How many people each person stands for, int64[people]; None: one."""
+        return person_weights(self.people, self.weight)
 
     @property
     def unified(self) -> Ints:
@@ -101,7 +110,8 @@ class Table:
             else:
                 found = Covers(tree)
                 column = np.ascontiguousarray(self.codes[:, j])  # the type of `closures`
-                joined = join_people(column, self.people, self.person_count, tree.parent, tree.end)
+                people = int(self.people.max()) + 1
+                joined = join_people(column, self.people, people, tree.parent, tree.end)
             columns.append(joined)
             covers.append(found)
         return np.stack(columns, axis=1), tuple(covers)
@@ -199,7 +209,7 @@ def encode(
     return Table(
         tuple(names),
         tuple(trees),
-        side_by_side(codes),
+        side_by_side(list(codes)),
         people,
         tuple(exact),
         sensitive,

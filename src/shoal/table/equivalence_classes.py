@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from shoal.base.arrays import Ints, Longs
-from shoal.kernels.candidates import candidates, lists
+from shoal.kernels.candidates import Memberships, candidates, lists
 from shoal.kernels.group import group_rows
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram, Sensitive
@@ -29,6 +29,7 @@ class Classes:
     )  # the same, where there are people
     # int64[people], the candidates of each person; None: everyone's records are in one class.
     of_person: Longs | None = None
+    person_weight: Longs | None = None  # int64[people], how many people each stands for; None: one
 
     def __len__(self) -> int:
         return len(self.size)
@@ -50,7 +51,8 @@ class Classes:
         """Numbers of candidates, and how many people of the table have so many."""
         if self.of_person is None:
             return self.people, self.people
-        candidates, people = np.unique(self.of_person, return_counts=True)
+        candidates, place = np.unique(self.of_person, return_inverse=True)
+        people = np.bincount(place, self.person_weight, len(candidates)).astype(np.int64)
         return candidates, people
 
     def merged(self, into: Longs, ids: Longs) -> Classes:
@@ -79,20 +81,22 @@ def tally(
 ) -> Classes:
     """Group equal rows of int32[n, q] codes into classes.
 
-    With `weight`, row i stands for so many records, each of another person.
     `people` numbers the person of each record, 0 and up; without it every record is one person.
+    With `weight`, row i stands for so many records, each of another person; that is the same
+    number for all rows of a person, as each of those people has records like all of them.
     An attacker who sees which records belong to one person can look for people with a record in
     every class where that person has one. These candidates may be fewer than the people of a class.
 
     >>> tally(np.array([[1, 2], [0, 0], [1, 2]], np.int32)).size.tolist()
     [2, 1]
+    >>> tally(np.array([[7], [8]], np.int32), np.array([0, 0]), weight=np.array([3, 3])).smallest
+    3
     >>> tally(np.array([[1], [2], [1], [2], [2]], np.int32), np.array([0, 0, 1, 2, 3])).smallest
     1
     """
     sensitive = tuple(sensitive)
     label, first, size = group_rows(np.ascontiguousarray(codes, np.int32))
     if weight is not None:
-        assert people is None, "people with several records are not counted together"
         size = np.bincount(label, weight, len(first)).astype(np.int64)
     counted = {one.name: Histogram.of(label, len(first), one, weight) for one in sensitive}
     if people is None:
@@ -101,8 +105,31 @@ def tally(
     by_class, by_person = np.lexsort((people, label)), np.lexsort((label, people))
     class_start, class_person = lists(label[by_class], people[by_class], len(first))
     person_start, person_class = lists(people[by_person], label[by_person], person_count)
-    found = candidates(class_start, class_person, person_start, person_class)
-    person_values = {one.name: PersonValues.of(label, len(first), people, one) for one in sensitive}
-    return Classes(
-        label, first, size, np.diff(class_start), found[people], counted, person_values, found
+    many, each = person_weights(people, weight), np.diff(class_start)
+    if many is not None:
+        of_class = np.repeat(np.arange(len(first)), each)
+        each = np.bincount(of_class, many[class_person], len(first)).astype(np.int64)
+    once = np.ones(person_count, np.int64) if many is None else many
+    found = candidates(
+        Memberships(class_start, class_person, person_start, person_class, once, each)
     )
+    person_values = {
+        one.name: PersonValues.of(label, len(first), people, one, many) for one in sensitive
+    }
+    return Classes(label, first, size, each, found[people], counted, person_values, found, many)
+
+
+def person_weights(people: Longs | None, weight: Longs | None) -> Longs | None:
+    """How many people each one stands for, int64[people]; None: one, or there is no such number.
+
+    >>> person_weights(np.array([0, 1, 0]), np.array([5, 2, 5])).tolist()
+    [5, 2]
+    """
+    return None if people is None or weight is None else of_people(weight, people)
+
+
+def of_people(of_rows: Longs, people: Longs) -> Longs:
+    """Values per person, int64[people], from values that all records of a person share."""
+    each = np.zeros(int(people.max()) + 1 if len(people) else 0, np.int64)
+    each[people] = of_rows
+    return each

@@ -41,14 +41,24 @@ class PersonValues:
     start: Longs  # int64[classes + 1]: class c has the people start[c] … start[c + 1] - 1
     who: Longs  # int64[people], person numbers; a person in several classes has one
     records: Longs  # int64[people], records of each
+    weight: Longs  # int64[people], how many people have just these records and values
     first: Longs  # int64[people + 1]: person e has the values first[e] … first[e + 1] - 1
     value: Ints  # int32[pairs], places in column.values, rising within a person
     total: Longs  # int64[values], people of the whole table who have the value
     person_count: int  # people of the whole table
 
     @staticmethod
-    def of(label: Longs, classes: int, people: Longs, column: Sensitive) -> PersonValues:
-        """Gather the values of each person in each class."""
+    def of(
+        label: Longs,
+        classes: int,
+        people: Longs,
+        column: Sensitive,
+        weight: Longs | None = None,
+    ) -> PersonValues:
+        """Gather the values of each person in each class; person p stands for `weight[p]`."""
+        person_count = int(people.max()) + 1 if len(people) else 0
+        if weight is None:
+            weight = np.ones(person_count, np.int64)
         order = np.lexsort((column.codes, people, label))
         label, people, code = label[order], people[order], column.codes[order]
         new_person = np.ones(len(label), np.bool_)
@@ -60,30 +70,42 @@ class PersonValues:
         places = np.cumsum(new_value) - 1  # the place of each record's value
         first = np.append(places[begins], int(new_value.sum()))
         values = len(column.values)
-        total = np.bincount(np.unique(people * values + code) % values, minlength=values)
+        person, place = np.divmod(np.unique(people * values + code), values)
+        total = np.bincount(place, weight[person], values).astype(np.int64)
         return PersonValues(
             column,
             np.append(0, np.cumsum(many)),
             people[begins],
             np.diff(np.append(begins, len(label))),
+            weight[people[begins]],
             first,
             code[new_value],
             total,
-            int(people.max()) + 1 if len(people) else 0,
+            int(weight.sum()),
         )
 
     def __len__(self) -> int:
         return len(self.start) - 1
 
+    @property
+    def different(self) -> Longs:
+        """People of each class, those who stand for several counted once; int64[classes]."""
+        return np.diff(self.start)
+
+    @cached_property
+    def of_class(self) -> Longs:
+        """The class of each person, int64[people]."""
+        return np.repeat(np.arange(len(self)), self.different)
+
     @cached_property
     def people(self) -> Longs:
         """People of each class, int64[classes]."""
-        return np.diff(self.start)
+        return np.bincount(self.of_class, self.weight, len(self)).astype(np.int64)
 
     @cached_property
     def size(self) -> Longs:
         """Records of each class, int64[classes]."""
-        return np.add.reduceat(self.records, self.start[:-1])
+        return np.add.reduceat(self.records * self.weight, self.start[:-1])
 
     @cached_property
     def most_records(self) -> Longs:
@@ -98,10 +120,11 @@ class PersonValues:
     @cached_property
     def _counted(self) -> Histogram:
         """The number of people with each value, per class."""
-        of_class = np.repeat(np.arange(len(self)), self.people)
-        of_holding = np.repeat(of_class, np.diff(self.first))
+        many = np.diff(self.first)
+        of_holding = np.repeat(self.of_class, many)
         values = len(self.column.values)
-        pair, people = np.unique(of_holding * values + self.value, return_counts=True)
+        pair, place = np.unique(of_holding * values + self.value, return_inverse=True)
+        people = np.bincount(place, np.repeat(self.weight, many), len(pair)).astype(np.int64)
         start = np.searchsorted(pair, np.arange(len(self) + 1) * values)
         return Histogram(self.column, start, (pair % values).astype(np.int32), people, self.total)
 
@@ -116,7 +139,9 @@ class PersonValues:
 
     def in_classes(self, some: Bools) -> int:
         """The number of distinct people with a record in some of the classes."""
-        return len(np.unique(self.who[np.repeat(some, self.people)]))
+        inside = some[self.of_class]
+        once = np.unique(self.who[inside], return_index=True)[1]
+        return int(self.weight[inside][once].sum())
 
     def hitting_sizes(
         self, limits: Longs, budget: Longs | None = None, which: Longs | None = None
@@ -133,7 +158,7 @@ class PersonValues:
         many = self.first[who + 1] - self.first[who]
         first = np.append(0, np.cumsum(many))
         place = np.repeat(self.first[who] - first[:-1], many) + np.arange(first[-1])
-        # A smallest hitting set has at most as many values as there are people.
+        # A smallest hitting set has at most as many values as there are different people.
         limits = np.minimum(limits, people)
         budget = np.array([NO_END]) if budget is None else budget
         sizes: Longs = hitting_sizes(
@@ -146,7 +171,7 @@ class PersonValues:
 
         No person may be in two classes that become one.
         """
-        of_person = part[np.repeat(np.arange(len(self)), self.people)]
+        of_person = part[self.of_class]
         order = np.argsort(of_person, kind="stable")
         order = order[of_person[order] >= 0]
         many = np.bincount(of_person[order], minlength=classes)
@@ -159,6 +184,7 @@ class PersonValues:
             start,
             self.who[order],
             self.records[order],
+            self.weight[order],
             first,
             self.value[places],
             self.total,

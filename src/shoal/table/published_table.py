@@ -18,7 +18,8 @@ from shoal.io.frames import Frame
 from shoal.kernels.group import group_rows
 from shoal.table.coded_columns import code_all, coded, person_codes, side_by_side
 from shoal.table.encode import Table, sensitive_columns
-from shoal.table.equivalence_classes import Classes, tally
+from shoal.table.equivalence_classes import Classes, person_weights, tally
+from shoal.table.profiles import Profiles
 from shoal.table.recoding import SUPPRESSED, Recoding
 from shoal.table.roles import Column, columns_with_role
 from shoal.table.sensitive import Sensitive
@@ -33,9 +34,11 @@ class Published:
     values: tuple[Sequence[Any], ...]  # per column, the value of each code
     people: Longs | None
     sensitive: tuple[Sensitive, ...] = ()
-    # int64[n], how many equal records each row of `codes` stands for; None: one. Only without
-    # people who may have several records.
+    # int64[n], how many equal records each row of `codes` stands for, as in a Table; None: one.
     weight: Longs | None = None
+    # int64[rows of the frame], the row of `codes` of each; None: they are the same rows.
+    unit: Longs | None = None
+    single_people: Longs | None = None  # the same for `people`, if people were counted together
 
     @cached_property
     def rows(self) -> int:
@@ -45,7 +48,16 @@ class Published:
     @cached_property
     def person_count(self) -> int:
         """Number of people."""
-        return self.rows if self.people is None else int(self.people.max()) + 1
+        if self.people is None:
+            return self.rows
+        if self.person_weight is not None:
+            return int(self.person_weight.sum())
+        return int(self.people.max()) + 1
+
+    @cached_property
+    def person_weight(self) -> Longs | None:
+        """How many people each person stands for, int64[people]; None: one."""
+        return person_weights(self.people, self.weight)
 
     @property
     def missing_cells(self) -> int:
@@ -59,13 +71,39 @@ class Published:
         return tally(self.codes, self.people, self.sensitive, self.weight)
 
     def together(self) -> Published:
-        """The same with equal records counted together; with people, it is returned as it is."""
-        if self.people is not None or self.weight is not None:
+        """The same with equal records counted together, or people with equal records."""
+        if self.weight is not None:
             return self
-        secret = [one.codes[:, None] for one in self.sensitive]
-        _, first, weight = group_rows(np.concatenate([self.codes, *secret], axis=1))
-        sensitive = tuple(replace(one, codes=one.codes[first]) for one in self.sensitive)
-        return replace(self, codes=self.codes[first], sensitive=sensitive, weight=weight)
+        codes = self.codes
+        if self.sensitive:
+            secret = [one.codes[:, None] for one in self.sensitive]
+            codes = np.concatenate([codes, *secret], axis=1)
+        unit, first, weight = group_rows(codes)
+        people = self.people
+        if people is not None:
+            profiles = Profiles.of(people, unit)
+            unit, first, weight = profiles.row, profiles.first, profiles.weight()
+            people = profiles.people
+        return replace(
+            self,
+            codes=self.codes[first],
+            people=people,
+            sensitive=tuple(replace(one, codes=one.codes[first]) for one in self.sensitive),
+            weight=weight,
+            unit=unit,
+            single_people=self.people,
+        )
+
+    @property
+    def class_of_row(self) -> Longs:
+        """The class of each row of the frame, int64[rows of the frame]."""
+        label = self.classes.label
+        return label if self.unit is None else label[self.unit]
+
+    @property
+    def person_of_row(self) -> Longs | None:
+        """The person of each row of the frame, int64[rows of the frame]; None: each is one."""
+        return self.people if self.unit is None else self.single_people
 
     def often(self, j: int) -> Longs:
         """How many records have each value of a column, missing first; int64[values + 1]."""
@@ -210,7 +248,7 @@ def read_published(
     held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     code_all(frame, [*names, *held], missing_values)
     each, values = zip(*(coded(frame, name, missing_values) for name in names), strict=True)
-    codes = side_by_side(np.stack(each))  # int32[n, q]
+    codes = side_by_side(each)  # int32[n, q]
     for name in columns_with_role(columns, "person"):
         if name in frame.names:
             people = person_codes(frame, name, missing_values)
@@ -228,10 +266,3 @@ def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> lis
             if place == nowhere:
                 found[i] = alike.get(plain(labels[i]), nowhere)
     return found
-
-
-def of_people(of_rows: Longs, people: Longs) -> Longs:
-    """Values per person, int64[people], from values that all records of a person share."""
-    each = np.empty(int(people.max()) + 1, np.int64)
-    each[people] = of_rows
-    return each

@@ -16,6 +16,7 @@ from shoal.kernels.group import group_rows
 from shoal.kernels.sorting import sort_rows
 from shoal.table.encode import Table
 from shoal.table.person_order import mixed, sorted_people
+from shoal.table.profiles import Profiles
 from shoal.table.recoding import Recoding
 from shoal.table.sensitive import Sensitive
 
@@ -25,8 +26,7 @@ class Weighted:
     """The records of a table in the order of their values, and equal ones counted together.
 
     Two records are equal if their quasi-identifiers are, and their sensitive values where those
-    matter. The records of people who may have several are not counted together: they stay one by
-    one, person by person.
+    matter. If people may have several, they are counted together if all of their records are equal.
     """
 
     rows: Table  # the given table
@@ -57,26 +57,26 @@ class Weighted:
     @cached_property
     def order(self) -> Longs:
         """The records in the order of their values, and of their people; int64[n]."""
-        others = self.rows.others
-        value = self.unit if others is None else self.unit * len(self.unit) + others()
-        if self.rows.people is None:
-            return np.argsort(value, kind="stable")
-        return sorted_people(self.rows.people, value)
+        others = None if self.rows.others is None else self.rows.others()
+        if self.rows.people is not None:
+            return sorted_people(self.rows.people, self.unit, others)
+        value = self.unit if others is None else self.unit * len(self.unit) + others
+        return np.argsort(value, kind="stable")
 
     def table(self, together: bool) -> Table:
-        """The table to recode; `together`: equal records are counted, where that is possible."""
+        """The table to recode; `together`: equal records are counted."""
+        assert together or self.rows.weight is None, "records that were counted stay counted"
         rows = self.rows
-        order = self._first if self._counts(together) else self.order
+        order = self._first if together else self.order
         people = rows.people
         if people is not None:
-            _, first, people = np.unique(people[order], return_index=True, return_inverse=True)
-            people = np.argsort(np.argsort(first))[people]
+            people = self._profiles.people if together else _numbered(people[order])
         found = replace(
             rows,
             codes=np.ascontiguousarray(rows.codes[order]),
             people=people,
             sensitive=tuple(replace(one, codes=one.codes[order]) for one in self._columns),
-            weight=self._weight if self._counts(together) else None,
+            weight=self._weight if together else None,
             others=None,
         )
         found.__dict__["domains"] = rows.domains  # the same values, as often, and known costs
@@ -84,25 +84,37 @@ class Weighted:
 
     def of_rows(self, recoding: Recoding, together: bool) -> Recoding:
         """A recoding of that table as one of the given records."""
-        if self._counts(together):
-            record = recoding.record[self.unit]
+        if together:
+            record = recoding.record[self.unit if self.rows.people is None else self._profiles.row]
         else:
             record = np.empty_like(recoding.record)
             record[self.order] = recoding.record
         return replace(recoding, record=record)
 
-    def _counts(self, together: bool) -> bool:
-        assert together or self.rows.weight is None, "records that were counted stay counted"
-        return together and self.rows.people is None
+    @cached_property
+    def _profiles(self) -> Profiles:
+        assert self.rows.people is not None
+        return Profiles.of(self.rows.people, self.unit)
 
     @cached_property
     def _weight(self) -> Longs:
         """How many records there are of each kind, int64[units]."""
+        if self.rows.people is not None:
+            return self._profiles.weight(self.rows.weight)
         return np.bincount(self.unit, self.rows.weight).astype(np.int64)
 
     @cached_property
     def _first(self) -> Longs:
         """A record of each kind, int64[units]."""
+        if self.rows.people is not None:
+            return self._profiles.first
         first = np.empty(int(self.unit.max()) + 1, np.int64)
         first[self.unit] = np.arange(len(self.unit))
         return first
+
+
+def _numbered(people: Longs) -> Longs:
+    """The same people, numbered in the order in which they appear."""
+    _, first, person = np.unique(people, return_index=True, return_inverse=True)
+    found: Longs = np.argsort(np.argsort(first))[person]
+    return found

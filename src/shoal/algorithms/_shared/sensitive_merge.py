@@ -224,7 +224,7 @@ class _Merging:
 
 def merged_values(old: PersonValues, group: Longs, owner: Longs, owners: int) -> PersonValues:
     """The people of each owner; `owner` (ascending) names the owner of each class in `group`."""
-    many = old.people[group]
+    many = old.different[group]
     person = np.repeat(old.start[group] - (np.cumsum(many) - many), many) + np.arange(many.sum())
     count = np.diff(old.first)[person]
     first = np.append(0, np.cumsum(count))
@@ -235,6 +235,7 @@ def merged_values(old: PersonValues, group: Longs, owner: Longs, owners: int) ->
         start,
         old.who[person],
         old.records[person],
+        old.weight[person],
         first,
         old.value[place],
         old.total,

@@ -220,7 +220,8 @@ def _people(table: Table, recoding: Recoding) -> Longs:
         weight = None if table.weight is None else table.weight[rows]
         return np.bincount(label, weight, len(used)).astype(np.int64)
     pairs = np.unique(table.people[rows] * len(used) + label)
-    return np.bincount(pairs % len(used), minlength=len(used))
+    often = None if table.person_weight is None else table.person_weight[pairs // len(used)]
+    return np.bincount(pairs % len(used), often, len(used)).astype(np.int64)
 
 
 def _satisfied(models: Sequence[TableModel], people: Longs) -> bool:
