@@ -372,7 +372,7 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         found = super().find_class(module, name)
-        return _environment if found is environment._rebuild_env else found  # type: ignore[attr-defined]
+        return _environment if found is environment._rebuild_env else found
 
 
 def _environment(module: str, constants: list[Any], name: str) -> Any:
@@ -381,7 +381,7 @@ def _environment(module: str, constants: list[Any], name: str) -> Any:
     Compiled code does not use the globals. Those of numba's own functions are left out if their
     module would have to be loaded for them.
     """
-    rebuild: Callable[..., Any] = environment._rebuild_env  # type: ignore[attr-defined]
+    rebuild: Callable[..., Any] = environment._rebuild_env
     if not module.startswith("numba.") or module in sys.modules:
         return rebuild(module, constants, name)
     known = environment.lookup_environment(name)  # type: ignore[no-untyped-call]
