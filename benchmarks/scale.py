@@ -11,8 +11,11 @@ from __future__ import annotations
 import json
 import resource
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from time import perf_counter, process_time
 
 import numpy as np
@@ -59,6 +62,26 @@ def generate(path: Path, rows: int, share: float) -> None:
             file.write_table(pa.table(cells, pa.schema(names)))
 
 
+@contextmanager
+def watched(folder: Path) -> Iterator[list[int]]:
+    """Bytes of the temporary files of a run in this folder, looked at every second."""
+    sizes, over = [0], Event()
+
+    def look() -> None:
+        while not over.wait(1.0):
+            with suppress(OSError):  # a file may be removed meanwhile
+                files = [one for one in folder.glob(".shoal-*/**/*") if one.is_file()]
+                sizes.append(sum(512 * one.stat().st_blocks for one in files))
+
+    thread = Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield sizes
+    finally:
+        over.set()
+        thread.join()
+
+
 def measure(rows: int, share: float, engine: str = "duckdb") -> dict:
     """The whole flow without a report: from a Parquet file to a verified Parquet file."""
     import duckdb
@@ -84,8 +107,9 @@ def measure(rows: int, share: float, engine: str = "duckdb") -> dict:
             used = min(used, process_time() - spent)
         begin, spent = perf_counter(), process_time()
         limit = {"memory": LIMIT} if engine == "duckdb" else {}
-        release = shoal.anonymize(source, asked.changed(engine=engine, **limit))
-        release.save(out)
+        with watched(Path(folder)) as temporary:
+            release = shoal.anonymize(source, asked.changed(engine=engine, **limit))
+            release.save(out)
         seconds, processor = perf_counter() - begin, process_time() - spent
         return {
             "rows": rows,
@@ -98,6 +122,8 @@ def measure(rows: int, share: float, engine: str = "duckdb") -> dict:
             "group by processor": used,
             "ratio": seconds / grouped,
             "processor ratio": processor / used,
+            "temporary": max(temporary) / 1e9,
+            "parts": release.as_dict()["parts"],
             "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
             "steps": release.seconds,
         }

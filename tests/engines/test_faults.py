@@ -25,6 +25,7 @@ from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.io.atomic import private_folder
 from shoal.io.frames import Frame, open_frame, write
+from shoal.io.memory import shown
 
 
 def plan(**change: object) -> Plan:
@@ -99,6 +100,19 @@ def test_memory_limit_too_low_for_the_groups(source: Path, monkeypatch: pytest.M
     with pytest.raises(BadPlan, match=r"40 distinct .* about 4\.0 GB .* limit is 500 MB"):
         shoal.anonymize(source, plan(memory="500MB"))
     assert nothing_left(source.parent)
+
+
+def test_memory_limit_too_low_for_the_parts(tmp_path: Path) -> None:
+    """No number of parts is enough; the message says how much memory is."""
+    path, rows = tmp_path / "many.parquet", 200_000
+    pq.write_table(
+        pa.table({"age": np.arange(rows), "sex": ["f"] * rows, "note": ["x"] * rows}), path
+    )
+    needed = shown(Resources(0, parts=None).needed_for(rows))
+    said = f"200,000 distinct .* need about {needed} .* part by part, and the limit is 128 MB"
+    with pytest.raises(BadPlan, match=said):
+        shoal.anonymize(path, plan(memory="128MB"))
+    assert nothing_left(tmp_path)
 
 
 @pytest.mark.parametrize(("ending", "megabytes"), [(".parquet", 12), (".csv", 6)])
@@ -315,6 +329,28 @@ def test_a_file_that_changes_between_reading_and_writing(source: Path) -> None:
 
 
 # What is written
+
+
+def test_duckdb_gets_the_memory_that_the_combinations_leave(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Original and published values stay in memory while DuckDB joins them with the rows."""
+    given = []
+    opened = Database.opened
+
+    def noted(resources: Resources, *rest: object) -> object:
+        given.append(resources.memory)
+        return opened(resources, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Database, "opened", staticmethod(noted))
+    monkeypatch.setattr(writing, "WHILE_WRITING", 10**7)
+    release = shoal.anonymize(source, plan(memory="1GB"))
+    del given[:]
+    release.save(source.with_name("out.parquet"))
+    assert given == [600_000_000]  # 40 combinations
+    monkeypatch.setattr(writing, "WHILE_WRITING", 10**9)
+    release.save(source.with_name("out.parquet"))
+    assert given[1:] == [128_000_000]  # with less, DuckDB cannot join
 
 
 def test_a_violated_requirement_is_found_in_the_file(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,9 +23,13 @@ from shoal.engines.shuffle import Shuffle
 from shoal.engines.source import Source, size_in_memory
 from shoal.io.format import format_of
 from shoal.io.frames import Frame, same_rows
+from shoal.io.memory import LEAST
 
 TEXT = pa.string()
 CODED = pa.dictionary(pa.int32(), TEXT)
+# Bytes per combination of values that stay in memory: its original and its published values. With
+# nine columns and 2,911,230 of them, a process had 0.9 GB next to DuckDB and itself.
+WHILE_WRITING = 300
 ROWS = 1 << 20  # that are written and compared at once; a group of rows of a Parquet file
 
 
@@ -43,8 +47,10 @@ class Rows:
         return self.recoded.schema(self.source.schema)
 
     def database(self, watch: Callable[[float], None]) -> AbstractContextManager[Database]:
-        """Open a database to read the source."""
-        return Database.opened(self.resources, self.source, watch)
+        """Open a database to read the source; it gets the memory that is left."""
+        left = self.resources.memory - WHILE_WRITING * self.recoded.units.height
+        resources = replace(self.resources, memory=max(LEAST, left))
+        return Database.opened(resources, self.source, watch)
 
     def write(
         self, target: Path, grouped: Sequence[str], watch: Callable[[float], None]

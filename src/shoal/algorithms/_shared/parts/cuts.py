@@ -25,9 +25,9 @@ from shoal.table.person_order import mixed
 from shoal.table.recoding import SUPPRESSED
 
 # Bytes per distinct tuple in all, and without recoding it. With nine columns, 224,123 tuples took
-# 0.58 GB more than the process itself from file to file (benchmarks/scale.py), and 694 bytes each
-# for peeling; in 16 parts 175 bytes. Values, measures and attacks need the others.
-PER_TUPLE, HELD = 3_000, 2_300
+# 694 bytes each for peeling, in 16 parts 175 bytes. Values, measures and attacks of 2,911,230
+# tuples took 740 bytes each, next to 0.3 GB of the process itself; they have some room.
+PER_TUPLE, HELD = 1_700, 1_000
 MOST_PARTS = 64  # into which a table is cut because of its memory: more save nothing
 SAMPLE = 20_000  # tuples of the sample, at the most
 SECONDS = 10.0  # of the algorithm on the sample, by its own estimate, at the most
