@@ -20,6 +20,7 @@ import pyarrow as pa
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadPlan, ShoalError
 from shoal.engines.cells import missing_test, restored
+from shoal.engines.large_table import PersonColumn
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.io.atomic import private_folder
@@ -75,16 +76,16 @@ class Database:
 
     def group(self, source: Source, columns: Sequence[str]) -> Frame:
         """The distinct combinations of values of these columns, in the order of appearance."""
-        keys = self._keys(source, columns)
+        keys = self.keys(source, columns)
         grouped = ", ".join([*keys, *self._signs(source, columns)])
-        self._execute(
+        self.execute(
             f"CREATE OR REPLACE TEMP TABLE units AS SELECT {', '.join(keys)}, count(*) AS n, "
             f"min(r) AS first FROM {self._rows(source, columns)} GROUP BY {grouped}"
         )
         units = self.con.execute("SELECT count(*) FROM units").fetchall()[0][0]
         self.resources.check_units(units, len(columns))
-        found = self._table("SELECT * FROM units ORDER BY first")
-        self._execute("DROP TABLE units")
+        found = self.table("SELECT * FROM units ORDER BY first")
+        self.execute("DROP TABLE units")
         types = [source.schema.field(name).type for name in columns]
         cells = [restored(found[key], kind) for key, kind in zip(keys, types, strict=True)]
         schema = pa.schema(zip(columns, types, strict=True), source.schema.metadata)
@@ -99,14 +100,17 @@ class Database:
         Rows of other combinations are left out. The batches have the columns `id`, `r` (the number
         of the row) and c0, c1, …
         """
-        self._register_units(units, np.arange(units.height))
-        columns = self._keys(source, others)
+        self.register_units(units, np.arange(units.height))
+        columns = self.keys(source, others)
         wanted = ", ".join(["k.id", "rows.r", *(f"rows.{column}" for column in columns)])
-        sql = f"SELECT {wanted} FROM {self._matched(source, units.names, others)}"
+        sql = f"SELECT {wanted} FROM {self.matched(source, units.names, others)}"
+        return self.rows(sql, [source.schema.field(name).type for name in others])
+
+    def rows(self, sql: str, types: Sequence[pa.DataType]) -> Iterator[pa.RecordBatch]:
+        """The rows of a query part by part; the columns after the first two are of these types."""
         with self._failing():
             relation = self.con.sql(sql)
             reader = self._wait(lambda: _reader(relation))
-            types = [source.schema.field(name).type for name in others]
             for batch in reader:
                 yield _typed(batch, types)
             self.unregister()
@@ -125,13 +129,9 @@ class Database:
         """
         if not others:
             return {}
-        self._register_units(units, label)
-        columns = self._keys(source, others)
-        cells = [
-            f"{missing_test(f'rows.{column}', source.schema.field(name).type, missing_values)} "
-            f"AS {column}"
-            for column, name in zip(columns, others, strict=True)
-        ]
+        self.register_units(units, label)
+        columns = self.keys(source, others)
+        cells = self.tested(source, others, missing_values)
         sets = ", ".join(f"(id, {column})" for column in columns)
         counts = ", ".join(
             f"count(DISTINCT {column}), coalesce(bool_or({column} IS NULL), false)"
@@ -140,7 +140,7 @@ class Database:
         rows = self._wait(
             lambda: self.con.execute(
                 f"WITH cells AS (SELECT k.id, {', '.join(cells)} FROM "
-                f"{self._matched(source, units.names, others)}), classes AS (SELECT id, "
+                f"{self.matched(source, units.names, others)}), classes AS (SELECT id, "
                 f"{', '.join(columns)}, grouping_id({', '.join(columns)}) AS which, count(*) AS n "
                 f"FROM cells GROUP BY GROUPING SETS ({sets})) "
                 f"SELECT which, count(*) FILTER (n = 1), {counts} FROM classes GROUP BY which"
@@ -156,24 +156,40 @@ class Database:
 
     # Rows
 
-    def _keys(self, source: Source, columns: Sequence[str]) -> list[str]:
+    def keys(self, source: Source, columns: Sequence[str]) -> list[str]:
+        """The names of columns in queries."""
         return [f"c{source.schema.get_field_index(name)}" for name in columns]
+
+    def tested(
+        self, source: Source, columns: Sequence[str], missing_values: Sequence[str]
+    ) -> list[str]:
+        """Columns in SQL, with null for the cells that mean missing."""
+        return [
+            f"{missing_test(f'rows.{key}', source.schema.field(name).type, missing_values)} "
+            f"AS {key}"
+            for key, name in zip(self.keys(source, columns), columns, strict=True)
+        ]
 
     def _signs(self, source: Source, columns: Sequence[str], table: str = "") -> list[str]:
         """Distinguish 0.0 and -0.0, which are equal in DuckDB and not in a file."""
         return [
             f"signbit({table}{key})"
-            for key, name in zip(self._keys(source, columns), columns, strict=True)
+            for key, name in zip(self.keys(source, columns), columns, strict=True)
             if pa.types.is_floating(source.schema.field(name).type)
         ]
 
-    def _rows(self, source: Source, columns: Sequence[str]) -> str:
-        """The rows of a source in SQL: some columns, and r, the number of the row."""
-        if source.text:
-            return self._register(source, columns)
+    def _rows(
+        self, source: Source, columns: Sequence[str], person: PersonColumn | None = None
+    ) -> str:
+        """The rows of a source in SQL: some columns, and r, the number of the row.
+
+        With a `person` column they have p, a text per person.
+        """
+        if source.text or person is not None:  # spellings of a person are compared in Python
+            return self._register(source, columns, person)
         names = ", ".join([*(f"c{i}" for i in range(len(source.schema))), "number"])
         self._sources = [source]
-        keys, row, parts = self._keys(source, columns), 0, []
+        keys, row, parts = self.keys(source, columns), 0, []
         for i, (file, rows) in enumerate(zip(source.files, source.parquet_rows(), strict=True)):
             path = _quoted(self._plain_path(file, i))
             parts.append(
@@ -192,16 +208,21 @@ class Database:
             link.symlink_to(file.absolute())
         return link
 
-    def _register(self, source: Source, columns: Sequence[str]) -> str:
-        """Make the rows of text files available to one query."""
+    def _register(
+        self, source: Source, columns: Sequence[str], person: PersonColumn | None = None
+    ) -> str:
+        """Make rows that are read in Python available to one query."""
         places = [source.schema.get_field_index(name) for name in columns]
-        kinds = [(f"c{place}", source.schema.field(place).type) for place in places]
-        schema = pa.schema([*kinds, ("r", pa.int64())])
+        kinds = [(f"c{place}", _plain_type(source.schema.field(place).type)) for place in places]
+        whose = [] if person is None else [source.schema.get_field_index(person.name)]
+        schema = pa.schema([*kinds, *(("p", pa.large_string()) for _ in whose), ("r", pa.int64())])
 
         def batches(stream: Stream) -> Iterator[pa.RecordBatch]:
             for row, batch in source.batches(stream.report):
                 number = pa.array(np.arange(row, row + batch.num_rows))
-                cells = [batch.column(place) for place in places]
+                cells = [_plain(batch.column(place)) for place in places]
+                if person is not None:
+                    cells += [person.texts(batch.column(place)) for place in whose]
                 yield pa.record_batch([*cells, number], schema=schema)
 
         stream = Stream(batches)
@@ -209,19 +230,29 @@ class Database:
         self.con.register("source_rows", pa.RecordBatchReader.from_batches(schema, stream.batches))
         return "source_rows AS rows"
 
-    def _register_units(self, units: Frame, number: Longs) -> None:
+    def register_units(self, units: Frame, number: Longs) -> None:
         """Make combinations of values available as the table `k`, with a number each."""
         cells = [_plain(units.column(name)) for name in units.names]
         names = [f"u{i}" for i in range(len(cells))]
-        self.con.register("given", pa.table([*cells, pa.array(number)], [*names, "id"]))
-        self._execute("CREATE OR REPLACE TEMP TABLE k AS SELECT * FROM given")
+        self.register("k", pa.table([*cells, pa.array(number)], [*names, "id"]))
+
+    def register(self, name: str, table: pa.Table) -> None:
+        """Make a table in memory available under this name."""
+        self.con.register("given", table)
+        self.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM given")
         self.con.unregister("given")
 
-    def _matched(self, source: Source, keys: Sequence[str], others: Sequence[str]) -> str:
-        """The rows with the number of their combination of values."""
+    def matched(
+        self,
+        source: Source,
+        keys: Sequence[str],
+        others: Sequence[str],
+        person: PersonColumn | None = None,
+    ) -> str:
+        """The rows with the number of their combination of values; with `person`, their person."""
         tests = [
             f"rows.{key} IS NOT DISTINCT FROM k.u{i}"
-            for i, key in enumerate(self._keys(source, keys))
+            for i, key in enumerate(self.keys(source, keys))
         ]
         own = self._signs(source, keys, "rows.")
         given = [
@@ -230,21 +261,23 @@ class Database:
             if pa.types.is_floating(source.schema.field(name).type)
         ]
         tests += [f"{a} IS NOT DISTINCT FROM {b}" for a, b in zip(own, given, strict=True)]
-        return f"{self._rows(source, [*keys, *others])} JOIN k ON {' AND '.join(tests)}"
+        return f"{self._rows(source, [*keys, *others], person)} JOIN k ON {' AND '.join(tests)}"
 
     def unregister(self) -> None:
-        """Forget the rows of text files."""
+        """Forget the rows that are read in Python."""
         if self._streams:
             self.con.unregister("source_rows")
             self._streams = []
 
     # Queries
 
-    def _execute(self, sql: str) -> None:
+    def execute(self, sql: str) -> None:
+        """Run a query whose result is not needed."""
         self._wait(lambda: self.con.execute(sql).fetchall())  # a result must not stay open
         self.unregister()
 
-    def _table(self, sql: str) -> pa.Table:
+    def table(self, sql: str) -> pa.Table:
+        """The result of a query."""
         return self._wait(lambda: _table(self.con.sql(sql)))
 
     def _wait(self, work: Callable[[], T]) -> T:
@@ -351,7 +384,11 @@ def _quoted(path: Path) -> str:
 
 def _plain(values: Any) -> Any:
     """Values as DuckDB reads them from a file: without dictionaries."""
-    return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
+    return values.cast(_plain_type(values.type)) if pa.types.is_dictionary(values.type) else values
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _reader(relation: Any) -> Any:

@@ -25,7 +25,7 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile
 from shoal.engines import cells as served
 from shoal.engines.cells import missing_cells, restored
-from shoal.engines.large_table import LargeTable, Recoded, Watch
+from shoal.engines.large_table import LargeTable, Recoded, Watch, changed
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.engines.spark import load, quiet, run, session, session_of
@@ -37,7 +37,7 @@ from shoal.engines.spark_tasks import (
     spark_cells,
     spark_type,
 )
-from shoal.engines.writing import changed, other_rows
+from shoal.engines.writing import other_rows
 from shoal.io.arrow_tables import check_column_names
 from shoal.io.atomic import private_folder
 from shoal.io.format import format_of
