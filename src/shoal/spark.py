@@ -8,10 +8,11 @@ from typing import Any
 from shoal.base.errors import BadPlan
 from shoal.base.progress import Progress, silent
 from shoal.flow.anonymize import anonymize as _anonymize
-from shoal.flow.on_spark import SparkRelease
+from shoal.flow.audit import Audit
+from shoal.flow.on_spark import SparkRelease, audit_on_spark
 from shoal.plan import Plan
 
-__all__ = ["SparkRelease", "anonymize"]
+__all__ = ["SparkRelease", "anonymize", "audit"]
 
 
 def anonymize(
@@ -28,3 +29,17 @@ def anonymize(
     release = _anonymize(dataframe, asked.changed(engine="spark"), progress=progress)
     assert isinstance(release, SparkRelease)
     return release
+
+
+def audit(
+    dataframe: Any,
+    plan: Plan | str | Path | dict[str, Any],
+    *,
+    original: Any = None,
+    progress: Progress = silent,
+) -> Audit:
+    """Measure a Spark DataFrame, or files that all workers can read; also against its original.
+
+    The numbers are those that `shoal.audit` finds in memory.
+    """
+    return audit_on_spark(dataframe, Plan.of(plan), original, progress)

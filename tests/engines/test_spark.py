@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import shoal
 import shoal.spark
-from shoal import BadFile, BadPlan, Plan
+from shoal import BadFile, BadPlan, BadTable, Plan
 from shoal.engines import spark_table
+from shoal.engines.spark import explained
 from shoal.engines.spark_tasks import WriteFile
 from shoal.io.frames import open_frame, read, write
-from tests.flow.test_at_scale import numbers, people, plan, rows, split, typed
+from tests.flow.test_at_scale import numbers, plan, rounded, rows, split, typed
+from tests.flow.test_at_scale import people as odd_people
+from tests.spark_cluster import ROOT, lacking
+
+IMPORTS = [ROOT / "src", ROOT]
 
 
 def lines(path: Path) -> list[bytes]:
@@ -35,7 +43,7 @@ def in_memory(table: Any, asked: Plan, out: Path) -> dict:
 
 def test_a_dataframe_gives_the_release_of_memory(spark: Any, tmp_path: Path) -> None:
     """Byte for byte: sorted rows, all numbers, and the same file however the rows are divided."""
-    table, asked = people(3), plan()
+    table, asked = odd_people(3), plan()
     expected = in_memory(table, asked, tmp_path / "memory.csv")
     divided = [spark.createDataFrame(table).repartition(3), spark.createDataFrame(table)]
     written = []
@@ -60,7 +68,7 @@ def test_a_dataframe_gives_the_release_of_memory(spark: Any, tmp_path: Path) -> 
 def test_a_folder_gives_the_release_of_memory(
     ending: str, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, asked = people(4), plan()
+    table, asked = odd_people(4), plan()
     write(open_frame(table), tmp_path / f"one{ending}")
     expected = in_memory(tmp_path / f"one{ending}", asked, tmp_path / f"memory{ending}")
     folder = split(table, tmp_path / "many", 3, ending)
@@ -78,8 +86,6 @@ def test_a_folder_gives_the_release_of_memory(
         schema = pq.read_schema(tmp_path / f"memory{ending}")
         assert {str(pq.read_schema(part)) for part in parts} == {str(schema)}
         assert all(b"spark" not in part.read_bytes() for part in parts)
-    audited = shoal.audit(tmp_path / f"memory{ending}", asked)
-    assert release.checks == audited.checks
     assert not list(tmp_path.glob(".shoal-*"))
 
 
@@ -116,7 +122,7 @@ def kill_once(marker: Path) -> None:
 def test_a_lost_executor_loses_no_row(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, asked = people(5, 3_000), plan()
+    table, asked = odd_people(5, 3_000), plan()
     in_memory(table, asked, tmp_path / "memory.parquet")
     monkeypatch.setattr(spark_table, "WriteFile", KillOnce)
     monkeypatch.setattr(spark_table, "ROWS", 1_000)
@@ -130,6 +136,41 @@ def test_a_lost_executor_loses_no_row(
     assert len(parts) == 3
     found = sorted((row for part in parts for row in rows(part)), key=str)
     assert found == rows(tmp_path / "memory.parquet")
+
+
+@pytest.mark.slow
+def test_parts_are_recoded_on_the_executors(spark: Any, tmp_path: Path) -> None:
+    """With the same cuts and random numbers as in memory, so that the release is the same."""
+    table, asked = odd_people(6, 4_000), plan(parts=3)
+    expected = in_memory(table, asked, tmp_path / "memory.csv")
+    assert expected["parts"] == 3
+    sent: list[str] = []
+    release = shoal.spark.anonymize(
+        spark.createDataFrame(table), asked, progress=lambda stage, share: sent.append(stage)
+    )
+    release.save(tmp_path / "spark.csv")
+    assert "recoding parts" in sent
+    assert numbers(release) == expected
+    assert lines(tmp_path / "spark.csv") == lines(tmp_path / "memory.csv")
+
+
+@pytest.mark.slow
+def test_an_audit_finds_the_numbers_of_memory(spark: Any, tmp_path: Path) -> None:
+    table, asked = odd_people(7), plan()
+    release = shoal.anonymize(table, asked)
+    release.save(tmp_path / "release.parquet")
+    pq.write_table(table, tmp_path / "people.parquet")
+    cases = [
+        (table, spark.createDataFrame(table), None, None),
+        (tmp_path / "release.parquet", tmp_path / "release.parquet",
+         tmp_path / "people.parquet", tmp_path / "people.parquet"),
+    ]  # fmt: skip
+    for one, other, original, its_original in cases:
+        memory = shoal.audit(one, asked, original=original).as_dict()
+        found = shoal.spark.audit(other, asked, original=its_original)
+        assert rounded(found.as_dict()) == rounded(memory)
+        with pytest.raises(shoal.BadTable, match="not in memory"):
+            found.record_risks()
 
 
 def test_a_table_that_changes_is_not_released(spark: Any, tmp_path: Path) -> None:
@@ -212,3 +253,156 @@ def test_a_frame_in_memory() -> None:
         shoal.anonymize(table, small())
     with pytest.raises(BadPlan, match="engine = 'duckdb'; remove it"):
         shoal.spark.anonymize(table, small(engine="duckdb"))
+
+
+@pytest.mark.parametrize(("texts", "said"), [
+    (["age,note\n1,a\n", "age,sex\n1,f\n"], "a.csv and b.csv.*differ in the columns"),
+    (["age,note\n1,a\n", "note,age\na,1\n"], "columns in another order"),
+])  # fmt: skip
+def test_text_files_of_a_folder_differ(texts: list[str], said: str, tmp_path: Path) -> None:
+    for name, text in zip("ab", texts, strict=True):
+        (tmp_path / f"{name}.csv").write_text(text)
+    with pytest.raises(BadTable, match=said):
+        shoal.anonymize(tmp_path, small())
+
+
+def test_a_column_is_text_in_one_file_and_a_number_in_the_next(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"age": [1, 1], "note": ["a", "b"]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"age": ["1", "1"], "note": ["a", "b"]}), tmp_path / "b.parquet")
+    with pytest.raises(BadTable, match="different types of the column 'age': int64 and string"):
+        shoal.anonymize(tmp_path, small())
+
+
+def test_pyspark_can_import_pandas_in_a_command() -> None:
+    """Other commands do without pandas, which takes long to import."""
+    pytest.importorskip("pyspark")
+    code = (
+        "from shoal.base import own_process; own_process.claim()\n"
+        "from shoal.engines.spark import load; load()\n"
+        "import pandas"
+    )
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, IMPORTS))}
+    subprocess.run([sys.executable, "-c", code], env=env, check=True)
+
+
+def test_no_java(source: Path) -> None:
+    """In a process of its own, as others may have a session already."""
+    pytest.importorskip("pyspark")
+    code = (
+        "import sys, shoal; from shoal import Plan\n"
+        "plan = Plan(columns={'age': 'quasi', 'note': 'other'}, engine='spark',"
+        " models=[{'name': 'k-anonymity', 'k': 2}])\n"
+        "try: shoal.anonymize(sys.argv[1], plan)\n"
+        "except shoal.BadPlan as error: print(error)\n"
+    )
+    env = {key: value for key, value in os.environ.items() if key != "JAVA_HOME"}
+    env |= {"PATH": str(source.parent), "PYTHONPATH": os.pathsep.join(map(str, IMPORTS))}
+    done = subprocess.run(
+        [sys.executable, "-c", code, source], env=env, capture_output=True, text=True
+    )
+    assert "needs Java 17 or later" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(("error", "kind", "said"), [
+    ("java.io.IOException: No space left on device", BadFile, "spark.local.dir"),
+    ("ExecutorLostFailure (executor 3 exited)", BadPlan, "spark.executor.memory"),
+    ("Total size … bigger than spark.driver.maxResultSize", BadPlan, "maxResultSize"),
+    ("ModuleNotFoundError: No module named 'shoal'", BadPlan, "cannot import shoal"),
+    ("ModuleNotFoundError: No module named 'numba'", BadPlan, "lacks numba"),
+    ("Traceback\nshoal.base.errors.BadTable: row 3\n at java", BadTable, "^row 3$"),
+    ("the name of a person", shoal.ShoalError, r"Spark failed \(RuntimeError\)"),
+])  # fmt: skip
+def test_errors_of_spark_say_what_to_do(error: str, kind: type, said: str) -> None:
+    """They never contain what Spark said: it may name a person."""
+    found = explained(RuntimeError(error))
+    assert type(found) is kind
+    with pytest.raises(kind, match=said):
+        raise found
+    assert "person" not in str(found)
+
+
+# Faults on the cluster
+
+
+def test_too_little_memory_for_the_combinations(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shoal.engines.resources.memory_for", lambda units, parts: units * 10**9)
+    table = pa.table({"age": [1, 1, 2, 2], "note": list("abcd")})
+    with pytest.raises(BadPlan, match=r"2 distinct .* about 2\.0 GB .* limit is 500 MB"):
+        shoal.spark.anonymize(spark.createDataFrame(table), small(memory="500MB"))
+
+
+def test_bad_text_is_reported_as_by_memory(spark: Any, tmp_path: Path) -> None:
+    """The error of a task on an executor, which read the file."""
+    path = tmp_path / "people.csv"
+    path.write_text("age,note\n1,a\n1\n")
+    said = []
+    for engine in ("memory", "spark"):
+        with pytest.raises(BadTable) as error:
+            shoal.anonymize(path, small(engine=engine))
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
+def test_types_that_are_not_supported(spark: Any) -> None:
+    frame = spark.createDataFrame(pa.table({"age": [1, 1], "note": [[1], [2]]}))
+    with pytest.raises(BadTable, match=r"'note' is of type .*engine = 'spark' does not support"):
+        shoal.spark.anonymize(frame, small())
+
+
+@pytest.mark.slow
+def test_the_command_line(people: Path, tmp_path: Path) -> None:
+    """In a process of its own, with a session by the settings of Spark."""
+    if (reason := lacking()) is not None:
+        pytest.skip(reason)
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, IMPORTS))}
+
+    def shoal_command(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "shoal", *words]
+        return subprocess.run(command, cwd=people, env=env, capture_output=True, text=True)
+
+    both = "--plan", "plan.toml"
+    done = shoal_command("anonymize", "people.csv", *both, "--out", "published", "--engine",
+                         "spark", "--seed", "1", "--json", "-")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    numbers = json.loads(done.stdout)
+    assert numbers["engine"] == "spark"
+    assert [one.name for one in (people / "published").iterdir()] == ["part-00000.csv"]
+    audited = shoal_command("audit", "published", *both, "--engine", "spark", "--json", "-")
+    assert audited.returncode == 0, audited.stderr
+    assert json.loads(audited.stdout)["checks"] == numbers["checks"]
+    again = shoal_command("anonymize", "people.csv", *both, "--out", "published", "--engine",
+                          "spark")  # fmt: skip
+    assert again.returncode == 2
+    assert "the folder exists" in again.stderr
+
+
+@pytest.mark.slow
+def test_an_interrupt_cancels_the_jobs_and_leaves_nothing(tmp_path: Path) -> None:
+    if (reason := lacking()) is not None:
+        pytest.skip(reason)
+    rows = 3_000_000
+    rng = np.random.default_rng(1)
+    pq.write_table(
+        pa.table({"age": rng.integers(0, 10**6, rows), "sex": rng.integers(0, 10**6, rows)}),
+        tmp_path / "people.parquet",
+    )
+    (tmp_path / "plan.toml").write_text(
+        '[columns]\nage = "quasi"\nsex = "quasi"\n[[models]]\nname = "k-anonymity"\nk = 2\n'
+    )
+    words = [sys.executable, "-m", "shoal", "anonymize", "people.parquet", "--plan", "plan.toml",
+             "--out", "published", "--engine", "spark", "--memory-limit", "1TB"]  # fmt: skip
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, IMPORTS))}
+    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=env) as run:
+        assert run.stderr is not None
+        said = ""
+        while "counting equal records" not in said:
+            line = run.stderr.readline()
+            assert line, said
+            said += line
+        run.send_signal(signal.SIGINT)
+        _, more = run.communicate(timeout=300)
+    assert run.returncode == 130
+    assert "interrupted; nothing was written" in more
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["people.parquet", "plan.toml"]

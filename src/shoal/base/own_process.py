@@ -23,6 +23,12 @@ def claimed() -> bool:
     return _state.claimed
 
 
+def allow_pandas() -> None:
+    """Let pandas be imported after all: PySpark needs it."""
+    if _WithoutPandas in sys.meta_path:
+        sys.meta_path.remove(_WithoutPandas)
+
+
 class _WithoutPandas:
     """Makes pandas look as if it were not installed.
 

@@ -63,6 +63,13 @@ Engine = Annotated[
         "table).",
     ),
 ]
+AuditEngine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="memory|spark",
+        help="What counts the records: memory, or Spark for tables larger than a machine.",
+    ),
+]
 MemoryLimit = Annotated[
     str | None,
     typer.Option(

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from shoal.algorithms._shared.parts.part_task import MapParts
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadTable
 from shoal.io.frames import Frame
@@ -119,6 +120,11 @@ class LargeTable(ABC):
     engine: ClassVar[str]  # its name in plans
     writes_folders: ClassVar[bool] = False  # of files, next to single files
     schema: pa.Schema  # of the table, as it would be in memory
+
+    @property
+    def map_parts(self) -> MapParts | None:
+        """Recodes parts of the combinations of values in other processes; None: it does not."""
+        return None
 
     @property
     @abstractmethod

@@ -18,7 +18,8 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from shoal.base import errors
-from shoal.base.errors import BadFile, BadPlan, BadTable, ShoalError
+from shoal.base.errors import BadFile, BadPlan, BadTable, BrokenPromise, ShoalError
+from shoal.base.own_process import allow_pandas
 from shoal.engines.large_table import Watch
 
 POLL = 0.1  # seconds between two looks at the progress of a job
@@ -38,6 +39,7 @@ def quiet() -> Iterator[None]:
 
 def load() -> Any:
     """The module of PySpark, or an error that says how to install it."""
+    allow_pandas()
     try:
         with quiet():
             import pyspark.sql.functions
@@ -68,7 +70,9 @@ def session() -> Any:
         with quiet():
             # Its own progress bar would be drawn into that of the command line.
             made = spark.builder.appName("shoal").config("spark.ui.showConsoleProgress", "false")
-            return made.getOrCreate()
+            found = made.getOrCreate()
+        found.sparkContext.setLogLevel("ERROR")
+        return found
     except Exception as error:
         raise BadPlan(
             f"Spark did not start ({type(error).__name__}); run `pyspark` to see why, and check "
@@ -131,7 +135,7 @@ def run(session: Any, work: Callable[[], T], watch: Watch = lambda _: None) -> T
         thread.join()
         raise
     if failed:
-        raise _explained(failed[0]) from None
+        raise explained(failed[0]) from None
     return done[0]
 
 
@@ -149,12 +153,15 @@ def _share(context: Any, group: str) -> float:
     return done / total if total else 0.0
 
 
-def _explained(error: BaseException) -> BaseException:
+def explained(error: BaseException) -> BaseException:
     """Turn errors of Spark, which may contain values, into messages that say what to do."""
     if isinstance(error, ShoalError) or not isinstance(error, Exception):
         return error
     said = str(error)
-    if (raised := RAISED.search(said)) and raised[1] in PLAIN:
+    raised = RAISED.search(said)
+    if raised and raised[1] == "CannotReach":
+        return BrokenPromise(raised[2])
+    if raised and raised[1] in PLAIN:
         kind: type[ShoalError] = getattr(errors, raised[1])
         return kind(raised[2])
     if "No module named 'shoal'" in said:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.algorithms._shared.parts.part_task import MapParts, PartFound, PartRows, PartTask
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile
+from shoal.base.progress import Progress
 from shoal.engines import cells as served
 from shoal.engines.cells import missing_cells, restored
 from shoal.engines.large_table import LargeTable, Recoded, Watch, changed
@@ -33,6 +35,7 @@ from shoal.engines.spark_tasks import (
     WRITTEN,
     Fingerprints,
     ReadFiles,
+    RecodePart,
     WriteFile,
     spark_cells,
     spark_type,
@@ -76,6 +79,31 @@ class SparkTable(LargeTable):
         its_session = session_of(table)
         check_column_names(list(table.columns), "the table")
         return SparkTable(table, _schema(table), its_session, resources)
+
+    @property
+    def map_parts(self) -> MapParts:
+        """Recodes parts on the executors, each by one task."""
+        return self._found
+
+    def _found(
+        self, task: PartTask, parts: list[PartRows], progress: Progress
+    ) -> Iterable[PartFound]:
+        """What is found in each part, in their order.
+
+        The parts are sent one by one, and what they share once to each executor.
+        """
+        context = self.session.sparkContext
+        shared = context.broadcast(task)
+        rows = context.parallelize(parts, len(parts)).map(RecodePart(shared))
+
+        def watch(share: float) -> None:
+            progress("recoding parts", share)
+
+        try:
+            found: list[PartFound] = run(self.session, rows.collect, watch)
+        finally:
+            shared.destroy()
+        return found
 
     @property
     def sha256(self) -> str | None:
@@ -224,13 +252,13 @@ class SparkTable(LargeTable):
                 )
             )
         assert self.source is not None
-        task = ReadFiles(self.source, tuple(dict.fromkeys(columns)))
+        task = ReadFiles.of(self.source, columns)
         fields = [
             (f"c{self.schema.get_field_index(name)}", spark_type(self.schema.field(name).type))
             for name in task.columns
         ]
         empty = self.session.createDataFrame(pa.schema(fields).empty_table())
-        return self._mapped(task, len(self.source.files), empty.schema)
+        return self._mapped(task, len(task.pieces), empty.schema)
 
     def _places(self, columns: Sequence[str]) -> list[str]:
         return [f"c{self.schema.get_field_index(name)}" for name in columns]

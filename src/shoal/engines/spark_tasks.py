@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
+from shoal.algorithms._shared.parts.part_task import PartFound, PartRows, PartTask
+from shoal.base.threads import limited
 from shoal.engines.cells import restored
 from shoal.engines.source import Source, reading
 from shoal.engines.writing import check_rows, resized
@@ -26,24 +29,58 @@ WRITTEN = "file string, rows long, sum1 long, sum2 long, sha256 string"  # of ea
 
 @dataclass(frozen=True)
 class ReadFiles:
-    """Read the files with these numbers, each by one task, with the reader that memory uses.
+    """Read pieces of files, each by one task, with the reader that memory uses.
 
-    Columns have the names c0, c1, … and types that Spark has.
+    A piece is a text file, as a quote may be opened anywhere in it, or a group of rows of a
+    Parquet file. Columns have the names c0, c1, … and types that Spark has.
     """
 
     source: Source
     columns: tuple[str, ...]
+    pieces: tuple[tuple[int, int], ...]  # the number of the file, and of the group of rows
+
+    @staticmethod
+    def of(source: Source, columns: Sequence[str]) -> ReadFiles:
+        """All pieces of a source."""
+        pieces = []
+        for i, file in enumerate(source.files):
+            groups = 1 if source.text else max(1, pq.read_metadata(file).num_row_groups)
+            pieces += [(i, group) for group in range(groups)]
+        return ReadFiles(source, tuple(dict.fromkeys(columns)), tuple(pieces))
 
     def __call__(self, numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows of the files."""
-        places = [self.source.schema.get_field_index(name) for name in self.columns]
-        names = [f"c{place}" for place in places]
+        """The rows of these pieces."""
+        names = [f"c{self.source.schema.get_field_index(name)}" for name in self.columns]
         for number in _listed(numbers):
-            file = self.source.files[number]
+            file = self.source.files[self.pieces[number][0]]
             with reading(file):
-                for batch in self.source.form.batches(file, None):
-                    cells = [spark_cells(batch.column(place)) for place in places]
+                for batch in self._batches(file, self.pieces[number][1]):
+                    cells = [
+                        spark_cells(batch.column(batch.schema.get_field_index(name)))
+                        for name in self.columns
+                    ]
                     yield pa.record_batch(cells, names)
+
+    def _batches(self, file: Path, group: int) -> Iterator[pa.RecordBatch]:
+        if self.source.text:
+            yield from self.source.form.batches(file, None)
+            return
+        with pq.ParquetFile(file) as opened:
+            if opened.num_row_groups:
+                yield from opened.iter_batches(row_groups=[group], columns=list(self.columns))
+
+
+@dataclass(frozen=True)
+class RecodePart:
+    """Recode one part of the combinations of values, with the kernels that memory uses."""
+
+    shared: Any  # a broadcast PartTask
+
+    def __call__(self, part: PartRows) -> PartFound:
+        """What is published of its combinations; a second attempt finds the same."""
+        task: PartTask = self.shared.value
+        with limited(1):  # an executor has one task per core
+            return task.run(part)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class LargeRelease(Release):
             file, sha256 = self.table.write(
                 self.recoded,
                 target,
-                _grouped(self.plan),
+                grouped(self.plan),
                 lambda share: self.progress("write", share),
             )
             plan = self.plan
@@ -102,25 +102,23 @@ def anonymize_at_scale(
     clock.start("read")
     check_names(plan.columns, table.schema.names)
     others = columns_with_role(plan.columns, "other")
-    table.check_types([*_grouped(plan), *others])
+    table.check_types([*grouped(plan), *others])
     person, profiles = _person(plan), None
     if person is None:
         clock.start("group")
-        units = table.group(_grouped(plan), lambda share: progress("group", share))
+        units = table.group(grouped(plan), lambda share: progress("group", share))
     else:
         assert isinstance(table, PeopleTable), "choose_engine refuses person columns otherwise"
         table.check_person(person.name)
         clock.start("group")
-        profiles = table.group_people(
-            _grouped(plan), person, lambda share: progress("group", share)
-        )
+        profiles = table.group_people(grouped(plan), person, lambda share: progress("group", share))
         units = profiles.rows
     sha256 = table.sha256
     clock.start("encode")
     columns = {name: plan.columns[name] for name in units.names}
     original = encode(units, columns, plan.missing, plan.missing_values, progress)
     clock.start("recode")
-    recoded = recode(original, plan, progress)
+    recoded = recode(original, plan, progress, elsewhere=table.map_parts)
     recoding = recoded.recoding
     clock.stop()
     origin = Origin(
@@ -167,7 +165,7 @@ def anonymize_at_scale(
     )
 
 
-def _grouped(plan: Plan) -> list[str]:
+def grouped(plan: Plan) -> list[str]:
     """The columns whose combinations of values are in memory."""
     return [name for name, column in plan.columns.items() if column.role in GROUPED]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,11 @@ class Audit:
 
         With linkage models it is the sampled probability of the most likely person.
         """
+        if self.published.weight is not None:
+            raise BadTable(
+                "the records are not in memory, so that none of them has a risk of its own here; "
+                "`risks` has the average and the highest one"
+            )
         if self.linkage is not None and self.population is None:
             return Matching().of_rows(self.linkage)[self.linkage.classes.label]
         return record_risks(self.published, self.population)
@@ -165,12 +171,12 @@ def _audit(
 ) -> Audit:
     """The same, with the threads of the plan."""
     frame = open_frame(table, lambda done, size: progress("read", done / size))
-    _check_known(frame, plan)
+    check_known(frame.names, plan)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
         *notes.without_person(frame, plan),
         *notes.merged_values(published),
-        *notes.identifiers(frame, plan),
+        *notes.identifiers(frame.names, plan),
     ]
     before = None
     if original is not None:
@@ -300,9 +306,9 @@ def _standard() -> list[Model]:
     return [model]
 
 
-def _check_known(frame: Frame, plan: Plan) -> None:
+def check_known(names: Sequence[str], plan: Plan) -> None:
     """Raise an error for columns that the plan does not name: they could be quasi-identifiers."""
-    unnamed = [name for name in frame.names if name not in plan.columns]
+    unnamed = [name for name in names if name not in plan.columns]
     if unnamed:
         raise BadTable(
             f"the plan does not mention the columns {preview(unnamed)}; give each a role: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shoal.algorithms._shared.parts.cuts import Parting
+from shoal.algorithms._shared.parts.part_task import MapParts
 from shoal.engines.resources import Resources
 from shoal.plan import Plan
 
@@ -13,8 +14,11 @@ def resources_of(plan: Plan) -> Resources:
     return Resources.of(plan.memory, plan.temp_directory, plan.threads, parts)
 
 
-def parting_of(plan: Plan) -> Parting:
-    """The number of parts that the plan asks for, or the memory that they must fit into."""
+def parting_of(plan: Plan, elsewhere: MapParts | None = None) -> Parting:
+    """The number of parts that the plan asks for, or the memory that they must fit into.
+
+    `elsewhere` recodes the parts in other processes, with the same result.
+    """
     if plan.parts == "auto":
-        return Parting(memory=Resources.of(plan.memory).memory)
-    return Parting(plan.parts)
+        return Parting(memory=Resources.of(plan.memory).memory, elsewhere=elsewhere)
+    return Parting(plan.parts, elsewhere=elsewhere)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from shoal.base.errors import preview
@@ -73,23 +75,23 @@ def in_parts(parts: int) -> list[str]:
     ]
 
 
-def identifiers(frame: Frame, plan: Plan) -> list[str]:
+def identifiers(columns: Sequence[str], plan: Plan) -> list[str]:
     """Warn of columns that should not be in a published table."""
     notes = []
-    names = [name for name in columns_with_role(plan.columns, "identifier") if name in frame.names]
+    names = [name for name in columns_with_role(plan.columns, "identifier") if name in columns]
     if names:
         notes.append(
             f"the table contains the identifiers {preview(names)}, which the plan does not publish"
         )
     for name in columns_with_role(plan.columns, "person"):
-        if name in frame.names and not plan.columns[name].publish:
+        if name in columns and not plan.columns[name].publish:
             notes.append(f"the table contains {name!r}, which the plan does not publish")
     return notes
 
 
 def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
     """Report other differences between a release and its original."""
-    missing = original.height - release.height
+    missing = _records(original) - _records(release)
     if missing:
         return [f"{missing:,} records of the original are not in the release; they count as lost"]
     notes = []
@@ -109,8 +111,13 @@ def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
 def _amounts(frame: Frame, name: str, missing_values: list[str]) -> dict[str, int]:
     """How often each value of a column occurs, regardless of its type and the order of records."""
     codes, values = coded_as_text(frame, name, missing_values)
-    counts = np.bincount(codes + 1, minlength=len(values) + 1)
+    counts = np.bincount(codes + 1, frame.weight, len(values) + 1)
     amounts: dict[str, int] = {}
     for value, count in zip(["", *(plain(text(v)) for v in values)], counts, strict=True):
         amounts[value] = amounts.get(value, 0) + int(count)
     return {value: count for value, count in amounts.items() if count}
+
+
+def _records(frame: Frame) -> int:
+    """The number of records, if rows of the frame may stand for several."""
+    return frame.height if frame.weight is None else int(frame.weight.sum())

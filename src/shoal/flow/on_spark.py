@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from shoal.base.errors import BadPlan
 from shoal.base.progress import Progress, silent
 from shoal.engines.spark_table import SparkTable
-from shoal.flow.at_scale import LargeRelease, anonymize_at_scale
+from shoal.flow.at_scale import LargeRelease, anonymize_at_scale, grouped
+from shoal.flow.audit import Audit, audit, check_known
+from shoal.flow.choose_engine import not_served
 from shoal.flow.choose_parts import resources_of
+from shoal.flow.notes import identifiers
+from shoal.io.frames import Frame
+from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
 from shoal.plan import Plan
+from shoal.table.roles import columns_with_role
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,3 +41,44 @@ def anonymize_on_spark(table: Any, plan: Plan, progress: Progress = silent) -> S
     progress("read", 0.0)
     given = SparkTable.of(table, resources_of(plan))
     return anonymize_at_scale(given, plan, progress, SparkRelease)
+
+
+def audit_on_spark(
+    table: Any, plan: Plan, original: Any = None, progress: Progress = silent
+) -> Audit:
+    """Measure a DataFrame, a file or the files of a folder, alone or against its original.
+
+    Spark counts the combinations of quasi-identifiers and sensitive values, and what other columns
+    would disclose; all measures are computed from these counts.
+    """
+    if reason := not_served(plan.changed(algorithm="peel", loss="nllm"), False):
+        raise BadPlan(f"engine = 'spark' does not support {reason}; use engine = 'memory'")
+    given = SparkTable.of(table, resources_of(plan))
+    names = given.schema.names
+    check_known(names, plan)
+    units = _units(given, plan, progress)
+    before = None
+    if original is not None:
+        before = _units(SparkTable.of(original, resources_of(plan)), plan, progress)
+    columns = {name: plan.columns[name] for name in plan.columns if name in units.names}
+    found = audit(units, plan.changed(columns=columns), original=before, progress=progress)
+    others = [name for name in columns_with_role(plan.columns, "other") if name in names]
+    label = found.published.classes.label
+    counts = given.alone(
+        units, label, others, plan.missing_values, lambda share: progress("known", share)
+    )
+    known = {name: ColumnDisclosure(*counts[name]) for name in others} | found.if_known
+    return replace(
+        found,
+        if_known=known,
+        worrying=worth_warning(known, plan.columns, found.people),
+        notes=[*found.notes, *identifiers(names, plan)],
+    )
+
+
+def _units(table: SparkTable, plan: Plan, progress: Progress) -> Frame:
+    """The combinations of quasi-identifiers and sensitive values, with their counts."""
+    wanted = [name for name in grouped(plan) if name in table.schema.names]
+    others = columns_with_role(plan.columns, "other")
+    table.check_types([*wanted, *(name for name in others if name in table.schema.names)])
+    return table.group(wanted, lambda share: progress("group", share))

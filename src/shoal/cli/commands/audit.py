@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from shoal.cli.app import NOT_SATISFIED, command
-from shoal.cli.options import Data, Json, PlanFile, Threads
+from shoal.cli.options import AuditEngine, Json, LargeData, PlanFile, Threads
 
 
 @command
 def audit(
-    data: Data,
+    data: LargeData,
     plan: PlanFile,
     original: Annotated[
         Path | None,
@@ -32,10 +32,12 @@ def audit(
         ),
     ] = None,
     threads: Threads = None,
+    engine: AuditEngine = None,
 ) -> None:
     """Measure a table as it is: which requirements it satisfies, and how high the risks are."""
     from contextlib import ExitStack
 
+    from shoal.base.errors import BadPlan
     from shoal.cli import outputs
     from shoal.cli.audit_tables import show_audit
     from shoal.cli.console import open_console, show
@@ -47,12 +49,22 @@ def audit(
     asked = Plan.load(plan)
     if threads is not None:
         asked = asked.with_threads(threads)
+    if engine not in (None, "memory", "spark"):
+        raise BadPlan(f"an audit is by the engine memory or spark, not {engine!r}")
+    on_spark = engine == "spark"
+    if on_spark and (population is not None or record_risks is not None):
+        raise BadPlan("--engine spark measures no population and no single records; leave it out")
     more = [path for path in (original, population) if path is not None]
     outputs.check_targets([record_risks], json_file, [data, plan, *asked.files(), *more])
     console = open_console(json_file)
     with progress_on(console) as progress:
         progress("read", 0.0)
-        result = run(data, asked, original=original, population=population, progress=progress)
+        if on_spark:
+            from shoal.flow.on_spark import audit_on_spark  # PySpark is seldom needed
+
+            result = audit_on_spark(data, asked, original, progress)
+        else:
+            result = run(data, asked, original=original, population=population, progress=progress)
     numbers = {} if json_file is None else result.as_dict()
     with ExitStack() as files:
         outputs.write_json(files, json_file, numbers)

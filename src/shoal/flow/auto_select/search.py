@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.algorithms import Algorithm
+from shoal.algorithms._shared.parts.part_task import MapParts
 from shoal.algorithms._shared.table_models import recode as recode_with
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import Stopwatch, stopwatch
@@ -47,17 +48,27 @@ class Recoded:
 
 
 def recode(
-    table: Table, plan: Plan, progress: Progress = silent, encoded: Encoded | None = None
+    table: Table,
+    plan: Plan,
+    progress: Progress = silent,
+    encoded: Encoded | None = None,
+    elsewhere: MapParts | None = None,
 ) -> Recoded:
     """Choose what is published of each record, after choosing what the plan leaves open.
 
     The result is the same as that of the chosen plan, run with the same seed. `encoded` makes the
-    table of another plan; without it the hierarchies do not change.
+    table of another plan; without it the hierarchies do not change. `elsewhere` recodes parts.
     """
     if not (plan.algorithm.is_auto or plan.loss.is_auto):
         rng = np.random.default_rng(plan.seed)
         recoding = recode_with(
-            plan.algorithm, table, plan.models, plan.loss, rng, progress, parting_of(plan)
+            plan.algorithm,
+            table,
+            plan.models,
+            plan.loss,
+            rng,
+            progress,
+            parting_of(plan, elsewhere),
         )
         return Recoded(plan, table, recoding, rng, [], [])
     with stopwatch() as watch:  # compiling kernels on a first run is not counted

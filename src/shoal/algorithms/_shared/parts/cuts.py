@@ -6,9 +6,9 @@ part that is too large is cut where the fewest records of the sample are in such
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class Parting:
     parts: int = 1  # at least, if the values and the models allow it
     limit: int | None = None  # tuples of a part, at the most; None: any number
     memory: int | None = None  # bytes in which the table must be recoded; None: any number
+    # Recodes the parts elsewhere (`part_task.MapParts`), with the same result; None: here.
+    elsewhere: Callable[..., Any] | None = field(default=None, compare=False)
 
     def within(self, tuples: int) -> Parting:
         """The same for a table of so many tuples: with a limit if the memory requires one."""
@@ -52,7 +54,7 @@ class Parting:
             limit = min(limit or tuples, max(room, tuples // MOST_PARTS, 1))
         if limit is not None and tuples <= limit:
             limit = None
-        return Parting(self.parts, limit)
+        return Parting(self.parts, limit, elsewhere=self.elsewhere)
 
 
 WHOLE = Parting()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from shoal.algorithms._shared.parts.cuts import (
     part_of,
     sample_size,
     sampled,
-    taken,
     united,
 )
 from shoal.algorithms._shared.parts.joined import Joined
+from shoal.algorithms._shared.parts.part_task import PartFound, PartTask, rng_of
 from shoal.algorithms._shared.requirements import check_reachable
+from shoal.base.arrays import Longs
 from shoal.base.progress import Progress
 from shoal.losses import Loss
 from shoal.models import Model
@@ -46,10 +47,9 @@ def recode_in_parts(
     number = part_of(cuts, table.codes)
     rows = [np.flatnonzero(number == part) for part in range(cuts.parts)]
     joined = Joined(table)
-    for part, mine in enumerate(rows):
-        report = _share_of(progress, "recoding parts", part, cuts.parts)
-        rng = rng_of(seed, part)
-        joined.add_part(mine, algorithm.recode(taken(table, mine), models, loss, rng, report))
+    task = PartTask.of(algorithm, table, models, loss, seed)
+    for mine, found in zip(rows, _found(task, table, rows, progress, parting), strict=True):
+        joined.add_part(mine, task.recoding(found))
     borders = Borders(algorithm, table, models, loss, joined)
     most = parting.limit or max(len(mine) for mine in rows)
     for done, (cut, parts) in enumerate(reversed([*enumerate(below(cuts))])):  # the lowest first
@@ -81,9 +81,17 @@ def cuts_of(
     return united(cuts, classes, models)
 
 
-def rng_of(seed: int, part: int) -> np.random.Generator:
-    """The random numbers of a part, wherever it is recoded."""
-    return np.random.default_rng([seed, part])
+def _found(
+    task: PartTask, table: Table, rows: Sequence[Longs], progress: Progress, parting: Parting
+) -> Iterator[PartFound]:
+    """What is found in each part, one after the other or elsewhere."""
+    if parting.elsewhere is not None:
+        parts = [task.rows(table, part, mine) for part, mine in enumerate(rows)]
+        yield from parting.elsewhere(task, parts, progress)
+        return
+    for part, mine in enumerate(rows):
+        report = _share_of(progress, "recoding parts", part, len(rows))
+        yield task.run(task.rows(table, part, mine), report)
 
 
 def _share_of(progress: Progress, name: str, part: int, parts: int) -> Progress:
