@@ -127,7 +127,7 @@ def _numbered(
     _, first = np.unique(profiles.item, return_index=True)
     first = first[of_row[first] >= 0]
     database.register(
-        "places",
+        "CREATE OR REPLACE TEMP TABLE places AS",
         pa.table(
             {
                 "profile": profiles.profile[first],

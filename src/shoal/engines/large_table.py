@@ -57,7 +57,11 @@ class Profiles(NamedTuple):
         assert counted is not None
         assert others is not None
         return (
-            self.rows.native.equals(other.rows.native)
+            self.rows.names == other.rows.names
+            and all(
+                _plain(self.rows.column(name)).equals(_plain(other.rows.column(name)))
+                for name in self.rows.names
+            )
             and np.array_equal(counted.weight, others.weight)
             and np.array_equal(self.profile, other.profile)
         )
@@ -200,6 +204,12 @@ class PeopleTable(LargeTable):
                 f"the person column {column!r} is of type {kind}, which engine = {self.engine!r} "
                 "does not support; use engine = 'memory', or cast it to integers or text"
             )
+
+
+def _plain(cells: Any) -> pa.ChunkedArray:
+    """Cells without dictionaries, which may have their values in any order."""
+    cells = cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells])
+    return cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
 
 
 def changed(what: str) -> BadFile:
