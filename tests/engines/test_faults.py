@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -22,7 +24,7 @@ from shoal.engines.duckdb import Database
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.io.atomic import private_folder
-from shoal.io.frames import Frame
+from shoal.io.frames import Frame, open_frame, write
 
 
 def plan(**change: object) -> Plan:
@@ -99,14 +101,27 @@ def test_memory_limit_too_low_for_the_groups(source: Path, monkeypatch: pytest.M
     assert nothing_left(source.parent)
 
 
-def test_memory_limit_too_low_for_duckdb(source: Path) -> None:
-    """DuckDB itself runs out of memory: a list of all notes cannot be spilled."""
-    given = Source.of(source)
-    with Database.opened(Resources(20_000_000), given) as database:
-        sql = "SELECT list(range) FROM range(100_000_000)"
-        with pytest.raises(BadPlan, match=r"limit of 20 MB is too low.*40 MB or more"):
-            database._execute(sql)
-    assert nothing_left(source.parent)
+@pytest.mark.parametrize(("ending", "megabytes"), [(".parquet", 12), (".csv", 6)])
+def test_memory_limit_too_low_for_duckdb(ending: str, megabytes: int, tmp_path: Path) -> None:
+    """DuckDB itself runs out of memory; what the message asks for is enough."""
+    path = tmp_path / f"many{ending}"
+    rows = 300_000
+    long = pa.array([f"somewhere in the middle of {i}" for i in range(rows)])
+    write(open_frame(pa.table({"a": long, "b": np.arange(rows) % 1000})), path)
+    given = Source.of(path)
+    low = Resources(megabytes * 10**6, threads=1, parts=None)
+    with (
+        Database.opened(low, given) as database,
+        pytest.raises(BadPlan, match=f"limit of {megabytes} MB is too low") as error,
+    ):
+        database.group(given, ["a", "b"])
+    said = re.search(r"of 2 columns and 1 thread need ([0-9]+) MB: set it", str(error.value))
+    assert said is not None
+    enough = replace(low, memory=int(said[1]) * 10**6)
+    assert low.memory < enough.memory
+    with Database.opened(enough, given) as database:
+        assert database.group(given, ["a", "b"]).height == rows
+    assert nothing_left(tmp_path)
 
 
 def test_spilling(tmp_path: Path) -> None:
@@ -154,8 +169,6 @@ except shoal.BadFile as error:
 ])  # fmt: skip
 def test_disk_full(ending: str, limit: int, said: str, tmp_path: Path) -> None:
     """No file may grow beyond a limit: the temporary files of the shuffle, or the release."""
-    from shoal.io.frames import open_frame, write
-
     path, out = tmp_path / f"people{ending}", tmp_path / f"out{ending}"
     rows = table(4_000)
     if ending == ".csv":  # cells that compress well in the temporary files, but not in the release
@@ -323,7 +336,13 @@ def test_a_violated_requirement_is_found_in_the_file(
     assert not source.with_name("out.parquet").exists()
 
 
-def test_other_rows_in_the_file_are_found(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "cell"), [
+    ("note", None), ("sex", None), ("sex", "x"), ("sex", "other"),
+])  # fmt: skip
+def test_other_rows_in_the_file_are_found(
+    name: str, cell: str | None, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In columns that are published row by row, and in those whose values are coded."""
     release = shoal.anonymize(source, plan())
     honest = writing.Rows._tables
     calls = []
@@ -332,8 +351,9 @@ def test_other_rows_in_the_file_are_found(source: Path, monkeypatch: pytest.Monk
         calls.append(1)
         for part in honest(self, shuffled):  # type: ignore[arg-type]
             if len(calls) == 1:  # what is written, but not what is expected
-                cells = [None, *part["note"].to_pylist()[1:]]
-                part = part.set_column(2, "note", pa.array(cells))
+                cells = part[name].to_pylist()
+                cells[0] = cell if cell != "other" else {"f": "m", "m": "f"}[cells[0]]
+                part = part.set_column(part.schema.get_field_index(name), name, pa.array(cells))
             yield part
 
     monkeypatch.setattr(writing.Rows, "_tables", one_row_differs)

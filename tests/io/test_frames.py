@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.base.errors import BadTable
-from shoal.io.frames import open_frame, read, write
+from shoal.io.frames import Frame, open_frame, read, same_rows, write
 from tests.io.tables import MAKE, PEOPLE, SECRET, values
 
 
@@ -280,3 +280,25 @@ def test_neither_pandas_nor_polars_is_imported():
     code = "import sys, shoal.io.frames; print({'pandas', 'polars'} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "set()"
+
+
+TEXTS = st.lists(st.sampled_from(["a", "b", "c", None]), min_size=1, max_size=6)
+
+
+def coded(cells, pieces, seed):
+    """Cells as dictionaries with entries in any order, one dictionary per piece."""
+    rng = np.random.default_rng(seed)
+    chunks = []
+    for part in np.array_split(np.arange(len(cells)), pieces):
+        entries = rng.permutation(["a", "b", "c"]).tolist()
+        codes = [None if cells[i] is None else entries.index(cells[i]) for i in part]
+        indices = pa.array(codes, pa.int32())
+        chunks.append(pa.DictionaryArray.from_arrays(indices, pa.array(entries)))
+    return Frame(pa.table({"q": pa.chunked_array(chunks)}))
+
+
+@given(TEXTS, TEXTS, st.integers(1, 3), st.integers(1, 3))
+def test_coded_texts_are_equal_if_their_texts_are(one, two, pieces, others):
+    first = coded(one, pieces, 1)
+    assert same_rows(first, coded(one, others, 2))
+    assert same_rows(first, coded(two, others, 3)) == (one == two)

@@ -121,3 +121,15 @@ def test_a_release_is_the_same(path: Path, tmp_path: Path, monkeypatch: pytest.M
     packed = released("packed.parquet")
     monkeypatch.setattr(Parquet, "read_packed", Parquet.read)
     assert released("plain.parquet") == packed
+
+
+def test_other_dictionaries_keep_their_type(tmp_path: Path) -> None:
+    """All values of both groups of rows are more than codes of 8 bits can number."""
+    kind = pa.dictionary(pa.int8(), pa.string())
+    parts = [pa.table({"q": pa.array([f"{part}{i}" for i in range(100)]).cast(kind)})
+             for part in "ab"]  # fmt: skip
+    with pq.ParquetWriter(tmp_path / "people.parquet", parts[0].schema) as file:
+        for part in parts:
+            file.write_table(part)
+    frame = open_frame(tmp_path / "people.parquet")
+    assert same_rows(frame, Frame(pa.concat_tables(parts)))

@@ -12,21 +12,27 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadPlan, ShoalError
+from shoal.base.wording import many
 from shoal.engines.cells import missing_test, restored
+from shoal.engines.duckdb_memory import memory_needed
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.io.atomic import private_folder
 from shoal.io.frames import Counted, Frame
 from shoal.io.memory import shown
+from shoal.io.packed_texts import packed
 
 POLL = 0.05  # seconds between two looks at the progress of a query
+TEXTS = pa.dictionary(pa.int32(), pa.string())  # of packed columns
+MARGIN = 1.2  # combinations of values that there may be, relative to the estimate
+CELL = 16  # bytes of a cell in DuckDB, at the most, next to a long text
 BATCH = 1 << 18  # rows that a query returns at once
 
 T = TypeVar("T")
@@ -43,6 +49,7 @@ class Database:
     watch: Callable[[float], None] = lambda _: None  # called with the share of a query that is done
     _streams: list[Stream] = field(default_factory=list)
     _sources: list[Source] = field(default_factory=list)  # Parquet files of the last query
+    _work: Work | None = None  # of the last query
 
     @staticmethod
     @contextmanager
@@ -76,6 +83,7 @@ class Database:
     def group(self, source: Source, columns: Sequence[str]) -> Frame:
         """The distinct combinations of values of these columns, in the order of appearance."""
         keys = self._keys(source, columns)
+        self._work = Work(source, columns, in_memory=True)
         grouped = ", ".join([*keys, *self._signs(source, columns)])
         self._execute(
             f"CREATE OR REPLACE TEMP TABLE units AS SELECT {', '.join(keys)}, count(*) AS n, "
@@ -83,13 +91,14 @@ class Database:
         )
         units = self.con.execute("SELECT count(*) FROM units").fetchall()[0][0]
         self.resources.check_units(units, len(columns))
-        found = self._table("SELECT * FROM units ORDER BY first")
-        self._execute("DROP TABLE units")
         types = [source.schema.field(name).type for name in columns]
-        cells = [restored(found[key], kind) for key, kind in zip(keys, types, strict=True)]
-        schema = pa.schema(zip(columns, types, strict=True), source.schema.metadata)
+        found = self._packed("SELECT * FROM units ORDER BY first", types)
+        self._execute("DROP TABLE units")
         counted = Counted(*(found[name].to_numpy() for name in ("n", "first")))
-        return Frame(pa.table(cells, schema), counted)
+        cells = found.select(keys).rename_columns(columns)
+        cells = cells.replace_schema_metadata(source.schema.metadata)
+        texts = [name for name, kind in zip(columns, types, strict=True) if kind == pa.string()]
+        return Frame(packed(cells, texts), counted)
 
     def joined(
         self, source: Source, units: Frame, others: Sequence[str]
@@ -99,6 +108,7 @@ class Database:
         Rows of other combinations are left out. The batches have the columns `id`, `r` (the number
         of the row) and c0, c1, …
         """
+        self._work = Work(source, units.names)
         self._register_units(units, np.arange(units.height))
         columns = self._keys(source, others)
         wanted = ", ".join(["k.id", "rows.r", *(f"rows.{column}" for column in columns)])
@@ -125,6 +135,7 @@ class Database:
         """
         if not others:
             return {}
+        self._work = Work(source, [*units.names, *others])
         self._register_units(units, label)
         columns = self._keys(source, others)
         cells = [
@@ -211,11 +222,15 @@ class Database:
 
     def _register_units(self, units: Frame, number: Longs) -> None:
         """Make combinations of values available as the table `k`, with a number each."""
-        cells = [_plain(units.column(name)) for name in units.names]
-        names = [f"u{i}" for i in range(len(cells))]
-        self.con.register("given", pa.table([*cells, pa.array(number)], [*names, "id"]))
-        self._execute("CREATE OR REPLACE TEMP TABLE k AS SELECT * FROM given")
-        self.con.unregister("given")
+        names = [f"u{i}" for i in range(len(units.names))]
+        for start in range(0, max(len(number), 1), BATCH):  # the texts of all would take memory
+            part = Frame(units.native.slice(start, BATCH))
+            cells = [_plain(part.column(name)) for name in units.names]
+            given = pa.table([*cells, pa.array(number[start : start + BATCH])], [*names, "id"])
+            self.con.register("given", given)
+            into = "INSERT INTO k" if start else "CREATE OR REPLACE TEMP TABLE k AS"
+            self._execute(f"{into} SELECT * FROM given")
+            self.con.unregister("given")
 
     def _matched(self, source: Source, keys: Sequence[str], others: Sequence[str]) -> str:
         """The rows with the number of their combination of values."""
@@ -244,8 +259,21 @@ class Database:
         self._wait(lambda: self.con.execute(sql).fetchall())  # a result must not stay open
         self.unregister()
 
-    def _table(self, sql: str) -> pa.Table:
-        return self._wait(lambda: _table(self.con.sql(sql)))
+    def _packed(self, sql: str, types: Sequence[pa.DataType]) -> pa.Table:
+        """The result of a query with columns of these types first; texts are dictionaries."""
+        batches = []
+        with self._failing():
+            relation = self.con.sql(sql)
+            reader = self._wait(lambda: _reader(relation))
+            kinds = [TEXTS if kind == pa.string() else kind for kind in types]
+            kinds += reader.schema.types[len(types) :]
+            schema = pa.schema(zip(reader.schema.names, kinds, strict=True))
+            for batch in reader:
+                cells = [
+                    restored(cell, kind) for cell, kind in zip(batch.columns, kinds, strict=True)
+                ]
+                batches.append(pa.record_batch(cells, schema))
+        return pa.Table.from_batches(batches, schema)
 
     def _wait(self, work: Callable[[], T]) -> T:
         """Run a query in a thread: this one reports progress, and can be interrupted."""
@@ -304,12 +332,53 @@ class Database:
         if isinstance(error, self.module.OutOfMemoryException):
             return BadPlan(
                 f"the memory limit of {limit} is too low for this table: DuckDB could not group or "
-                f"join it; set it to {shown(2 * self.resources.memory)} or more (--memory-limit, "
-                "or memory in the plan)"
+                f"join it{self._needed()} (--memory-limit and --threads, or memory and threads in "
+                "the plan)"
             )
         for source in self._sources:
             source.check_readable()
         return ShoalError(f"DuckDB failed ({type(error).__name__}); nothing is released")
+
+    def _needed(self) -> str:
+        """How much memory would be enough, for messages."""
+        threads = int(self.con.execute("SELECT current_setting('threads')").fetchall()[0][0])
+        few = "" if threads == 1 else ", or use fewer threads"
+        work, self._work = self._work, None
+        needed = 0
+        with suppress(self.module.Error):  # there may be too little memory to count
+            rows, widths = (0, []) if work is None else self._counted(work)
+            most = int(MARGIN * rows)
+            needed = memory_needed(most, widths, threads)
+            if work is not None and work.in_memory:
+                needed = max(needed, self.resources.needed_for(most))
+        if needed <= self.resources.memory:
+            return f"; raise it{few}"
+        return (
+            f"; about {rows:,} distinct combinations of {len(widths)} columns and "
+            f"{many(threads, 'thread')} need {shown(needed)}: set it to that{few}"
+        )
+
+    def _counted(self, work: Work) -> tuple[int, list[float]]:
+        """About how many combinations of values there are, and the bytes of each cell."""
+        keys = self._keys(work.source, work.columns)
+        lengths = ", ".join(f"avg(coalesce(strlen({key}::VARCHAR), 0))" for key in keys)
+        try:
+            self.con.execute("SET threads = 1")  # takes the least memory
+            rows, *found = self.con.execute(
+                f"SELECT approx_count_distinct(hash({', '.join(keys)})), {lengths} "
+                f"FROM {self._rows(work.source, work.columns)}"
+            ).fetchall()[0]
+        finally:
+            self.unregister()
+        return rows, [CELL + (length or 0) for length in found]
+
+
+class Work(NamedTuple):
+    """Rows that a query groups or joins by these columns."""
+
+    source: Source
+    columns: Sequence[str]
+    in_memory: bool = False  # whether the combinations are recoded in memory afterwards
 
 
 class Stream:
@@ -358,10 +427,6 @@ def _reader(relation: Any) -> Any:
     """The rows of a relation part by part; versions of DuckDB name the method differently."""
     name = "to_arrow_reader" if hasattr(relation, "to_arrow_reader") else "fetch_arrow_reader"
     return getattr(relation, name)(BATCH)
-
-
-def _table(relation: Any) -> pa.Table:
-    return relation.to_arrow_table()
 
 
 def _typed(batch: pa.RecordBatch, types: Iterable[pa.DataType]) -> pa.RecordBatch:

@@ -32,10 +32,14 @@ class Resources:
         limit = int(DEFAULT * machine_memory()) if memory is None else bytes_of(memory)
         return Resources(limit, None if folder is None else Path(folder), threads, parts)
 
+    def needed_for(self, units: int) -> int:
+        """Bytes that so many distinct combinations of values need."""
+        return memory_for(units, MOST_PARTS if self.parts is None else self.parts)
+
     def check_units(self, units: int, columns: int) -> None:
         """Raise an error if so many distinct combinations of values do not fit into memory."""
         parts = MOST_PARTS if self.parts is None else self.parts
-        needed = memory_for(units, parts)
+        needed = self.needed_for(units)
         if needed > self.memory:
             cut = parts == 1 and memory_for(units, MOST_PARTS) <= self.memory
             raise BadPlan(

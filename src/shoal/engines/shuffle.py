@@ -71,7 +71,8 @@ class Shuffle:
         for i in range(self.files):
             with pa.OSFile(str(self._path(i))) as raw, pa.ipc.open_stream(raw) as file:
                 table = file.read_all()
-            order = np.argsort(table["r"].to_numpy())
+            # Rows come in long rising runs, which a stable sort merges.
+            order = np.argsort(table["r"].to_numpy(), kind="stable")
             rng = np.random.default_rng([*self.entropy, 0, i])
             yield table.take(pa.array(rng.permutation(order)))
 
@@ -81,7 +82,7 @@ class Shuffle:
         if not table.num_rows:
             return
         file = self._drawn(table["r"].to_numpy())
-        order = np.argsort(file, kind="stable")
+        order = np.argsort(file.astype(np.uint16), kind="stable")  # sorted digit by digit
         ends = np.cumsum(np.bincount(file, minlength=self.files)).tolist()
         table = table.take(pa.array(order))
         for writer, start, end in zip(self._writers, [0, *ends], ends, strict=False):
@@ -92,7 +93,10 @@ class Shuffle:
         """A random file for each record; int64[n]."""
         if self.files == 1:
             return np.zeros(len(number), np.int64)
-        blocks, place = np.unique(number // BLOCK, return_inverse=True)
+        least = number.min() // BLOCK
+        block = number // BLOCK - least
+        there = np.bincount(block) > 0
+        blocks, place = np.flatnonzero(there) + least, (np.cumsum(there) - 1)[block]
         draws = [
             np.random.default_rng([*self.entropy, 1, block]).integers(0, self.files, BLOCK)
             for block in blocks.tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import lzma
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +81,12 @@ class Source:
                 for batch in self.form.batches(file, report):
                     yield row, batch
                     row += batch.num_rows
+
+    def coded_batches(self, coded: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The rows part by part, these columns of text as dictionaries if files store them so."""
+        for file in self.files:
+            with reading(file):
+                yield from self.form.coded_batches(file, coded)
 
     def check_readable(self) -> None:
         """Read all files, and raise an error that names the first one that cannot be read."""

@@ -152,7 +152,7 @@ class WriteFile:
         """The rows again, in tables that the file is written from."""
         with pa.OSFile(str(path)) as raw, pa.ipc.open_stream(raw) as stream:
             tables = (pa.Table.from_batches([batch]) for batch in stream)
-            yield from resized(tables, self.schema)
+            yield from resized(tables)
 
 
 def _listed(numbers: Iterator[pa.RecordBatch]) -> Iterator[int]:

@@ -24,6 +24,8 @@ from shoal.engines.source import Source, size_in_memory
 from shoal.io.format import format_of
 from shoal.io.frames import Frame, same_rows
 
+TEXT = pa.string()
+CODED = pa.dictionary(pa.int32(), TEXT)
 ROWS = 1 << 20  # that are written and compared at once; a group of rows of a Parquet file
 
 
@@ -93,21 +95,35 @@ class Rows:
 
     def _tables(self, shuffled: Shuffle) -> Iterator[pa.Table]:
         """The published rows, in tables of `ROWS` rows."""
-        schema = self.schema
+        return self._published(shuffled, [])
+
+    def _published(self, shuffled: Shuffle, coded: Sequence[str]) -> Iterator[pa.Table]:
+        """The same, with these columns as dictionaries."""
         released, names = self.recoded.released, self.recoded.names
+        kinds = [CODED if one.name in coded else one.type for one in self.schema]
+        schema = pa.schema(zip(names, kinds, strict=True), self.schema.metadata)
         columns = {name: _Cells.of(released.native[name]) for name in released.names}
 
-        def published(part: pa.Table) -> pa.Table:
-            place = part["id"]
-            cells = [columns[name].take(place) if name in columns else part[name] for name in names]
-            return pa.table(cells, schema)
+        def cells(part: pa.Table, name: str) -> pa.Array | pa.ChunkedArray:
+            if name not in columns:
+                return part[name]
+            take = _Cells.coded if name in coded else _Cells.take
+            return take(columns[name], part["id"])
 
-        return resized(map(published, shuffled), schema)
+        return resized(pa.table([cells(part, name) for name in names], schema) for part in shuffled)
 
     def _check_rows(self, file: Source, shuffled: Shuffle, watch: Callable[[float], None]) -> None:
         """Raise an error unless the file has exactly the rows that were to be written."""
         many = max(1, int(self.recoded.released.weight.sum()))  # type: ignore[union-attr]
-        check_rows(file, self._tables(shuffled), lambda rows: watch(0.7 + 0.2 * rows / many))
+        coded = [] if file.text else self._coded_names()
+        expected = self._published(shuffled, coded)
+        check_rows(file, expected, lambda rows: watch(0.7 + 0.2 * rows / many), coded)
+
+    def _coded_names(self) -> list[str]:
+        """Columns of few texts in many rows: comparing their codes is faster."""
+        schema = self.schema
+        texts = [name for name in self.recoded.released.names if schema.field(name).type == TEXT]
+        return [name for name in texts if "." not in name]  # "a.b" may be the field b of a struct
 
 
 class _Cells(NamedTuple):
@@ -132,14 +148,25 @@ class _Cells(NamedTuple):
     def take(self, places: pa.ChunkedArray) -> pa.Array:
         return self.values.take(self.number.take(places.combine_chunks()))
 
+    def coded(self, places: pa.ChunkedArray) -> pa.Array:
+        """The same texts as a dictionary."""
+        number = self.number.take(places.combine_chunks())
+        return pa.DictionaryArray.from_arrays(number, self.values)
+
 
 def check_rows(
-    file: Source, expected: Iterator[pa.Table], report: Callable[[int], None] = lambda _: None
+    file: Source,
+    expected: Iterator[pa.Table],
+    report: Callable[[int], None] = lambda _: None,
+    coded: Sequence[str] = (),
 ) -> None:
-    """Raise an error unless a file has exactly these rows, which come in tables of `ROWS` rows."""
-    read = (pa.Table.from_batches([batch]) for _, batch in file.batches(lambda _: None))
+    """Raise an error unless a file has exactly these rows, which come in tables of `ROWS` rows.
+
+    The columns `coded` are expected as dictionaries of text.
+    """
+    read = (pa.Table.from_batches([batch]) for batch in file.coded_batches(coded))
     rows = 0
-    for table in resized(read, file.schema):
+    for table in resized(read):
         wanted = next(expected, None)
         if wanted is None or not same_rows(Frame(table), Frame(wanted)):
             raise other_rows()
@@ -165,13 +192,13 @@ def other_rows() -> ShoalError:
     )
 
 
-def resized(tables: Iterable[pa.Table], schema: pa.Schema, rows: int = ROWS) -> Iterator[pa.Table]:
+def resized(tables: Iterable[pa.Table], rows: int = ROWS) -> Iterator[pa.Table]:
     """The same rows in tables of this many rows; the last one may have fewer."""
-    waiting = schema.empty_table()
+    waiting: pa.Table | None = None
     for table in tables:
-        waiting = pa.concat_tables([waiting, table])
+        waiting = table if waiting is None else pa.concat_tables([waiting, table])
         while waiting.num_rows >= rows:
             yield waiting.slice(0, rows)
             waiting = waiting.slice(rows)
-    if waiting.num_rows:
+    if waiting is not None and waiting.num_rows:
         yield waiting

@@ -7,7 +7,7 @@ library, as the help of the command line lists the endings.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from filecmp import cmp
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -59,6 +59,10 @@ class Format(ABC):
     def batches(self, path: Path, progress: Progress | None) -> Iterator[pa.RecordBatch]:
         """Read a file part by part; errors as in `read`, some of them only at the end."""
         yield from self.read(path, progress).to_batches()
+
+    def coded_batches(self, path: Path, coded: Sequence[str]) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
+        """Read a file part by part, these columns of text as dictionaries if it stores them so."""
+        yield from self.batches(path, None)
 
     def write_parts(self, schema: pa.Schema, parts: Iterable[pa.Table], path: Path) -> str | None:
         """Write a table that comes part by part.

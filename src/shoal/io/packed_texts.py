@@ -18,9 +18,12 @@ MOST_BYTES = 1 << 30  # of the texts of one array; arrow's limit is 2 ** 31 - 1
 
 def packed(table: pa.Table, names: list[str]) -> pa.Table:
     """Mark these columns, which are dictionaries of texts, as packed."""
-    table = table.unify_dictionaries()
     fields = [field.with_metadata(MARK) if field.name in names else field for field in table.schema]
-    return pa.table(table.columns, pa.schema(fields, table.schema.metadata))
+    columns = [  # other dictionaries stay: a unified one may need more codes than their type has
+        column.unify_dictionaries() if name in names else column
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+    return pa.table(columns, pa.schema(fields, table.schema.metadata))
 
 
 def is_packed(field: pa.Field) -> bool:

@@ -7,7 +7,10 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -75,11 +78,36 @@ def same_cells(one: ArrowColumn, other: ArrowColumn) -> bool:
     True
     """
     first, second = map(_chunked, (one, other))
-    if first.type == second.type and first.equals(second):
+    if first.type == second.type and (_same_codes(first, second) or first.equals(second)):
         return True
     with suppress(BadFile):  # cannot be text: then both must be of one type
         first, second = (_chunked(as_text(column, "")).fill_null("") for column in (first, second))
     return bool(first.equals(second))
+
+
+def _same_codes(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
+    """Whether two columns of coded text are equal; False also for what codes do not decide."""
+    kind = first.type
+    if len(first) != len(second) or not len(first) or not pa.types.is_dictionary(kind):
+        return False
+    if not (pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)):
+        return False
+    try:
+        (one, entries), (two, values) = (_codes(column) for column in (first, second))
+    except pa.ArrowInvalid:  # all entries together are too many for the type of the codes
+        return False
+    into = pc.index_in(entries, values)
+    if into.null_count or entries.null_count or values.null_count:
+        return False
+    into = np.append(into.to_numpy(), -1)  # the last one is that of missing cells
+    return bool(np.array_equal(into[one], two))
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[Any], pa.Array]:
+    """The codes of the cells in one dictionary, -1 for missing ones, and the dictionary."""
+    whole = column.unify_dictionaries()
+    codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in whole.chunks]
+    return np.concatenate(codes), whole.chunk(0).dictionary
 
 
 def _chunked(values: ArrowColumn) -> pa.ChunkedArray:
