@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import subprocess
 import sys
@@ -127,6 +128,55 @@ def test_a_kernel_is_compiled_once_for_all_calls_of_other_kernels(monkeypatch):
     assert not [one for one in inner.library.get_defined_functions() if "cpython" in one.name]
     assert not below.overloads
     assert caller.py_func(*given) == (True, False, True)  # it can still be called from Python
+
+
+STORED = """
+import sys
+import numpy as np
+from shoal.kernels import kernel, on_compiling
+
+@kernel
+def filled(many, value):
+    if value > 99:
+        raise ValueError("too large")
+    made = np.empty(many, np.int64)
+    made[:] = value
+    return made
+
+@kernel
+def total(many, value):
+    return filled(many, value).sum() + filled(1, 1)[0]
+
+compiled = []
+with on_compiling(lambda: compiled.append(1)):
+    for name in sys.argv[1].split(","):
+        for given in ((3, 7), (-1, 7), (3, 100)):
+            try:
+                print(np.sum(globals()[name](*given)))
+            except ValueError as error:
+                print(error)
+print(bool(compiled), "numba.np.arrayobj" in sys.modules)
+"""
+
+
+def test_stored_kernels_compute_raise_and_are_inlined_as_before(tmp_path):
+    """A file has no form for other kernels, nor what compiled code does not use."""
+    source = tmp_path / "stored.py"
+    source.write_text(STORED)
+    env = {**os.environ, "SHOAL_CACHE": str(tmp_path / "cache")}
+
+    def run(names: str) -> list[str]:
+        words = [sys.executable, str(source), names]
+        return subprocess.run(
+            words, env=env, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+
+    wrong = ["negative dimensions not allowed", "too large"]
+    filled, total = ["21", *wrong], ["22", *wrong]
+    assert run("filled") == [*filled, "True True"]
+    assert run("filled") == [*filled, "False False"]
+    assert run("filled,total") == [*filled, *total, "True True"]
+    assert run("total,filled") == [*total, *filled, "False False"]
 
 
 def test_a_rehearsal_on_several_threads_records_what_python_calls():

@@ -30,7 +30,8 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import binding as llvm  # type: ignore[import-untyped]
-from numba.core import caching, compiler, serialize
+from llvmlite import ir
+from numba.core import caching, compiler, environment, serialize
 from numba.core.runtime.nrt import rtsys
 
 from shoal.base.code_digest import UnknownContent, digest
@@ -174,16 +175,12 @@ class MachineCode(caching.NullCache):
     named after its key, repeats the key inside, and carries a checksum.
     """
 
-    def __init__(self, kernel: Any, folder: Path) -> None:
+    def __init__(self, kernel: Any, folder: Path, linked: bool = True) -> None:
         self._kernel = kernel
         self._folder = folder
-        code = kernel.py_func.__code__
+        self._linked = linked  # whether other kernels may call this one
         self._module = kernel.py_func.__module__
         self._name = f"{self._module}-{re.sub('[^a-zA-Z0-9_.]', '', kernel.py_func.__qualname__)}"
-        # Other folders may serve several installations: nothing is stale there.
-        self._in_package = any(
-            folder == _of_package(parent) for parent in Path(code.co_filename).parents
-        )
         _KERNELS.setdefault(self._name, []).append(kernel)
 
     @property
@@ -224,7 +221,7 @@ class MachineCode(caching.NullCache):
             return None
         try:
             stream = io.BytesIO(payload)
-            known, reduced = pickle.load(stream)
+            known, reduced = _Unpickler(stream).load()
             if known != key:
                 return None
             # Files of earlier versions end here.
@@ -251,8 +248,11 @@ class MachineCode(caching.NullCache):
         temporary = path.with_suffix(f".{secrets.token_hex(8)}")
         try:
             reduced = data._reduce()
+            symbols = _external_symbols(reduced)
+            if not self._linked:
+                reduced = _without_bitcode(reduced)
             payload: bytes = serialize.dumps((key, reduced))  # type: ignore[no-untyped-call]
-            payload += pickle.dumps(_external_symbols(reduced))
+            payload += pickle.dumps(symbols)
             with temporary.open("xb") as file:
                 file.write(hashlib.sha256(payload).digest() + payload)
             temporary.replace(path)
@@ -264,7 +264,9 @@ class MachineCode(caching.NullCache):
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
-        if self._in_package:
+        # Other folders may serve several installations: nothing is stale there.
+        source = Path(self._kernel.py_func.__code__.co_filename)
+        if any(self._folder == _of_package(parent) for parent in source.parents):
             _remove_stale(self._folder, self._module)
 
     def _delete(self, path: Path, reason: str) -> None:
@@ -347,6 +349,48 @@ def _external_symbols(reduced: Any) -> list[str]:
     found = (*module.functions, *module.global_variables)
     names = [one.name for one in found if one.is_declaration]
     return [name for name in names if not name.startswith("llvm.")]
+
+
+def _without_bitcode(reduced: Any) -> Any:
+    """The same without the form that is inlined into other kernels, half of the time to load it.
+
+    Only the names that it defines remain: numba takes the address of no other name.
+    """
+    (name, kind, content), *rest = reduced
+    if kind != "object":
+        return reduced
+    module, whole = ir.Module(), llvm.parse_bitcode(content[1])
+    for one in (*whole.functions, *whole.global_variables):
+        if not one.is_declaration:
+            ir.GlobalVariable(module, ir.IntType(8), one.name).initializer = ir.IntType(8)(0)
+    names = llvm.parse_assembly(str(module)).as_bitcode()
+    return (name, kind, (content[0], names)), *rest
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads stored kernels without loading parts of the compiler, which take a quarter second."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        found = super().find_class(module, name)
+        return _environment if found is environment._rebuild_env else found
+
+
+def _environment(module: str, constants: list[Any], name: str) -> Any:
+    """The constants of a compiled function.
+
+    Compiled code does not use the globals. Those of numba's own functions are left out if their
+    module would have to be loaded for them.
+    """
+    rebuild: Callable[..., Any] = environment._rebuild_env
+    if not module.startswith("numba.") or module in sys.modules:
+        return rebuild(module, constants, name)
+    known = environment.lookup_environment(name)  # type: ignore[no-untyped-call]
+    if known is None:
+        known = environment.Environment({"__name__": module})
+        known.consts[:] = constants
+        known.env_name = name
+        environment.Environment._memo[name] = known
+    return known
 
 
 def _provide(symbols: list[str], target_context: Any) -> None:

@@ -31,7 +31,7 @@ from shoal.models import min_class_size
 from shoal.plan import Plan
 
 # Records of the sample; more if the classes of the plan are large. With fewer classes `peel` does
-# not look ahead, and a third of its kernels would not be found.
+# not look ahead, and its kernels for that would not be found.
 SAMPLE, CLASSES, LARGEST = 60, 80, 480
 JOBS = "jobs"  # the file with the kernels that the plan needs
 TICK = 0.02  # seconds between two looks at what the assistant has done

@@ -74,8 +74,7 @@ class _Kernel(CPUDispatcher):
     def _numba_type_(self) -> Any:
         """What other kernels call: the same loop without the code that passes arguments of Python.
 
-        A kernel has dozens of arrays as arguments, and that code takes longer to compile than many
-        a loop.
+        A kernel has dozens of arrays as arguments, and that code takes time to compile too.
         """
         if self._inner is None:
             options = {**self.targetoptions, "no_cpython_wrapper": True}
@@ -148,7 +147,8 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
 def _stored(made: Any) -> Any:
     """Store the machine code of a kernel on disk."""
     if _FOLDER is not None:
-        made._cache = machine_code.MachineCode(made, _FOLDER)
+        linked = not isinstance(made, _Kernel)  # other kernels call its inner form
+        made._cache = machine_code.MachineCode(made, _FOLDER, linked)
     return made
 
 

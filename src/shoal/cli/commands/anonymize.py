@@ -54,6 +54,7 @@ def anonymize(
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
     from shoal.cli import outputs
     from shoal.cli.console import open_console, show
+    from shoal.cli.loading import leave_out_pandas
     from shoal.cli.progress import progress_on
     from shoal.cli.release_tables import show_release
     from shoal.flow.anonymize import anonymize as run
@@ -72,6 +73,8 @@ def anonymize(
         "temp_directory": None if temp_directory is None else str(temp_directory),
     }
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
+    if asked.engine != "spark":
+        leave_out_pandas()
     console = open_console(json_file)
     with progress_on(console) as progress:
         release = run(data, asked, keep_order=keep_order or None, progress=progress)
