@@ -67,7 +67,8 @@ def test_not_installed(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("change", "said"), [
-    ({"columns": {"age": "quasi", "sex": "quasi", "note": "person"}}, "person column"),
+    ({"columns": {"age": "quasi", "sex": "quasi", "note": {"role": "person", "publish": False}}},
+     "person column that is not published"),
     ({"algorithm": "auto"}, "auto"),
     ({"loss": "auto"}, "auto"),
     ({"algorithm": "mdav"}, "mdav"),
@@ -153,7 +154,7 @@ def test_spilling(tmp_path: Path) -> None:
             seen.append(sum(one.stat().st_size for one in database.folder.iterdir()))
 
         database.watch = watch
-        database._execute(
+        database.execute(
             f"CREATE TEMP TABLE u AS SELECT c0, c1, count(*) AS n FROM "
             f"{database._rows(given, ['a', 'b'])} GROUP BY c0, c1"
         )
@@ -205,7 +206,7 @@ def test_disk_full_in_duckdb(source: Path) -> None:
         database.con.execute("SET max_temp_directory_size = '1MB'")
         sql = "SELECT count(*) FROM (SELECT range, count(*) FROM range(20_000_000) GROUP BY range)"
         with pytest.raises(BadFile, match=r"no space is left there.*--temp-directory"):
-            database._execute(sql)
+            database.execute(sql)
     assert nothing_left(source.parent)
 
 

@@ -345,6 +345,19 @@ def test_bad_text_is_reported_as_by_memory(spark: Any, tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
+def test_a_table_by_its_name(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In Spark's catalog; a file of the same name comes first."""
+    monkeypatch.chdir(tmp_path)
+    table = pa.table({"age": [1, 1, 2, 2], "note": list("abcd")})
+    spark.createDataFrame(table).createOrReplaceTempView("people_of_spark")
+    assert shoal.anonymize("people_of_spark", small()).rows == 4
+    with pytest.raises(BadFile, match="no such file"):
+        shoal.anonymize("no_such_table.csv", small())
+    (tmp_path / "people_of_spark").mkdir()
+    (tmp_path / "people_of_spark" / "a.csv").write_text("age,note\n1,a\n1,b\n")
+    assert shoal.anonymize("people_of_spark", small()).rows == 2
+
+
 def test_types_that_are_not_supported(spark: Any) -> None:
     frame = spark.createDataFrame(pa.table({"age": [1, 1], "note": [[1], [2]]}))
     with pytest.raises(BadTable, match=r"'note' is of type .*engine = 'spark' does not support"):

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import shoal
 from shoal import Plan
+from shoal.engines import duckdb_people
 from shoal.engines.resources import Resources
 from shoal.io.frames import open_frame, read, write
 
@@ -118,6 +120,155 @@ def test_the_same_by_every_algorithm(algorithm: object, missing: str, tmp_path: 
     asked = plan(algorithm=algorithm, missing=missing, models=models)
     memory, duckdb = both(path, asked, tmp_path, ".csv")
     assert sorted(memory.read_bytes().splitlines()) == sorted(duckdb.read_bytes().splitlines())
+
+
+def patients(seed: int, people: int = 150) -> pa.Table:
+    """People with one to four records each, odd spellings of their names, and some without."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), rng.choice([1, 2, 4], people, p=[0.6, 0.3, 0.1]))
+    rng.shuffle(who)
+    rows = len(who)
+    spelled = [
+        rng.choice(["", "NA", "MARKER"]) if one % 29 == 7 else f"{one}{rng.choice(['', '.0', ' '])}"
+        for one in who
+    ]
+    return pa.table(
+        {
+            "note": pa.array([ODD[i] for i in rng.integers(0, len(ODD), rows)], pa.string()),
+            "Who": pa.array(spelled),
+            "age": rng.integers(30, 34, rows),
+            "who": rng.choice(["f", "m", None], rows),
+            "disease": rng.choice(["flu", "Flu ", "gout", "cold", None], rows),
+            "visits": rng.integers(0, 40, rows),
+        }
+    )
+
+
+def of_people(**change: object) -> Plan:
+    columns = {
+        "Who": "person",
+        "age": {"role": "quasi", "hierarchy": {"ranges": [2, 4]}},
+        "who": "quasi",
+        "disease": "sensitive",
+        "note": "other",
+        "visits": "other",
+    }
+    return plan(**{"columns": columns} | change)
+
+
+def by_person(path: Path) -> list:
+    """The records of each person, without the number."""
+    table = read(path).native
+    cells = {name: table[name].cast(pa.string()).to_pylist() for name in table.column_names}
+    found: dict = {}
+    for who, *row in zip(cells.pop("Who"), *cells.values(), strict=True):
+        found.setdefault(int(who), []).append(str(row))
+    assert min(found) >= 0
+    return sorted(sorted(rows) for rows in found.values())
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_the_same_with_people(seed: int, ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"patients{ending}"
+    write(open_frame(patients(seed)), path)
+    memory, duckdb = both(path, of_people(), tmp_path, ending)
+    assert by_person(memory) == by_person(duckdb)
+    assert read(memory).native.schema == read(duckdb).native.schema
+    assert not list(tmp_path.glob(".shoal-*"))
+    audits = [shoal.audit(one, of_people(), original=path).as_dict() for one in (memory, duckdb)]
+    assert rounded(audits[0]) == rounded(audits[1])
+
+
+PEOPLE_MODELS = [
+    [{"name": "ir-k-anonymity", "k": 4},
+     {"name": "eir-l-diversity", "column": "disease", "l": 2},
+     {"name": "ir-alpha-beta-anonymity", "column": "disease", "alpha": 0.3, "beta": 0.9}],
+    [{"name": "k-anonymity", "k": 3}, {"name": "average-risk", "r": 0.15}],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("algorithm", ["peel", "gaa", "mondrian",
+                                       {"name": "full-domain", "suppression": 0.2}])  # fmt: skip
+@pytest.mark.parametrize("models", PEOPLE_MODELS, ids=["people", "table"])
+def test_the_same_with_people_by_every_algorithm(
+    algorithm: object, models: list[dict], tmp_path: Path
+) -> None:
+    path = tmp_path / "patients.csv"
+    write(open_frame(patients(9)), path)
+    asked = of_people(algorithm=algorithm, models=models)
+    memory, duckdb = both(path, asked, tmp_path, ".csv")
+    assert by_person(memory) == by_person(duckdb)
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint8(), pa.large_string(), pa.date32(),
+                                  pa.dictionary(pa.int32(), pa.string()), pa.bool_()])  # fmt: skip
+def test_persons_of_every_type(kind: pa.DataType, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    cells = pa.array(rng.integers(0, 100, 150).astype(np.int32), mask=rng.random(150) < 0.1)
+    if pa.types.is_boolean(kind):
+        cells = pc.greater(cells, 50)
+    elif pa.types.is_dictionary(kind):
+        cells = cells.cast(pa.string()).dictionary_encode()
+    table = patients(2).slice(0, 150).set_column(1, "Who", cells.cast(kind))
+    path = tmp_path / "patients.parquet"
+    pq.write_table(table, path)
+    asked = of_people(
+        models=[{"name": "k-anonymity", "k": 2}],
+        missing_values=["", "NA", "1970-01-10", "True", "7", "8"],
+    )
+    memory, duckdb = both(path, asked, tmp_path, ".parquet")
+    assert {7, 8}.isdisjoint(read(duckdb).native["Who"].to_pylist())
+    assert by_person(memory) == by_person(duckdb)
+
+
+def test_persons_that_duckdb_does_not_support(tmp_path: Path) -> None:
+    path = tmp_path / "patients.parquet"
+    table = patients(2)
+    pq.write_table(table.set_column(1, "Who", pa.array(np.arange(table.num_rows) / 2)), path)
+    with pytest.raises(shoal.BadTable, match="person column 'Who' is of type double"):
+        shoal.anonymize(path, of_people(engine="duckdb"))
+    hidden = of_people().columns | {"Who": {"role": "person", "publish": False}}
+    with pytest.raises(shoal.BadPlan, match=r"not published \('Who', publish = false\)"):
+        shoal.anonymize(path, of_people(engine="duckdb", columns=hidden))
+
+
+def test_numbers_of_people_are_random_and_follow_the_seed(tmp_path: Path) -> None:
+    path = tmp_path / "patients.csv"
+    write(open_frame(patients(3)), path)
+
+    def saved(seed: int | None) -> bytes:
+        release = shoal.anonymize(path, of_people(engine="duckdb", seed=seed))
+        release.save(tmp_path / "out.csv")
+        assert b"MARKER" not in (tmp_path / "out.csv").read_bytes()
+        return (tmp_path / "out.csv").read_bytes()
+
+    assert saved(5) == saved(5)
+    assert len({saved(5), saved(6), saved(None), saved(None)}) == 4
+
+
+def test_people_with_different_records_and_the_same_hash_are_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "patients.csv"
+    write(open_frame(patients(3)), path)
+    monkeypatch.setattr(duckdb_people, "HASH", "0")
+    with pytest.raises(shoal.ShoalError, match="nothing is released"):
+        shoal.anonymize(path, of_people(engine="duckdb"))
+
+
+def test_a_source_with_other_people_is_noticed(tmp_path: Path) -> None:
+    """The rows are the same, but one of them is of another person."""
+    path = tmp_path / "patients.csv"
+    write(open_frame(patients(3)), path)
+    release = shoal.anonymize(path, of_people(engine="duckdb"))
+    who = patients(3)["Who"].to_pylist()
+    changed = patients(3).set_column(1, "Who", pa.array(["new", *who[1:]]))
+    assert who.count(who[0]) > 1
+    write(open_frame(changed), path)
+    with pytest.raises(shoal.BadFile, match="was changed while it was read"):
+        release.save(tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
 
 
 def typed(seed: int) -> pa.Table:

@@ -298,3 +298,13 @@ def test_the_checksum_of_the_original_file_is_shown(tmp_path):
 def test_an_average_that_falls_is_explained():
     html = render(page(facts(shoal.anonymize(table(), asked()))))
     assert "can be lower in the release although everybody is better protected" in html
+
+
+def test_no_number_of_a_person_means_missing():
+    """Otherwise each record of that person would count as one person, in the release and after."""
+    rows = [(who, age, "flu") for who in range(100, 140) for age in (30, 30, 50)]
+    plan = asked(missing_values=["NA", "0", "1", "2", "05", "7"])
+    release = shoal.anonymize(table(rows), plan)
+    assert release.after.people == release.before.people == 40
+    assert shoal.audit(release.frame, plan).people == 40
+    assert set(release.frame["who"].to_pylist()).isdisjoint({0, 1, 2, 7})

@@ -22,6 +22,7 @@ from shoal.base.errors import BadFile, BadPlan, ShoalError
 from shoal.base.wording import many
 from shoal.engines.cells import missing_test, restored
 from shoal.engines.duckdb_memory import memory_needed
+from shoal.engines.large_table import PersonColumn
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.io.atomic import private_folder
@@ -82,10 +83,10 @@ class Database:
 
     def group(self, source: Source, columns: Sequence[str]) -> Frame:
         """The distinct combinations of values of these columns, in the order of appearance."""
-        keys = self._keys(source, columns)
+        keys = self.keys(source, columns)
         self._work = Work(source, columns, in_memory=True)
         grouped = ", ".join([*keys, *self._signs(source, columns)])
-        self._execute(
+        self.execute(
             f"CREATE OR REPLACE TEMP TABLE units AS SELECT {', '.join(keys)}, count(*) AS n, "
             f"min(r) AS first FROM {self._rows(source, columns)} GROUP BY {grouped}"
         )
@@ -93,7 +94,7 @@ class Database:
         self.resources.check_units(units, len(columns))
         types = [source.schema.field(name).type for name in columns]
         found = self._packed("SELECT * FROM units ORDER BY first", types)
-        self._execute("DROP TABLE units")
+        self.execute("DROP TABLE units")
         counted = Counted(*(found[name].to_numpy() for name in ("n", "first")))
         cells = found.select(keys).rename_columns(columns)
         cells = cells.replace_schema_metadata(source.schema.metadata)
@@ -109,14 +110,17 @@ class Database:
         of the row) and c0, c1, …
         """
         self._work = Work(source, units.names)
-        self._register_units(units, np.arange(units.height))
-        columns = self._keys(source, others)
+        self.register_units(units, np.arange(units.height))
+        columns = self.keys(source, others)
         wanted = ", ".join(["k.id", "rows.r", *(f"rows.{column}" for column in columns)])
-        sql = f"SELECT {wanted} FROM {self._matched(source, units.names, others)}"
+        sql = f"SELECT {wanted} FROM {self.matched(source, units.names, others)}"
+        return self.rows(sql, [source.schema.field(name).type for name in others])
+
+    def rows(self, sql: str, types: Sequence[pa.DataType]) -> Iterator[pa.RecordBatch]:
+        """The rows of a query part by part; the columns after the first two are of these types."""
         with self._failing():
             relation = self.con.sql(sql)
             reader = self._wait(lambda: _reader(relation))
-            types = [source.schema.field(name).type for name in others]
             for batch in reader:
                 yield _typed(batch, types)
             self.unregister()
@@ -136,13 +140,9 @@ class Database:
         if not others:
             return {}
         self._work = Work(source, [*units.names, *others])
-        self._register_units(units, label)
-        columns = self._keys(source, others)
-        cells = [
-            f"{missing_test(f'rows.{column}', source.schema.field(name).type, missing_values)} "
-            f"AS {column}"
-            for column, name in zip(columns, others, strict=True)
-        ]
+        self.register_units(units, label)
+        columns = self.keys(source, others)
+        cells = self.tested(source, others, missing_values)
         sets = ", ".join(f"(id, {column})" for column in columns)
         counts = ", ".join(
             f"count(DISTINCT {column}), coalesce(bool_or({column} IS NULL), false)"
@@ -151,7 +151,7 @@ class Database:
         rows = self._wait(
             lambda: self.con.execute(
                 f"WITH cells AS (SELECT k.id, {', '.join(cells)} FROM "
-                f"{self._matched(source, units.names, others)}), classes AS (SELECT id, "
+                f"{self.matched(source, units.names, others)}), classes AS (SELECT id, "
                 f"{', '.join(columns)}, grouping_id({', '.join(columns)}) AS which, count(*) AS n "
                 f"FROM cells GROUP BY GROUPING SETS ({sets})) "
                 f"SELECT which, count(*) FILTER (n = 1), {counts} FROM classes GROUP BY which"
@@ -167,24 +167,40 @@ class Database:
 
     # Rows
 
-    def _keys(self, source: Source, columns: Sequence[str]) -> list[str]:
+    def keys(self, source: Source, columns: Sequence[str]) -> list[str]:
+        """The names of columns in queries."""
         return [f"c{source.schema.get_field_index(name)}" for name in columns]
+
+    def tested(
+        self, source: Source, columns: Sequence[str], missing_values: Sequence[str]
+    ) -> list[str]:
+        """Columns in SQL, with null for the cells that mean missing."""
+        return [
+            f"{missing_test(f'rows.{key}', source.schema.field(name).type, missing_values)} "
+            f"AS {key}"
+            for key, name in zip(self.keys(source, columns), columns, strict=True)
+        ]
 
     def _signs(self, source: Source, columns: Sequence[str], table: str = "") -> list[str]:
         """Distinguish 0.0 and -0.0, which are equal in DuckDB and not in a file."""
         return [
             f"signbit({table}{key})"
-            for key, name in zip(self._keys(source, columns), columns, strict=True)
+            for key, name in zip(self.keys(source, columns), columns, strict=True)
             if pa.types.is_floating(source.schema.field(name).type)
         ]
 
-    def _rows(self, source: Source, columns: Sequence[str]) -> str:
-        """The rows of a source in SQL: some columns, and r, the number of the row."""
-        if source.text:
-            return self._register(source, columns)
+    def _rows(
+        self, source: Source, columns: Sequence[str], person: PersonColumn | None = None
+    ) -> str:
+        """The rows of a source in SQL: some columns, and r, the number of the row.
+
+        With a `person` column they have p, a text per person.
+        """
+        if source.text or person is not None:  # spellings of a person are compared in Python
+            return self._register(source, columns, person)
         names = ", ".join([*(f"c{i}" for i in range(len(source.schema))), "number"])
         self._sources = [source]
-        keys, row, parts = self._keys(source, columns), 0, []
+        keys, row, parts = self.keys(source, columns), 0, []
         for i, (file, rows) in enumerate(zip(source.files, source.parquet_rows(), strict=True)):
             path = _quoted(self._plain_path(file, i))
             parts.append(
@@ -203,16 +219,21 @@ class Database:
             link.symlink_to(file.absolute())
         return link
 
-    def _register(self, source: Source, columns: Sequence[str]) -> str:
-        """Make the rows of text files available to one query."""
+    def _register(
+        self, source: Source, columns: Sequence[str], person: PersonColumn | None = None
+    ) -> str:
+        """Make rows that are read in Python available to one query."""
         places = [source.schema.get_field_index(name) for name in columns]
-        kinds = [(f"c{place}", source.schema.field(place).type) for place in places]
-        schema = pa.schema([*kinds, ("r", pa.int64())])
+        kinds = [(f"c{place}", _plain_type(source.schema.field(place).type)) for place in places]
+        whose = [] if person is None else [source.schema.get_field_index(person.name)]
+        schema = pa.schema([*kinds, *(("p", pa.large_string()) for _ in whose), ("r", pa.int64())])
 
         def batches(stream: Stream) -> Iterator[pa.RecordBatch]:
             for row, batch in source.batches(stream.report):
                 number = pa.array(np.arange(row, row + batch.num_rows))
-                cells = [batch.column(place) for place in places]
+                cells = [_plain(batch.column(place)) for place in places]
+                if person is not None:
+                    cells += [person.texts(batch.column(place)) for place in whose]
                 yield pa.record_batch([*cells, number], schema=schema)
 
         stream = Stream(batches)
@@ -220,23 +241,32 @@ class Database:
         self.con.register("source_rows", pa.RecordBatchReader.from_batches(schema, stream.batches))
         return "source_rows AS rows"
 
-    def _register_units(self, units: Frame, number: Longs) -> None:
+    def register_units(self, units: Frame, number: Longs) -> None:
         """Make combinations of values available as the table `k`, with a number each."""
         names = [f"u{i}" for i in range(len(units.names))]
         for start in range(0, max(len(number), 1), BATCH):  # the texts of all would take memory
             part = Frame(units.native.slice(start, BATCH))
             cells = [_plain(part.column(name)) for name in units.names]
             given = pa.table([*cells, pa.array(number[start : start + BATCH])], [*names, "id"])
-            self.con.register("given", given)
-            into = "INSERT INTO k" if start else "CREATE OR REPLACE TEMP TABLE k AS"
-            self._execute(f"{into} SELECT * FROM given")
-            self.con.unregister("given")
+            self.register("INSERT INTO k" if start else "CREATE OR REPLACE TEMP TABLE k AS", given)
 
-    def _matched(self, source: Source, keys: Sequence[str], others: Sequence[str]) -> str:
-        """The rows with the number of their combination of values."""
+    def register(self, into: str, table: pa.Table) -> None:
+        """Put a table in memory into one of the database: `into` is the begin of the query."""
+        self.con.register("given", table)
+        self.execute(f"{into} SELECT * FROM given")
+        self.con.unregister("given")
+
+    def matched(
+        self,
+        source: Source,
+        keys: Sequence[str],
+        others: Sequence[str],
+        person: PersonColumn | None = None,
+    ) -> str:
+        """The rows with the number of their combination of values; with `person`, their person."""
         tests = [
             f"rows.{key} IS NOT DISTINCT FROM k.u{i}"
-            for i, key in enumerate(self._keys(source, keys))
+            for i, key in enumerate(self.keys(source, keys))
         ]
         own = self._signs(source, keys, "rows.")
         given = [
@@ -245,19 +275,24 @@ class Database:
             if pa.types.is_floating(source.schema.field(name).type)
         ]
         tests += [f"{a} IS NOT DISTINCT FROM {b}" for a, b in zip(own, given, strict=True)]
-        return f"{self._rows(source, [*keys, *others])} JOIN k ON {' AND '.join(tests)}"
+        return f"{self._rows(source, [*keys, *others], person)} JOIN k ON {' AND '.join(tests)}"
 
     def unregister(self) -> None:
-        """Forget the rows of text files."""
+        """Forget the rows that are read in Python."""
         if self._streams:
             self.con.unregister("source_rows")
             self._streams = []
 
     # Queries
 
-    def _execute(self, sql: str) -> None:
+    def execute(self, sql: str) -> None:
+        """Run a query whose result is not needed."""
         self._wait(lambda: self.con.execute(sql).fetchall())  # a result must not stay open
         self.unregister()
+
+    def table(self, sql: str) -> pa.Table:
+        """The result of a query, which is small."""
+        return self._wait(lambda: self.con.sql(sql).to_arrow_table())
 
     def _packed(self, sql: str, types: Sequence[pa.DataType]) -> pa.Table:
         """The result of a query with columns of these types first; texts are dictionaries."""
@@ -360,7 +395,7 @@ class Database:
 
     def _counted(self, work: Work) -> tuple[int, list[float]]:
         """About how many combinations of values there are, and the bytes of each cell."""
-        keys = self._keys(work.source, work.columns)
+        keys = self.keys(work.source, work.columns)
         lengths = ", ".join(f"avg(coalesce(strlen({key}::VARCHAR), 0))" for key in keys)
         try:
             self.con.execute("SET threads = 1")  # takes the least memory
@@ -420,7 +455,11 @@ def _quoted(path: Path) -> str:
 
 def _plain(values: Any) -> Any:
     """Values as DuckDB reads them from a file: without dictionaries."""
-    return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
+    return values.cast(_plain_type(values.type)) if pa.types.is_dictionary(values.type) else values
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _reader(relation: Any) -> Any:

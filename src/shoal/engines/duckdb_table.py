@@ -12,14 +12,15 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable
 from shoal.engines.cells import is_served
 from shoal.engines.duckdb import Database
-from shoal.engines.large_table import LargeTable, Recoded, Watch
+from shoal.engines.duckdb_people import alone_people, group_people, numbered_as_before
+from shoal.engines.large_table import PeopleTable, PersonColumn, Profiles, Recoded, Watch
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.engines.writing import Rows
 from shoal.io.frames import Frame
 
 
-class DuckdbTable(LargeTable):
+class DuckdbTable(PeopleTable):
     """A file or a folder, which DuckDB reads again for each question."""
 
     engine = "duckdb"
@@ -60,6 +61,21 @@ class DuckdbTable(LargeTable):
         """Per column: its distinct values, and the rows that have theirs alone in their class."""
         with self._database(watch) as database:
             return database.alone(self.source, units, label, others, missing_values)
+
+    def group_people(self, columns: Sequence[str], person: PersonColumn, watch: Watch) -> Profiles:
+        """The distinct sets of records that people have, each with its number of people."""
+        with self._database(watch) as database:
+            return group_people(database, self.source, columns, person)
+
+    def alone_people(
+        self, recoded: Recoded, label: Longs, others: Sequence[str], watch: Watch
+    ) -> dict[str, tuple[int, int]]:
+        """Per column: its distinct values, and the people who are unique by classes and values."""
+        people = recoded.people
+        assert people is not None
+        with self._database(watch) as database:
+            numbered_as_before(database, self.source, people, recoded.entropy)
+            return alone_people(database, self.source, people, people.of_rows(label), others)
 
     def write(
         self, recoded: Recoded, target: Path, grouped: Sequence[str], watch: Watch

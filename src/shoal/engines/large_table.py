@@ -10,16 +10,83 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from shoal.algorithms._shared.parts.part_task import MapParts
 from shoal.base.arrays import Longs
-from shoal.base.errors import BadTable
+from shoal.base.errors import BadFile, BadTable
 from shoal.io.frames import Frame
+from shoal.table.coded_columns import person_texts
 
 Watch: TypeAlias = Callable[[float], None]  # called with the share that is done
+
+
+class PersonColumn(NamedTuple):
+    """The column that identifies the person of each record."""
+
+    name: str
+    missing_values: tuple[str, ...] = ()
+
+    def texts(self, cells: Any) -> pa.Array:
+        """A text per record that is the same for the same person; null: nobody is named."""
+        return person_texts(cells, self.missing_values)
+
+
+class Profiles(NamedTuple):
+    """What people have: a row per record of each profile, in the order of first appearance.
+
+    A profile is a set of records; its number of people is the weight of its rows.
+    """
+
+    rows: Frame  # with the number of the profile in the person column; null: nobody is named
+    profile: Longs  # int64[rows]
+    combination: Longs  # int64[rows], the number of its combination of values, by appearance
+    combinations: Frame
+
+    @property
+    def item(self) -> Longs:
+        """A number per profile and combination of values, int64[rows]."""
+        return self.profile * self.combinations.height + self.combination
+
+    def same(self, other: Profiles) -> bool:
+        """Whether two tables have the same people with the same records."""
+        counted, others = self.rows.counted, other.rows.counted
+        assert counted is not None
+        assert others is not None
+        return (
+            self.rows.names == other.rows.names
+            and all(
+                _plain(self.rows.column(name)).equals(_plain(other.rows.column(name)))
+                for name in self.rows.names
+            )
+            and np.array_equal(counted.weight, others.weight)
+            and np.array_equal(self.profile, other.profile)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """The people of the original, with their records."""
+
+    column: PersonColumn
+    profiles: Profiles  # of the whole original
+    published: Longs  # the rows of profiles that are published, in the order of `Recoded.units`
+
+    def first_alike(self) -> Longs:
+        """For each published row the first one of its profile with the same original values."""
+        item = self.profiles.item[self.published]
+        _, first, place = np.unique(item, return_index=True, return_inverse=True)
+        found: Longs = first[place]
+        return found
+
+    def of_rows(self, published: Longs) -> Longs:
+        """Numbers of the published rows as numbers of all rows of the profiles; -1 for others."""
+        found = np.full(self.profiles.rows.height, -1)
+        found[self.published] = published
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +96,21 @@ class Recoded:
     units: Frame  # combinations of original values that are published
     released: Frame  # what is published of each; in the same order
     names: tuple[str, ...]  # the columns of the release
-    entropy: tuple[int, ...]  # of the shuffle
+    entropy: tuple[int, ...]  # of the shuffle, and of the numbers of people
+    people: People | None = None  # None: each record is one person
 
     @property
     def others(self) -> list[str]:
         """The columns that are published row by row."""
-        return [name for name in self.names if name not in self.released.names]
+        own = [] if self.people is None else [self.people.column.name]
+        return [name for name in self.names if name not in [*self.released.names, *own]]
 
     def schema(self, original: pa.Schema) -> pa.Schema:
         """Names and types of the columns of the release of a table of this schema."""
         native = self.released.native.schema
+        if self.people is not None:  # random numbers, whatever the original has
+            name = self.people.column.name
+            original = original.set(original.get_field_index(name), pa.field(name, pa.int64()))
         fields = [
             native.field(name) if name in self.released.names else original.field(name)
             for name in self.names
@@ -104,3 +176,45 @@ class LargeTable(ABC):
                     f"column {name!r} is of type {kind}, which engine = {self.engine!r} does not "
                     "support; use engine = 'memory', or cast it to text, numbers or dates"
                 )
+
+
+class PeopleTable(LargeTable):
+    """A table that is not in memory, and an engine that counts people with several records."""
+
+    @abstractmethod
+    def group_people(self, columns: Sequence[str], person: PersonColumn, watch: Watch) -> Profiles:
+        """The distinct sets of records that people have, each with its number of people."""
+
+    @abstractmethod
+    def alone_people(
+        self, recoded: Recoded, label: Longs, others: Sequence[str], watch: Watch
+    ) -> dict[str, tuple[int, int]]:
+        """Per column: its distinct values, and the people who are unique by classes and values.
+
+        A person is unique if no other one has records with all of their classes and values.
+        `label` is the class of each of the `units`.
+        """
+
+    def check_person(self, column: str) -> None:
+        """Raise an error unless people can be told apart by the texts of this column."""
+        self.check_types([column])
+        kind = self.schema.field(column).type
+        if pa.types.is_floating(kind):
+            raise BadTable(
+                f"the person column {column!r} is of type {kind}, which engine = {self.engine!r} "
+                "does not support; use engine = 'memory', or cast it to integers or text"
+            )
+
+
+def _plain(cells: Any) -> pa.ChunkedArray:
+    """Cells without dictionaries, which may have their values in any order."""
+    cells = cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells])
+    return cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+
+
+def changed(what: str) -> BadFile:
+    """The error for a table that differs when it is read again."""
+    return BadFile(
+        f"{what} was changed while it was read: its rows are not those that were counted before; "
+        "nothing is released. Run again when nothing writes to it"
+    )

@@ -9,6 +9,7 @@ from shoal.algorithms._shared.parts.cuts import MOST_PARTS, memory_for
 from shoal.base.errors import BadPlan
 from shoal.io.memory import bytes_of, machine_memory, shown
 
+PER_PAIR = 250  # bytes, for counting the people with the same values
 DEFAULT = 0.5  # share of the memory of the machine that an engine uses
 
 
@@ -31,6 +32,31 @@ class Resources:
         """The resources that a plan asks for."""
         limit = int(DEFAULT * machine_memory()) if memory is None else bytes_of(memory)
         return Resources(limit, None if folder is None else Path(folder), threads, parts)
+
+    def check_profiles(self, records: int, columns: int) -> None:
+        """Raise an error if the distinct sets of records that people have do not fit into memory.
+
+        `records`: of all sets. Tables with a person column are not cut into parts.
+        """
+        needed = memory_for(records, 1)
+        if needed > self.memory:
+            raise BadPlan(
+                f"people differ in the {columns} quasi-identifiers and sensitive columns of their "
+                f"records: the different people have {records:,} records, which need about "
+                f"{shown(needed)} of memory, and the limit is {shown(self.memory)}; raise it "
+                "(--memory-limit, or memory in the plan), or make the columns coarser before"
+            )
+
+    def check_pairs(self, pairs: int) -> None:
+        """Raise an error if so many pairs of a person and a value do not fit into memory."""
+        needed = pairs * PER_PAIR
+        if needed > self.memory:
+            raise BadPlan(
+                f"counting who would be unique by a column takes about {shown(needed)} of memory "
+                f"for {pairs:,} different values of people, and the limit is {shown(self.memory)}; "
+                "raise it (--memory-limit, or memory in the plan), or remove columns with the role "
+                "other that have many values"
+            )
 
     def needed_for(self, units: int) -> int:
         """Bytes that so many distinct combinations of values need."""

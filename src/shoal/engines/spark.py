@@ -181,8 +181,7 @@ def explained(error: BaseException) -> BaseException:
     if "No space left on device" in said or "Disk quota exceeded" in said:
         return BadFile(
             "no space is left for the temporary files of Spark, or for the release; free some, or "
-            "choose other disks with spark.local.dir (temp_directory in the plan for the files of "
-            "shoal)"
+            "choose other disks with spark.local.dir"
         )
     if "maxResultSize" in said:
         return BadPlan(

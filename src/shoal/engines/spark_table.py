@@ -11,8 +11,10 @@ task that runs again after an executor was lost gives the same rows in the same 
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,7 @@ from shoal.base.errors import BadFile
 from shoal.base.progress import Progress
 from shoal.engines import cells as served
 from shoal.engines.cells import missing_cells, restored
-from shoal.engines.large_table import LargeTable, Recoded, Watch
+from shoal.engines.large_table import LargeTable, Recoded, Watch, changed
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.engines.spark import load, quiet, run, session, session_of
@@ -40,7 +42,7 @@ from shoal.engines.spark_tasks import (
     spark_cells,
     spark_type,
 )
-from shoal.engines.writing import changed, other_rows
+from shoal.engines.writing import other_rows
 from shoal.io.arrow_tables import check_column_names
 from shoal.io.atomic import private_folder
 from shoal.io.format import format_of
@@ -49,6 +51,8 @@ from shoal.io.text_writing import as_text
 
 ROWS = 5_000_000  # of one file of a folder, on average
 BROADCAST = 32 * 10**6  # bytes of combinations that every executor may hold at once
+NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*){0,2}")  # of a table: [[catalog.]database.]table
+ENDINGS = {".csv", ".txt", ".tsv", ".tab", ".parquet", ".pq", ".gz", ".xz", ".zst"}  # of files
 KEYS = ("h0", "h1")  # columns that the published rows are sorted by
 
 
@@ -71,9 +75,14 @@ class SparkTable(LargeTable):
 
     @staticmethod
     def of(table: Any, resources: Resources) -> SparkTable:
-        """A table of a DataFrame, or of the path of a file or a folder."""
+        """A table of a DataFrame, of the path of a file or a folder, or of a name in a catalog."""
+        if isinstance(table, str | Path) and (named := _named(str(table))) is not None:
+            table = named
         if isinstance(table, str | Path):
             source = Source.of(table)
+            # Workers run in folders of their own.
+            files = tuple(file.absolute() for file in source.files)
+            source = replace(source, files=files)
             # A session of its own, on the same cluster: settings of the user do not matter.
             return SparkTable(None, source.schema, session().newSession(), resources, source)
         its_session = session_of(table)
@@ -363,7 +372,7 @@ class SparkTable(LargeTable):
         self, recoded: Recoded, target: Path, grouped: Sequence[str], watch: Watch
     ) -> Frame:
         """The groups of the written files; raise an error unless they are those of the release."""
-        file = Source.of(target)
+        file = Source.of(target.absolute())
         names = [name for name in grouped if name in recoded.released.names]
         table = SparkTable(None, file.schema, self.session, self.resources, file)
         found = table.group(names, watch)
@@ -374,6 +383,14 @@ class SparkTable(LargeTable):
     @property
     def _name(self) -> str:
         return "the DataFrame" if self.source is None else str(self.source.path)
+
+
+def _named(name: str) -> Any:
+    """The table or view of this name in Spark's catalog; None: it is a path, or there is none."""
+    if Path(name).exists() or Path(name).suffix in ENDINGS or not NAME.fullmatch(name):
+        return None
+    spark = session()
+    return spark.table(name) if spark.catalog.tableExists(name) else None
 
 
 def _schema(dataframe: Any) -> pa.Schema:

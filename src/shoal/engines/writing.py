@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from shoal.base.errors import BadFile, ShoalError
 from shoal.engines.duckdb import Database
-from shoal.engines.large_table import Recoded
+from shoal.engines.duckdb_people import group_people, joined_people, numbered_as_before
+from shoal.engines.large_table import Recoded, changed
 from shoal.engines.resources import Resources
 from shoal.engines.shuffle import Shuffle
 from shoal.engines.source import Source, size_in_memory
@@ -75,6 +76,9 @@ class Rows:
             file = Source.of(target)
             self._check_rows(file, shuffled, watch)
             watch(0.9)
+            people = self.recoded.people
+            if people is not None:
+                return group_people(database, file, grouped, people.column).rows, written
             return database.group(file, grouped), written
 
     def _shuffled(self, database: Database) -> Shuffle:
@@ -82,6 +86,8 @@ class Rows:
         source, recoded = self.source, self.recoded
         others = recoded.others
         kinds = [(name, source.schema.field(name).type) for name in others]
+        if recoded.people is not None:
+            kinds = [(recoded.people.column.name, pa.int64()), *kinds]
         schema = pa.schema([("id", pa.int64()), ("r", pa.int64()), *kinds])
         weight = recoded.released.weight
         assert weight is not None
@@ -94,7 +100,16 @@ class Rows:
                 found[:] += np.bincount(batch.column(0).to_numpy(), minlength=len(found))
                 yield pa.record_batch(batch.columns, schema=schema)
 
-        shuffle.add(counted(database.joined(source, recoded.units, others)))
+        if recoded.people is None:
+            batches = database.joined(source, recoded.units, others)
+        else:
+            place = recoded.people.first_alike()  # equal records of a person count there
+            weight = np.bincount(place, weight, len(weight)).astype(np.int64)
+            numbered_as_before(database, source, recoded.people, recoded.entropy)
+            batches = joined_people(
+                database, source, recoded.people, recoded.people.of_rows(place), others
+            )
+        shuffle.add(counted(batches))
         if not np.array_equal(found, weight):
             raise changed(str(source.path))
         return shuffle
@@ -180,14 +195,6 @@ def check_rows(
         report(rows)
     if next(expected, None) is not None:
         raise other_rows()
-
-
-def changed(what: str) -> BadFile:
-    """The error for a table that differs when it is read again."""
-    return BadFile(
-        f"{what} was changed while it was read: its rows are not those that were counted before; "
-        "nothing is released. Run again when nothing writes to it"
-    )
 
 
 def other_rows() -> ShoalError:

@@ -19,7 +19,7 @@ import pyarrow as pa
 from shoal.base.clock import Clock
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
-from shoal.engines.large_table import LargeTable, Recoded
+from shoal.engines.large_table import LargeTable, People, PeopleTable, PersonColumn, Recoded
 from shoal.engines.source import Source
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.auto_select.search import recode
@@ -103,11 +103,19 @@ def anonymize_at_scale(
     check_names(plan.columns, table.schema.names)
     others = columns_with_role(plan.columns, "other")
     table.check_types([*grouped(plan), *others])
-    clock.start("group")
-    units = table.group(grouped(plan), lambda share: progress("group", share))
+    person, profiles = _person(plan), None
+    if person is None:
+        clock.start("group")
+        units = table.group(grouped(plan), lambda share: progress("group", share))
+    else:
+        assert isinstance(table, PeopleTable), "choose_engine refuses person columns otherwise"
+        table.check_person(person.name)
+        clock.start("group")
+        profiles = table.group_people(grouped(plan), person, lambda share: progress("group", share))
+        units = profiles.rows
     sha256 = table.sha256
     clock.start("encode")
-    columns = {name: plan.columns[name] for name in grouped(plan)}
+    columns = {name: plan.columns[name] for name in units.names}
     original = encode(units, columns, plan.missing, plan.missing_values, progress)
     clock.start("recode")
     recoded = recode(original, plan, progress, elsewhere=table.map_parts)
@@ -126,11 +134,16 @@ def anonymize_at_scale(
     there = np.flatnonzero(recoding.record != SUPPRESSED)
     assert units.counted is not None
     dropped = not_published(plan.columns)
+    released, people = release.frame, None
+    if person is not None and profiles is not None:
+        released = released.drop_columns([person.name])  # people are numbered when written
+        people = People(person, profiles, there)
     rows = Recoded(
         Frame(units.native.take(pa.array(there)), units.counted.take(there)),
-        Frame(release.frame, units.counted.take(there)),
+        Frame(released, units.counted.take(there)),
         tuple(name for name in table.schema.names if name not in dropped),
         tuple(recoded.rng.integers(0, 1 << 32, 8).tolist()),
+        people,
     )
     clock.start("known")
     known = _if_known(release, table, rows, progress)
@@ -157,6 +170,12 @@ def grouped(plan: Plan) -> list[str]:
     return [name for name, column in plan.columns.items() if column.role in GROUPED]
 
 
+def _person(plan: Plan) -> PersonColumn | None:
+    """The column that identifies the person of each record; None: each record is one person."""
+    names = columns_with_role(plan.columns, "person")
+    return PersonColumn(names[0], tuple(plan.missing_values)) if names else None
+
+
 def _if_known(
     release: Release, table: LargeTable, recoded: Recoded, progress: Progress
 ) -> dict[str, ColumnDisclosure]:
@@ -164,14 +183,14 @@ def _if_known(
     label = release.seen.classes.label
     others = columns_with_role(release.plan.columns, "other")
     found = {}
-    if others:
-        found = table.alone(
-            recoded.units,
-            label,
-            others,
-            release.plan.missing_values,
-            lambda share: progress("known", share),
-        )
+
+    def watch(share: float) -> None:
+        progress("known", share)
+
+    if others and isinstance(table, PeopleTable) and recoded.people is not None:
+        found = table.alone_people(recoded, label, others, watch)
+    elif others:
+        found = table.alone(recoded.units, label, others, release.plan.missing_values, watch)
     known = {name: ColumnDisclosure(*counts) for name, counts in found.items()}
     return known | release.if_known
 

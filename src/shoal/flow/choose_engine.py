@@ -82,15 +82,18 @@ def _spark(table: Any, plan: Plan, keep_order: bool) -> Engine:
             "engine = 'spark' reads Spark DataFrames and files, and the table is in memory "
             "already; use engine = 'memory'"
         )
-    if reason := not_served(plan, keep_order):
+    if reason := not_served(plan, keep_order, "spark"):
         raise BadPlan(f"engine = 'spark' does not support {reason}; use engine = 'memory'")
     return Engine("spark")
 
 
-def not_served(plan: Plan, keep_order: bool) -> str | None:
-    """What in a plan the engines do not support, in words; None: they support all of it."""
-    if persons := columns_with_role(plan.columns, "person"):
-        return f"a person column ({persons[0]!r}) yet"
+def not_served(plan: Plan, keep_order: bool, engine: str = "duckdb") -> str | None:
+    """What in a plan the engine does not support, in words; None: it supports all of it."""
+    for name in columns_with_role(plan.columns, "person"):
+        if engine == "spark":
+            return f"a person column ({name!r}) yet"
+        if not plan.columns[name].publish:  # people could not be counted in the file
+            return f"a person column that is not published ({name!r}, publish = false)"
     if plan.algorithm.is_auto or plan.loss.is_auto:
         return "algorithm or loss = 'auto'; name the ones to use"
     if plan.linked:

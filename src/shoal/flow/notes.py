@@ -31,7 +31,8 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
                 )
         else:
             codes, _ = coded(frame, name, plan.missing_values)
-            unassigned = int((codes < 0).sum())
+            nobody = codes < 0
+            unassigned = int((nobody if frame.weight is None else frame.weight[nobody]).sum())
             if unassigned:
                 records = "1 record has" if unassigned == 1 else f"{unassigned:,} records have"
                 notes.append(

@@ -63,7 +63,9 @@ def publish(
     dropped = 0 if whole is None else whole.rows - original.rows
     suppressed = recoding.suppressed_of(original) + dropped
     clock.start("decode")
-    released, people = decode(frame, plan.columns, original, recoding, rng, keep_order)
+    released, people = decode(
+        frame, plan.columns, original, recoding, rng, keep_order, plan.missing_values
+    )
     clock.start("verify")
     published = _read(released, plan, people)
     linkable = _published_part(original, recoding) if plan.linked else None

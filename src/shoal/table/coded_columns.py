@@ -117,10 +117,46 @@ def person_codes(frame: Frame, name: str, missing_values: Sequence[str] = ()) ->
     return _once(frame, ("persons", name, *missing_values), compute)
 
 
+def person_texts(array: Any, missing_values: Sequence[str] = ()) -> pa.Array:
+    """A text per record, equal for the records that `person_codes` gives to one person.
+
+    It does not depend on the other records. Null: a record without a person.
+
+    >>> person_texts(pa.array(["17.0", " 17", None, "?"]), ["?"]).to_pylist()
+    ['17', '17', None, None]
+    """
+    indices, values = value_codes(array, missing_values)
+    texts = _one_per_person(values)
+    if texts is None:
+        texts = values.array.cast(pa.string()) if values.texts is None else values.texts
+    return texts.take(pa.array(indices, mask=indices < 0)).cast(pa.large_string())
+
+
+def person_numbers(numbers: Longs, missing_values: Sequence[str] = ()) -> Longs:
+    """Different numbers for people, none of which is a word for missing.
+
+    >>> person_numbers(np.array([0, 1, 2]), ["NA", "1", "2"]).tolist()
+    [0, 3, 4]
+    """
+    for word in sorted({int(one) for one in missing_values if _is_number(one)}):
+        numbers = numbers + (numbers >= word)
+    return numbers
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) < 18 and str(int(word)) == word
+
+
+def _one_per_person(values: Values) -> pa.Array | None:
+    """A text per value, equal for different spellings of a person; None: there are none."""
+    return alike_texts(values.array, case=True) if values.texts is values.array else None
+
+
 def _persons(indices: Ints, values: Values) -> Longs:
     count = len(values)
-    if values.texts is values.array and count:
-        same = alike_texts(values.array, case=True).dictionary_encode()
+    texts = _one_per_person(values) if count else None
+    if texts is not None:
+        same = texts.dictionary_encode()
         count = len(same.dictionary)
         if count < len(values):
             one = same.indices.to_numpy(zero_copy_only=False).astype(np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from shoal.base.threads import in_threads
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.tree import Tree, label_array
 from shoal.io.frames import Frame
+from shoal.table.coded_columns import person_numbers
 from shoal.table.encode import Table
 from shoal.table.roles import Column, columns_with_role, not_published
 
@@ -111,8 +113,12 @@ def decode(
     recoding: Recoding,
     rng: np.random.Generator,
     keep_order: bool = False,
+    missing_values: Sequence[str] = (),
 ) -> Decoded:
-    """Turn a recoding into the frame that would be published."""
+    """Turn a recoding into the frame that would be published.
+
+    No number of a person is one of the `missing_values`: its records would be several people.
+    """
     check_covers(table, recoding)
     rows = np.flatnonzero(recoding.record != SUPPRESSED)
     if not keep_order:
@@ -137,9 +143,9 @@ def decode(
     for name in columns_with_role(columns, "person"):
         # Random numbers, the same for all records of a person, with no other information.
         assert table.people is not None
-        drawn = rng.permutation(table.person_count)[table.people[rows]]
+        drawn = rng.permutation(int(table.people.max()) + 1)[table.people[rows]]
         if columns[name].publish:
-            replaced[name] = pa.array(drawn)
+            replaced[name] = pa.array(person_numbers(drawn, missing_values))
         else:
             people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
     return Decoded(frame.rebuild(rows, replaced, drop=not_published(columns)), people)
