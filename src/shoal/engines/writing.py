@@ -29,8 +29,8 @@ from shoal.io.memory import LEAST
 TEXT = pa.string()
 CODED = pa.dictionary(pa.int32(), TEXT)
 # Bytes per combination of values that stay in memory: its original and its published values. An
-# estimate, not a measurement: with nine columns and 2,911,230 of them a process took 3.2 GB, if 2 GB
-# of that were DuckDB's and 0.3 GB its own.
+# estimate: with nine columns and 2,911,230 of them a process took 3.2 GB, of which DuckDB may have
+# had 2 GB, and the process itself 0.3 GB.
 WHILE_WRITING = 300
 ROWS = 1 << 20  # that are written and compared at once; a group of rows of a Parquet file
 
