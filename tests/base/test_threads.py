@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from shoal.base.threads import allowed, available, in_threads, limited, team
+from shoal.base.threads import FEW, PER_CORE, allowed, available, in_threads, limited, team
 
 
 def test_the_limit_holds_inside_only() -> None:
@@ -18,6 +18,11 @@ def test_the_limit_holds_inside_only() -> None:
             assert allowed() == available()
         assert allowed() == 3
     assert allowed() == available()
+
+
+def test_no_more_threads_than_are_of_use() -> None:
+    with limited(10**6):
+        assert allowed() <= max(FEW, PER_CORE * available())
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

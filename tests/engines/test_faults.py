@@ -85,6 +85,12 @@ def test_a_frame_in_memory(source: Path) -> None:
         shoal.anonymize(table(), plan())
 
 
+def test_a_memory_limit_that_no_machine_has(source: Path) -> None:
+    release = shoal.anonymize(source, plan(memory="999999999999TB"))
+    release.save(source.with_name("out.parquet"))
+    assert pq.read_table(source.with_name("out.parquet")).num_rows == 200
+
+
 @pytest.mark.parametrize(("memory", "said"), [
     ("2 apples", "a number and a unit"),
     ("1MB", "128 MB or more"),
@@ -232,6 +238,15 @@ def test_files_of_a_folder_differ(change: object, said: str, tmp_path: Path) -> 
         shoal.anonymize(folder, plan())
 
 
+def test_a_file_of_a_folder_without_a_header_line(tmp_path: Path) -> None:
+    """Its first record, which counts as its column names, is not shown."""
+    (tmp_path / "a.csv").write_text("age,sex,note\n30,f,x\n31,f,y\n")
+    (tmp_path / "b.csv").write_text("44,m,MARKER\n45,m,z\n")
+    with pytest.raises(BadTable, match=r"no column in common.*a line of their names") as error:
+        shoal.anonymize(tmp_path, plan())
+    assert "MARKER" not in str(error.value)
+
+
 def test_text_in_one_file_and_numbers_in_the_next(tmp_path: Path) -> None:
     """Text files have no types: 17 and "17" are the same text, and codes stay codes."""
     folder = tmp_path / "in"
@@ -329,7 +344,48 @@ def test_a_file_that_changes_between_reading_and_writing(source: Path) -> None:
     assert nothing_left(source.parent)
 
 
+def test_another_column_that_changes_between_reading_and_writing(tmp_path: Path) -> None:
+    """Counting groups does not notice it, as the column is no part of them."""
+    path = tmp_path / "people.csv"
+    path.write_text("age,sex,note\n" + "30,f,aaa\n31,f,bbb\n" * 4)
+    release = shoal.anonymize(path, plan())
+    path.write_text(path.read_text().replace("bbb", "ccc", 1))
+    with pytest.raises(BadFile, match="was changed while it was read"):
+        release.save(tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_file_that_is_added_to_the_folder(tmp_path: Path) -> None:
+    release = shoal.anonymize(written(tmp_path / "in", a=table()), plan())
+    pq.write_table(table(), tmp_path / "in" / "b.parquet")
+    with pytest.raises(BadFile, match="was changed while it was read"):
+        release.save(tmp_path / "out.parquet")
+
+
+def test_a_release_does_not_replace_the_original(tmp_path: Path) -> None:
+    folder = written(tmp_path / "in", a=table(), b=table())
+    before = {file: file.read_bytes() for file in folder.iterdir()}
+    for target in (folder / "a.parquet", folder / "new.parquet"):
+        with pytest.raises(BadFile, match="the original table is read from there"):
+            shoal.anonymize(folder, plan()).save(target)
+    with pytest.raises(BadFile, match="the original table is read from there"):
+        shoal.anonymize(folder / "a.parquet", plan()).save(folder / "a.parquet")
+    assert {file: file.read_bytes() for file in folder.iterdir()} == before
+
+
 # What is written
+
+
+@pytest.mark.parametrize("name", ["id", "r", "own id", "number", "k", "n"])
+def test_names_that_the_engine_uses_too(name: str, tmp_path: Path) -> None:
+    rows = table().rename_columns(["age", "sex", name])
+    pq.write_table(rows, tmp_path / "people.parquet")
+    columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "sex": "quasi"}
+    asked = plan(columns={**columns, name: "other"})
+    shoal.anonymize(tmp_path / "people.parquet", asked).save(tmp_path / "out.parquet")
+    assert sorted(pq.read_table(tmp_path / "out.parquet")[name].to_pylist()) == sorted(
+        rows[name].to_pylist()
+    )
 
 
 def test_duckdb_gets_the_memory_that_the_combinations_leave(

@@ -345,6 +345,17 @@ def test_bad_text_is_reported_as_by_memory(spark: Any, tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
+def test_a_release_does_not_replace_a_file_that_a_dataframe_reads(
+    spark: Any, tmp_path: Path
+) -> None:
+    pq.write_table(pa.table({"age": [1, 1, 2, 2], "note": list("abcd")}), tmp_path / "a b.parquet")
+    before = (tmp_path / "a b.parquet").read_bytes()
+    release = shoal.spark.anonymize(spark.read.parquet(str(tmp_path)), small())
+    with pytest.raises(BadFile, match="the original table is read from there"):
+        release.save(tmp_path / "a b.parquet")
+    assert (tmp_path / "a b.parquet").read_bytes() == before
+
+
 def test_a_table_by_its_name(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In Spark's catalog; a file of the same name comes first."""
     monkeypatch.chdir(tmp_path)

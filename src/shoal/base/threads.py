@@ -20,6 +20,7 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 PIECES = 4  # tasks per thread
+FEW, PER_CORE = 8, 4  # threads that may be asked for on any machine, and per core
 
 _limit: ContextVar[int | None] = ContextVar("threads", default=None)
 
@@ -32,8 +33,12 @@ def available() -> int:
 
 
 def allowed() -> int:
-    """The number of threads to use here: what was asked for, or all available cores."""
-    return _limit.get() or available()
+    """The number of threads to use here: what was asked for, or all available cores.
+
+    Many more threads than cores only take time and memory.
+    """
+    cores = available()
+    return min(_limit.get() or cores, max(FEW, PER_CORE * cores))
 
 
 @contextmanager

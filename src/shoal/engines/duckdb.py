@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadPlan, ShoalError
+from shoal.base.threads import allowed, limited
 from shoal.base.wording import many
 from shoal.engines.cells import missing_test, restored
 from shoal.engines.duckdb_memory import memory_needed
@@ -70,7 +71,8 @@ class Database:
                 "autoload_known_extensions": "false",
             }
             if resources.threads is not None:
-                settings["threads"] = str(resources.threads)
+                with limited(resources.threads):
+                    settings["threads"] = str(allowed())
             con = module.connect(":memory:", config=settings)
             try:
                 # Rows carry their number, so their order need not be kept, which takes memory.

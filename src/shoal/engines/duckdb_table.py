@@ -13,7 +13,7 @@ from shoal.base.errors import BadTable
 from shoal.engines.cells import is_served
 from shoal.engines.duckdb import Database
 from shoal.engines.duckdb_people import alone_people, group_people, numbered_as_before
-from shoal.engines.large_table import PeopleTable, PersonColumn, Profiles, Recoded, Watch
+from shoal.engines.large_table import PeopleTable, PersonColumn, Profiles, Recoded, Watch, changed
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.engines.writing import Rows
@@ -27,12 +27,17 @@ class DuckdbTable(PeopleTable):
 
     def __init__(self, path: str | Path, resources: Resources) -> None:
         self.source, self.resources = Source.of(path), resources
-        self.schema = self.source.schema
+        self.schema, self._state = self.source.schema, self.source.state
 
     @property
     def sha256(self) -> str | None:
         """Of the file, or of the checksums of all files."""
         return self.source.sha256
+
+    @property
+    def inputs(self) -> Sequence[Path]:
+        """The files of the table."""
+        return self.source.files
 
     def is_served(self, kind: pa.DataType) -> bool:
         """Whether DuckDB reads and returns cells of this type without any change."""
@@ -81,7 +86,11 @@ class DuckdbTable(PeopleTable):
         self, recoded: Recoded, target: Path, grouped: Sequence[str], watch: Watch
     ) -> tuple[Frame, str | None]:
         """Write the release to exactly this path and check the file."""
-        return Rows(self.source, recoded, self.resources).write(target, grouped, watch)
+        found = Rows(self.source, recoded, self.resources).write(target, grouped, watch)
+        # Counting has not noticed a change of other columns, or a file that was added.
+        if self.source.state != self._state:
+            raise changed(str(self.source.path))
+        return found
 
     def _database(self, watch: Watch) -> AbstractContextManager[Database]:
         return Database.opened(self.resources, self.source, watch)

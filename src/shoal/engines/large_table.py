@@ -135,6 +135,11 @@ class LargeTable(ABC):
     def sha256(self) -> str | None:
         """Of the file, or of the checksums of all files; None: the table is no file."""
 
+    @property
+    @abstractmethod
+    def inputs(self) -> Sequence[Path]:
+        """The files of the table, as far as they are known and on this machine."""
+
     @abstractmethod
     def is_served(self, kind: pa.DataType) -> bool:
         """Whether the engine reads and returns cells of this type without any change."""

@@ -69,6 +69,13 @@ class Source:
         lines = "".join(f"{one}\n" for one in found)
         return hashlib.sha256(lines.encode()).hexdigest()
 
+    @property
+    def state(self) -> tuple[tuple[Path, int, int], ...]:
+        """The files that the table has now, their sizes and when they were last written."""
+        with reading(self.path):
+            found = [(file, file.stat()) for file in _files(self.path)]
+        return tuple((file, now.st_size, now.st_mtime_ns) for file, now in found)
+
     def batches(self, progress: Callable[[float], None]) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The rows part by part, each with the number of its first row."""
         row = 0
@@ -158,6 +165,11 @@ def _check_same(first: Path, schema: pa.Schema, file: Path, other: pa.Schema) ->
     """Raise an error unless two files of a folder have the same columns."""
     both = f"{first.name} and {file.name}, two files of one table,"
     if schema.names != other.names:
+        if not set(schema.names) & set(other.names):  # then these may be values of a record
+            raise BadTable(
+                f"{both} have no column in common; write all files of {first.parent} with the same "
+                "columns, and with a line of their names"
+            )
         apart = sorted(set(schema.names) ^ set(other.names))
         what = (
             f"differ in the columns {preview(apart)}" if apart else "have columns in another order"

@@ -18,6 +18,7 @@ from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pyarrow as pa
@@ -126,6 +127,14 @@ class SparkTable(LargeTable):
         if self.source.path.is_file():
             return str(sums[0])
         return hashlib.sha256("".join(f"{one}\n" for one in sums).encode()).hexdigest()
+
+    @property
+    def inputs(self) -> Sequence[Path]:
+        """The files of the table, as far as they are known and on this machine."""
+        if self.source is not None:
+            return self.source.files
+        addresses = [urlsplit(one) for one in self._given.inputFiles()]
+        return [Path(unquote(one.path)) for one in addresses if one.scheme in ("", "file")]
 
     def is_served(self, kind: pa.DataType) -> bool:
         """Whether Spark reads and returns cells of this type without any change."""

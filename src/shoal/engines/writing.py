@@ -86,9 +86,9 @@ class Rows:
         """The place of each row's combination, and its other cells, in a random order."""
         source, recoded = self.source, self.recoded
         others = recoded.others
-        kinds = [(name, source.schema.field(name).type) for name in others]
+        kinds = [(_own(name), source.schema.field(name).type) for name in others]
         if recoded.people is not None:
-            kinds = [(recoded.people.column.name, pa.int64()), *kinds]
+            kinds = [(_own(recoded.people.column.name), pa.int64()), *kinds]
         schema = pa.schema([("id", pa.int64()), ("r", pa.int64()), *kinds])
         weight = recoded.released.weight
         assert weight is not None
@@ -128,7 +128,7 @@ class Rows:
 
         def cells(part: pa.Table, name: str) -> pa.Array | pa.ChunkedArray:
             if name not in columns:
-                return part[name]
+                return part[_own(name)]
             take = _Cells.coded if name in coded else _Cells.take
             return take(columns[name], part["id"])
 
@@ -146,6 +146,11 @@ class Rows:
         schema = self.schema
         texts = [name for name in self.recoded.released.names if schema.field(name).type == TEXT]
         return [name for name in texts if "." not in name]  # "a.b" may be the field b of a struct
+
+
+def _own(name: str) -> str:
+    """The name of a column while rows are shuffled: neither `id` nor `r`, which are ours."""
+    return f"own {name}"
 
 
 class _Cells(NamedTuple):

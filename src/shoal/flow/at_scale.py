@@ -8,6 +8,8 @@ numbers are those of the records one by one.
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
@@ -62,6 +64,7 @@ class LargeRelease(Release):
         """
         assert self.table is not None
         assert self.recoded is not None
+        _check_not_read(Path(path), self.table.inputs)
         self.progress("write", 0.0)
         folder = self.table.writes_folders and names_folder(path)
         with atomic_folder(path) if folder else atomic(path) as target:
@@ -193,6 +196,21 @@ def _if_known(
         found = table.alone(recoded.units, label, others, release.plan.missing_values, watch)
     known = {name: ColumnDisclosure(*counts) for name, counts in found.items()}
     return known | release.if_known
+
+
+def _check_not_read(target: Path, files: Sequence[Path]) -> None:
+    """Raise an error if a release would replace a file of the original, or be next to it.
+
+    The files of a folder are one table: a release among them would be read as a part of it.
+    """
+    whole = os.path.realpath(target)
+    for file in files:
+        read = os.path.realpath(file)
+        if read == whole or (len(files) > 1 and Path(read).parent == Path(whole).parent):
+            raise BadFile(
+                f"cannot write {target}: the original table is read from there; write to another "
+                "folder"
+            )
 
 
 def _csv_sha256(path: Path, schema: pa.Schema) -> str | None:

@@ -12,16 +12,14 @@ from shoal.base.errors import BadFile
 from shoal.io.arrow_tables import takeable
 from shoal.io.atomic import check_folder, check_place
 from shoal.io.format import Progress, format_of
-from shoal.io.sources import check_source, is_folder
+from shoal.io.sources import check_source
 
 
 def read_table(path: str | Path, progress: Progress | None = None, pack: bool = False) -> pa.Table:
     """Read a file of any known format; with `pack`, columns of text may be packed."""
     path = Path(path)
-    if is_folder(path):
-        check_source(path, "")
-    form = format_of(path)
     check_source(path, "")
+    form = format_of(path)
     if path.stat().st_size == 0:
         raise BadFile(f"cannot read {path}: the file is empty")
     reason = "it is damaged, incomplete, or not of the format that its name says"

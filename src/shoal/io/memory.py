@@ -12,6 +12,7 @@ from shoal.base.errors import BadPlan
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 LEAST = 128 * 10**6  # bytes with which DuckDB can group and join
+MOST = 1 << 50  # bytes; no machine has as many, and DuckDB cannot read much larger numbers
 
 
 def bytes_of(memory: str) -> int:
@@ -29,7 +30,7 @@ def bytes_of(memory: str) -> int:
             f"the memory limit {memory.strip()} is too low to group and join; set it to "
             f"{shown(LEAST)} or more"
         )
-    return amount
+    return min(amount, MOST)
 
 
 def shown(amount: float) -> str:
