@@ -92,8 +92,9 @@ def test_a_rehearsal_finds_what_a_run_calls(algorithm: str) -> None:
 
 def test_without_kernels_the_result_is_the_same() -> None:
     released = anonymize(PEOPLE, plan("peel"), keep_order=True).frame
+    alone = plan("peel").with_threads(1)  # numpy ignores an overflow in this thread only
     with rehearsal.kernels.rehearse(60), np.errstate(over="ignore"):  # hashes wrap around
-        assert anonymize(PEOPLE, plan("peel"), keep_order=True).frame.equals(released)
+        assert anonymize(PEOPLE, alone, keep_order=True).frame.equals(released)
 
 
 def test_a_kernel_is_claimed_once(tmp_path: Path) -> None:
