@@ -27,7 +27,7 @@ from shoal.table.coded_columns import (
     side_by_side,
 )
 from shoal.table.coding import Values, Watch, Watched
-from shoal.table.equivalence_classes import Classes, person_weights, tally
+from shoal.table.equivalence_classes import Classes, CountedRows, tally
 from shoal.table.header import check_header
 from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
 from shoal.table.sensitive import Sensitive
@@ -50,7 +50,7 @@ class Domains(tuple[Domain, ...]):
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(CountedRows):
     """A table as integer codes, the input of models, losses and algorithms."""
 
     names: tuple[str, ...]  # the quasi-identifiers
@@ -65,25 +65,6 @@ class Table:
     # Numbers the records by the sensitive and other values, which are published unchanged, sorted:
     # the last word on their order. None: it is decided already.
     others: Callable[[], Longs] | None = None
-
-    @cached_property
-    def rows(self) -> int:
-        """Number of records."""
-        return len(self.codes) if self.weight is None else int(self.weight.sum())
-
-    @cached_property
-    def person_count(self) -> int:
-        """Number of people."""
-        if self.people is None:
-            return self.rows
-        if self.person_weight is not None:
-            return int(self.person_weight.sum())
-        return int(self.people.max()) + 1
-
-    @cached_property
-    def person_weight(self) -> Longs | None:
-        """How many people each person stands for, int64[people]; None: one."""
-        return person_weights(self.people, self.weight)
 
     @property
     def unified(self) -> Ints:

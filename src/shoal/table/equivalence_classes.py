@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -117,6 +118,33 @@ def tally(
         one.name: PersonValues.of(label, len(first), people, one, many) for one in sensitive
     }
     return Classes(label, first, size, each, found[people], counted, person_values, found, many)
+
+
+class CountedRows:
+    """Rows of an original table or of a published one, which stand for records and people."""
+
+    codes: Ints  # int32[n, q]
+    people: Longs | None  # int64[n], the person of each row; None: each record is one person
+    weight: Longs | None  # int64[n], how many equal records each row stands for; None: one
+
+    @cached_property
+    def rows(self) -> int:
+        """Number of records."""
+        return len(self.codes) if self.weight is None else int(self.weight.sum())
+
+    @cached_property
+    def person_count(self) -> int:
+        """Number of people."""
+        if self.people is None:
+            return self.rows
+        if self.person_weight is not None:
+            return int(self.person_weight.sum())
+        return int(self.people.max()) + 1
+
+    @cached_property
+    def person_weight(self) -> Longs | None:
+        """How many people each person stands for, int64[people]; None: one."""
+        return person_weights(self.people, self.weight)
 
 
 def person_weights(people: Longs | None, weight: Longs | None) -> Longs | None:

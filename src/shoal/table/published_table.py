@@ -18,7 +18,7 @@ from shoal.io.frames import Frame
 from shoal.kernels.group import group_rows
 from shoal.table.coded_columns import code_all, coded, person_codes, side_by_side
 from shoal.table.encode import Table, sensitive_columns
-from shoal.table.equivalence_classes import Classes, person_weights, tally
+from shoal.table.equivalence_classes import Classes, CountedRows, tally
 from shoal.table.profiles import Profiles
 from shoal.table.recoding import SUPPRESSED, Recoding
 from shoal.table.roles import Column, columns_with_role
@@ -26,7 +26,7 @@ from shoal.table.sensitive import Sensitive
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class Published(CountedRows):
     """The published values of a table, and the person of each record."""
 
     names: tuple[str, ...]
@@ -39,25 +39,6 @@ class Published:
     # int64[rows of the frame], the row of `codes` of each; None: they are the same rows.
     unit: Longs | None = None
     single_people: Longs | None = None  # the same for `people`, if people were counted together
-
-    @cached_property
-    def rows(self) -> int:
-        """Number of records."""
-        return len(self.codes) if self.weight is None else int(self.weight.sum())
-
-    @cached_property
-    def person_count(self) -> int:
-        """Number of people."""
-        if self.people is None:
-            return self.rows
-        if self.person_weight is not None:
-            return int(self.person_weight.sum())
-        return int(self.people.max()) + 1
-
-    @cached_property
-    def person_weight(self) -> Longs | None:
-        """How many people each person stands for, int64[people]; None: one."""
-        return person_weights(self.people, self.weight)
 
     @property
     def missing_cells(self) -> int:
