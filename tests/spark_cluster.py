@@ -13,7 +13,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 MASTER = "local-cluster[2,1,1024]"  # two workers with one core and 1024 MB each
 # Every query runs once on a few rows: the optimizing compiler of Java would take longer than it.
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 
 
 def lacking() -> str | None:
