@@ -168,6 +168,57 @@ def test_every_move_keeps_the_uniform_distribution(move, covers):
     assert chi < degrees + 4 * np.sqrt(2 * degrees)
 
 
+def naive_chain(graph, rng):
+    """The slow twin of the chain that samples these matches."""
+    m, p = graph.sampled
+    fits = np.zeros((m, p), bool)
+    pair = np.repeat(np.arange(graph.pairs), graph.given[: graph.pairs])
+    fits[graph.of_original[: graph.pairs], graph.group[: graph.pairs]] = True
+    owner, classes = (np.repeat(np.arange(len(x)), x) for x in (graph.originals, graph.classes))
+    held = np.argsort(np.argsort(graph.group[pair], kind="stable"))
+    return naive.Chain(owner[: len(pair)], classes[: len(pair)], fits, held, rng)
+
+
+def few_classes(seed, n=40, many=4):
+    """A graph with large classes, of different sizes."""
+    rng = np.random.default_rng(seed)
+    originals = np.sort(rng.integers(n // 2, size=n))
+    _, originals = np.unique(originals, return_inverse=True)
+    classes = np.minimum(rng.geometric(0.4, n) - 1, many - 1)
+    _, classes = np.unique(classes, return_inverse=True)
+    fits = rng.random((originals.max() + 1, classes.max() + 1)) < 0.5
+    fits[originals, classes] = True
+    return fits[np.ix_(originals, classes)], originals, classes
+
+
+def check_against_twin(graph, seed):
+    """A chain counts what its slow twin counts, from the same random numbers."""
+    matches = matches_of(linked(*graph), 0)
+    if not matches.sampled_people:
+        return
+    chain = Chain(matches, np.random.default_rng(seed))
+    twin = naive_chain(matches, np.random.default_rng(seed))
+    o, g = matches.of_original[: matches.pairs], matches.group[: matches.pairs]
+    for times in (1, 3, 2):
+        share, visits = chain.run(times)
+        time, entered = twin.run(times)
+        moves = 7 * times * len(twin.owner)
+        assert share.tolist() == (time[o, g] / (matches.originals[o] * moves)).tolist()
+        assert visits.tolist() == entered[o, g].tolist()
+        assert chain.state.held.tolist() == list(twin.held)
+
+
+@settings(max_examples=examples(60))
+@given(graph=graphs(most=9), seed=st.integers(0, 2**32))
+def test_a_chain_counts_what_its_twin_counts(graph, seed):
+    check_against_twin(graph, seed)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_chain_counts_what_its_twin_counts_in_large_classes(seed):
+    check_against_twin(few_classes(seed), seed)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_sampling_agrees_with_enumeration(seed):
     covers, originals, classes = example(seed)
