@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.base import own_process
 from shoal.cli.app import NOT_SATISFIED, command
 from shoal.cli.options import AuditEngine, Json, LargeData, PlanFile, Threads
 
@@ -37,14 +38,15 @@ def audit(
     """Measure a table as it is: which requirements it satisfies, and how high the risks are."""
     from contextlib import ExitStack
 
-    from shoal.base.errors import BadPlan
-    from shoal.cli import outputs
-    from shoal.cli.audit_tables import show_audit
-    from shoal.cli.console import open_console, show
-    from shoal.cli.progress import progress_on
-    from shoal.flow.audit import audit as run
-    from shoal.io.frames import atomic
-    from shoal.plan import Plan
+    with own_process.loading():
+        from shoal.base.errors import BadPlan
+        from shoal.cli import outputs
+        from shoal.cli.audit_tables import show_audit
+        from shoal.cli.console import open_console, show
+        from shoal.cli.progress import progress_on
+        from shoal.flow.audit import audit as run
+        from shoal.io.frames import atomic
+        from shoal.plan import Plan
 
     asked = Plan.load(plan)
     if threads is not None:
