@@ -17,8 +17,9 @@ _state = _State()
 
 def claim() -> None:
     """Declare that this process does nothing but run a command of shoal."""
-    _state.claimed = True
-    sys.meta_path.insert(0, _WithoutPandas)
+    if not _state.claimed:
+        _state.claimed = True
+        sys.meta_path.insert(0, _WithoutPandas)
 
 
 def claimed() -> bool:

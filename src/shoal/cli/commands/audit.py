@@ -52,10 +52,13 @@ def audit(
     if threads is not None:
         asked = asked.with_threads(threads)
     if engine not in (None, "memory", "spark"):
-        raise BadPlan(f"an audit is by the engine memory or spark, not {engine!r}")
+        raise BadPlan(f"an audit runs with --engine memory or spark, got {engine!r}")
     on_spark = engine == "spark"
     if on_spark and (population is not None or record_risks is not None):
-        raise BadPlan("--engine spark measures no population and no single records; leave it out")
+        raise BadPlan(
+            "--engine spark does not support --population and --record-risks; remove them, or use "
+            "--engine memory"
+        )
     more = [path for path in (original, population) if path is not None]
     outputs.check_targets([record_risks], json_file, [data, plan, *asked.files(), *more])
     console = open_console(json_file)
