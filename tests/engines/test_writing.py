@@ -1,0 +1,135 @@
+"""What is written are the rows of the release, of an original that has not changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal
+from shoal import BadFile
+from shoal.engines import writing
+from shoal.engines.duckdb import Database
+from shoal.engines.resources import Resources
+from shoal.engines.source import Source
+from shoal.io.frames import Frame
+from tests.large_tables import nothing_left, plan, table, written
+
+
+def test_a_file_that_changes_between_reading_and_writing(source: Path) -> None:
+    release = shoal.anonymize(source, plan())
+    pq.write_table(table().slice(1), source)
+    with pytest.raises(BadFile, match="was changed while it was read"):
+        release.save(source.with_name("out.parquet"))
+    assert not source.with_name("out.parquet").exists()
+    assert nothing_left(source.parent)
+
+
+def test_another_column_that_changes_between_reading_and_writing(tmp_path: Path) -> None:
+    """Counting groups does not notice it, as the column is no part of them."""
+    path = tmp_path / "people.csv"
+    path.write_text("age,sex,note\n" + "30,f,aaa\n31,f,bbb\n" * 4)
+    release = shoal.anonymize(path, plan())
+    path.write_text(path.read_text().replace("bbb", "ccc", 1))
+    with pytest.raises(BadFile, match="was changed while it was read"):
+        release.save(tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_file_that_is_added_to_the_folder(tmp_path: Path) -> None:
+    release = shoal.anonymize(written(tmp_path / "in", a=table()), plan())
+    pq.write_table(table(), tmp_path / "in" / "b.parquet")
+    with pytest.raises(BadFile, match="was changed while it was read"):
+        release.save(tmp_path / "out.parquet")
+
+
+def test_a_release_does_not_replace_the_original(tmp_path: Path) -> None:
+    folder = written(tmp_path / "in", a=table(), b=table())
+    before = {file: file.read_bytes() for file in folder.iterdir()}
+    for target in (folder / "a.parquet", folder / "new.parquet"):
+        with pytest.raises(BadFile, match="the original table is read from there"):
+            shoal.anonymize(folder, plan()).save(target)
+    with pytest.raises(BadFile, match="the original table is read from there"):
+        shoal.anonymize(folder / "a.parquet", plan()).save(folder / "a.parquet")
+    assert {file: file.read_bytes() for file in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("name", ["id", "r", "own id", "number", "k", "n"])
+def test_names_that_the_engine_uses_too(name: str, tmp_path: Path) -> None:
+    rows = table().rename_columns(["age", "sex", name])
+    pq.write_table(rows, tmp_path / "people.parquet")
+    columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "sex": "quasi"}
+    asked = plan(columns={**columns, name: "other"})
+    shoal.anonymize(tmp_path / "people.parquet", asked).save(tmp_path / "out.parquet")
+    assert sorted(pq.read_table(tmp_path / "out.parquet")[name].to_pylist()) == sorted(
+        rows[name].to_pylist()
+    )
+
+
+def test_duckdb_gets_the_memory_that_the_combinations_leave(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Original and published values stay in memory while DuckDB joins them with the rows."""
+    given = []
+    opened = Database.opened
+
+    def noted(resources: Resources, *rest: object) -> object:
+        given.append(resources.memory)
+        return opened(resources, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Database, "opened", staticmethod(noted))
+    monkeypatch.setattr(writing, "WHILE_WRITING", 10**7)
+    release = shoal.anonymize(source, plan(memory="1GB"))
+    del given[:]
+    release.save(source.with_name("out.parquet"))
+    assert given == [600_000_000]  # 40 combinations
+    monkeypatch.setattr(writing, "WHILE_WRITING", 10**9)
+    release.save(source.with_name("out.parquet"))
+    assert given[1:] == [128_000_000]  # with less, DuckDB cannot join
+
+
+def test_a_violated_requirement_is_found_in_the_file(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The requirements are verified on the groups of the file, and on nothing else."""
+    release = shoal.anonymize(source, plan())
+    grouped = writing.Database.group
+
+    def too_small(self: Database, file: Source, columns: list[str]) -> object:
+        found = grouped(self, file, columns)
+        weight = found.counted.weight.copy()
+        weight[0] = 1  # a class of one record
+        return Frame(found.native, found.counted._replace(weight=weight))
+
+    monkeypatch.setattr(Database, "group", too_small)
+    with pytest.raises(shoal.NotHeld, match=r"k-anonymity requires .*2, the table reaches 1"):
+        release.save(source.with_name("out.parquet"))
+    assert not source.with_name("out.parquet").exists()
+
+
+@pytest.mark.parametrize(("name", "cell"), [
+    ("note", None), ("sex", None), ("sex", "x"), ("sex", "other"),
+])  # fmt: skip
+def test_other_rows_in_the_file_are_found(
+    name: str, cell: str | None, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In columns that are published row by row, and in those whose values are coded."""
+    release = shoal.anonymize(source, plan())
+    honest = writing.Rows._tables
+    calls = []
+
+    def one_row_differs(self: writing.Rows, shuffled: object) -> object:
+        calls.append(1)
+        for part in honest(self, shuffled):  # type: ignore[arg-type]
+            if len(calls) == 1:  # what is written, but not what is expected
+                cells = part[name].to_pylist()
+                cells[0] = cell if cell != "other" else {"f": "m", "m": "f"}[cells[0]]
+                part = part.set_column(part.schema.get_field_index(name), name, pa.array(cells))
+            yield part
+
+    monkeypatch.setattr(writing.Rows, "_tables", one_row_differs)
+    with pytest.raises(shoal.ShoalError, match="does not contain the rows of the release"):
+        release.save(source.with_name("out.parquet"))
+    assert not source.with_name("out.parquet").exists()
