@@ -1,7 +1,8 @@
 """Parts: what is lost if a table is cut and recoded part by part, against recoding it as a whole.
 
 Adult is always there; Census-Income and the births are skipped if their files are not available.
-`python -m benchmarks.parts adult 10 4 16` measures one table and k alone.
+`python -m benchmarks.parts adult 10 4 16` measures one table and k alone; 0 parts are those that
+threads share, one for a table that is too small.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.peel import DATA, EIGHT, adult, census
+from benchmarks.tables import mixed, plan
 from shoal import Hierarchy, Plan
 from shoal.algorithms._shared.parts.cuts import Parting
 from shoal.algorithms._shared.table_models import recode
@@ -27,6 +29,7 @@ from shoal.table.encode import Table, encode
 
 SIZES = (5, 10, 100)
 PARTS = (2, 4, 16)
+THREADS = 0  # parts as threads share them, if the table is large enough
 GOAL = 1.02
 
 
@@ -51,14 +54,16 @@ def tables() -> dict[str, Callable[[], Table]]:
         found["census"] = lambda: census(EIGHT)
     if (DATA / "births2006").is_dir():
         found["births"] = births
+    found["mixed"] = lambda: encode(open_frame(mixed(1_000_000)), plan(10).columns)
     return found
 
 
 def measure(table: Table, k: int, parts: int) -> dict:
     """The loss in percent, and the time, with so many parts."""
+    parting = Parting(shared=True) if parts == THREADS else Parting(parts)
     begin, spent = perf_counter(), process_time()
     rng = np.random.default_rng(0)
-    found = recode(Peel(), table, [KAnonymity(k=k)], NLLM(), rng, parting=Parting(parts))
+    found = recode(Peel(), table, [KAnonymity(k=k)], NLLM(), rng, parting=parting)
     seconds, processor = perf_counter() - begin, process_time() - spent
     (percent,) = alterations(table, found, [NLLM()])
     return {
@@ -87,7 +92,7 @@ def run() -> list[dict]:
         }
         for name in tables()
         for k in SIZES
-        for one in compared(name, k, PARTS)[1:]
+        for one in compared(name, k, (THREADS,) if name == "mixed" else (*PARTS, THREADS))[1:]
     ]
 
 

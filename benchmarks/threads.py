@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.tables import mixed
 from benchmarks.tables import plan as built_in
 from shoal.algorithms._shared import table_models
+from shoal.algorithms._shared.parts.cuts import Parting
 from shoal.algorithms.peel import Peel
 from shoal.base.threads import Task, Team, limited
 from shoal.io.frames import open_frame
@@ -53,7 +54,8 @@ def recode(table: Table, threads: int) -> Recoding:
     """Recode the table with this number of threads."""
     with limited(threads):
         rng = np.random.default_rng(0)
-        return table_models.recode(Peel(), table, [KAnonymity(k=K)], NLLM(), rng)
+        parting = Parting(shared=True)  # as by default, with enough memory
+        return table_models.recode(Peel(), table, [KAnonymity(k=K)], NLLM(), rng, parting=parting)
 
 
 def shared(table: Table) -> float:

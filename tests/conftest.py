@@ -11,10 +11,15 @@ from hypothesis import HealthCheck, settings
 from shoal.cli import main as cli
 from tests import spark_cluster
 from tests.command_line import PLAN, write_people
+from tests.strategies import examples
 
 # Kernels compile on their first call, so a time limit would only tell how busy the machine is.
 settings.register_profile(
-    "shoal", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=False
+    "shoal",
+    deadline=None,
+    max_examples=examples(100),
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=False,
 )
 settings.load_profile("shoal")
 

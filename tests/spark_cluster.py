@@ -12,6 +12,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 MASTER = "local-cluster[2,1,1024]"  # two workers with one core and 1024 MB each
+# Every query runs once on a few rows: the optimizing compiler of Java would take longer than it.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 
 
 def lacking() -> str | None:
@@ -42,6 +44,8 @@ def started(folder: Path) -> Any:
             "spark.sql.shuffle.partitions": "3",
             "spark.sql.session.timeZone": "UTC",
             "spark.executorEnv.PYTHONPATH": path,
+            "spark.driver.extraJavaOptions": JAVA,
+            "spark.executor.extraJavaOptions": JAVA,
             # What a lost executor had shuffled is given up soon, and computed again.
             "spark.shuffle.io.maxRetries": "1",
             "spark.shuffle.io.retryWait": "200ms",

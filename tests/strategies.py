@@ -14,8 +14,8 @@ from shoal.table.sensitive import Sensitive
 
 
 def examples(many):
-    """How many random examples a law is tried on: half of them in the quick run of `make test`."""
-    return max(10, round(many * float(os.environ.get("SHOAL_EXAMPLES", "0.5"))))
+    """How many random examples a law is tried on: a quarter of them in `make test`."""
+    return max(10, round(many * float(os.environ.get("SHOAL_EXAMPLES", "0.25"))))
 
 
 @st.composite

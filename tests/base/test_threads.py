@@ -7,7 +7,18 @@ from functools import partial
 
 import pytest
 
-from shoal.base.threads import FEW, PER_CORE, allowed, available, in_threads, limited, team
+from shoal.base.pace import Pace
+from shoal.base.threads import (
+    FEW,
+    PER_CORE,
+    Stopped,
+    allowed,
+    available,
+    check_stopped,
+    in_threads,
+    limited,
+    team,
+)
 
 
 def test_the_limit_holds_inside_only() -> None:
@@ -96,3 +107,71 @@ def test_each_thread_has_its_own_number() -> None:
         workers.run(partial(task, item) for item in range(4))
     assert sorted(item for item, _ in numbers) == [0, 1, 2, 3]
     assert sorted(thread for _, thread in numbers) == [0, 1, 2, 3]
+
+
+def wait_for_the_end(stopped: list[int], thread: int) -> None:
+    """A long task: it ends only because it is stopped."""
+    pace = Pace()
+    try:
+        while True:
+            pace.begin()
+    except Stopped:
+        stopped.append(thread)
+        raise
+
+
+@pytest.mark.parametrize("fails", [0, 1, 2])
+def test_long_tasks_stop_at_the_next_pause_whoever_fails(fails: int) -> None:
+    begun, stopped = threading.Barrier(3), []
+
+    def task(thread: int) -> None:
+        begun.wait(10)
+        if thread == fails:
+            raise ValueError("the reason")
+        wait_for_the_end(stopped, thread)
+
+    with limited(3), team() as workers, pytest.raises(ValueError, match="the reason"):
+        workers.run([task] * 3)
+    assert sorted(stopped) == sorted({0, 1, 2} - {fails})
+    check_stopped()  # not here
+
+
+def test_a_team_within_a_task_stops_too() -> None:
+    begun, stopped = threading.Barrier(2), []
+
+    def task(thread: int) -> None:
+        begun.wait(10)
+        if thread == 0:
+            raise KeyboardInterrupt
+        with team() as inner:
+            inner.run([partial(wait_for_the_end, stopped)])
+
+    with limited(2), team() as workers, pytest.raises(KeyboardInterrupt):
+        workers.run([task, task])
+    assert stopped == [0]  # the number in the inner team
+
+
+def test_while_it_waits_the_calling_thread_can_report() -> None:
+    waited, caller, seen = threading.Event(), threading.get_ident(), []
+
+    def task(item: int) -> int:
+        if threading.get_ident() != caller:
+            assert waited.wait(10)
+        elif not begun.wait(10):
+            raise AssertionError("no other thread began")
+        return item
+
+    def idle() -> None:
+        seen.append(threading.get_ident())
+        waited.set()
+
+    begun = threading.Event()
+
+    def first(item: int) -> int:
+        if threading.get_ident() != caller:
+            begun.set()
+        return task(item)
+
+    with limited(2):
+        assert in_threads(first, [1, 2], idle) == [1, 2]
+    assert set(seen) == {caller}

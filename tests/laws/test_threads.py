@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -53,7 +56,7 @@ def people(rows: int, seed: int, values: int = 40) -> pa.Table:
     return pa.table({name: column.astype(np.int64) for name, column in columns.items()})
 
 
-def plan(k: int, **options: object) -> Plan:
+def plan(k: int, more: Sequence[dict] = (), **options: object) -> Plan:
     wide = Hierarchy.ranges([2, 4, 8, 16])
     return Plan(
         columns={
@@ -63,7 +66,7 @@ def plan(k: int, **options: object) -> Plan:
             "job": {"role": "quasi"},
             "ill": {"role": "sensitive"},
         },
-        models=[{"name": "k-anonymity", "k": k}],
+        models=[{"name": "k-anonymity", "k": k}, *more],
         **{"algorithm": {"name": "peel", "passes": 3}, "seed": 5, **options},
     )
 
@@ -95,6 +98,56 @@ def test_threads_change_nothing_if_the_table_is_cut(monkeypatch: pytest.MonkeyPa
     assert shoal.anonymize(table, asked).parts == 6
     together = [released(table, asked.with_threads(threads)) for threads in THREADS]
     assert together == [together[0]] * len(THREADS)
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small tables are large enough to be cut for threads."""
+    monkeypatch.setattr(cuts, "FEWEST", 4)
+    monkeypatch.setattr(cuts, "LARGE", 50)
+    monkeypatch.setattr(cuts, "SHARED", 100)
+    monkeypatch.setattr(cuts, "CROSSING", 0.2)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [],
+        [
+            {"name": "distinct-l-diversity", "column": "ill", "l": 2},
+            {"name": "average-risk", "r": 0.1},
+        ],
+    ],
+)
+@pytest.mark.usefixtures("shared")
+def test_parts_that_threads_share_are_the_same_for_any_number_of_them(more: list) -> None:
+    table, asked = people(700, 1), plan(5, more)
+    release = shoal.anonymize(table, asked)
+    assert release.parts > 2
+    together = [released(table, asked.with_threads(threads)) for threads in THREADS]
+    assert together == [together[0]] * len(THREADS)
+    mixed = table.take(np.random.default_rng(3).permutation(table.num_rows))
+    other = shoal.anonymize(mixed, asked)
+    assert sorted(map(str, other.frame.to_pylist())) == sorted(map(str, release.frame.to_pylist()))
+
+
+@pytest.mark.usefixtures("shared")
+def test_only_peel_is_cut_for_threads() -> None:
+    table = people(700, 1)
+    assert shoal.anonymize(table, plan(5, algorithm="gaa")).parts == 1
+    assert shoal.anonymize(table, plan(5, parts=1)).parts == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.usefixtures("shared")
+def test_an_interrupt_ends_all_threads_that_recode_parts(threads: int) -> None:
+    def interrupt(stage: str, share: float) -> None:
+        if stage == "recoding parts" and share > 0.1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        shoal.anonymize(people(700, 1), plan(5).with_threads(threads), progress=interrupt)
+    assert not [one for one in threading.enumerate() if one.name.startswith("shoal")]
 
 
 @pytest.mark.parametrize("seed", first_of(6))

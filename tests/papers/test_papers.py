@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,18 @@ pytestmark = pytest.mark.skipif(
 FIGURES = range(6, 14)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few() -> Iterator[None]:
+    """Fewer k and sizes of Mauger 2023 than even a quick run has."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mauger2023, "QUICK", (3, 100, 2000))
+        patch.setattr(mauger2023, "QUICK_SIMULATED", (3, 100))
+        patch.setattr(mauger2023, "QUICK_SIZES", (5,))
+        yield
+
+
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def quick(few: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Quick runs of both papers; each of the other papers is run in its own file."""
     out = tmp_path_factory.mktemp("reproduced")
     for paper in ("mauger2020", "mauger2023"):

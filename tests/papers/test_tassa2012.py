@@ -40,13 +40,13 @@ needs_adult = pytest.mark.skipif(
 needs_nursery = pytest.mark.skipif(
     "NURSERY" not in HERE, reason="no installed package carries Nursery"
 )
-ROWS = 150
+ROWS = 100
 BOTH = data.SOURCES["ADULT"]  # both parts, or the train part alone
 
 
 @pytest.fixture(autouse=True, scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No network, no downloads, no test part of Adult, and few rows."""
+    """No network, no downloads, no test part of Adult, and few rows and values of k."""
 
     def refuse(file: _find.File) -> bytes:
         raise BadFile(f"no network for {file.names[0]}")
@@ -57,6 +57,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         downloads = tmp_path_factory.mktemp("cache")
         patch.setattr(_find, "cache", lambda: downloads)
         patch.setattr(data, "SAMPLE", ROWS)
+        patch.setattr(runs, "QUICK", (10,))
         patch.setitem(data.SOURCES, "ADULT", BOTH[1:])
         yield
 

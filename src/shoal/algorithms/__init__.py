@@ -34,6 +34,9 @@ class Algorithm(Setting):
     # Whether a table may be cut into parts, each of which it recodes by itself.
     works_in_parts: ClassVar[bool] = True
 
+    # Whether a large table is cut where that loses hardly anything: threads share the parts.
+    shares_parts: ClassVar[bool] = False
+
     random_choices: ClassVar[bool] = False  # whether it begins or breaks ties at random
 
     @classmethod

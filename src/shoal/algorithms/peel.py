@@ -71,6 +71,7 @@ class Peel(Algorithm):
 
     name: ClassVar[str] = "peel"
     counts_together: ClassVar[bool] = True
+    shares_parts: ClassVar[bool] = True
     pace: ClassVar[float] = 0.4
     passes: NotNegative = Field(
         default=1, description="passes that exchange records between classes after the search"

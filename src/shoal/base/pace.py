@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from time import perf_counter
 
+from shoal.base.threads import check_stopped
+
 INTERVAL = 0.2  # seconds per call, about
 MOST_PIECES = 1 << 40  # more would overflow the counters of a kernel
 GROWTH = 2  # small, because the next pieces may take much longer than the last
@@ -21,7 +23,11 @@ class Pace:
         self._begin = perf_counter()
 
     def begin(self) -> int:
-        """Begin a call; returns its number of pieces."""
+        """Begin a call; returns its number of pieces.
+
+        Raises `Stopped` in a thread that is to stop.
+        """
+        check_stopped()
         self._begin = perf_counter()
         return self.pieces
 

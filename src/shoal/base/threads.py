@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -21,8 +21,20 @@ Made = TypeVar("Made")
 
 PIECES = 4  # tasks per thread
 FEW, PER_CORE = 8, 4  # threads that may be asked for on any machine, and per core
+TICK = 0.1  # seconds between two calls of `idle`
 
 _limit: ContextVar[int | None] = ContextVar("threads", default=None)
+_stops: ContextVar[tuple[Event, ...]] = ContextVar("stops", default=())
+
+
+class Stopped(BaseException):
+    """Raised in a task that ends early, because an exception was raised in another thread."""
+
+
+def check_stopped() -> None:
+    """Raise `Stopped` in a task whose team is to stop; long tasks call this again and again."""
+    if any(stop.is_set() for stop in _stops.get()):
+        raise Stopped
 
 
 def available() -> int:
@@ -61,7 +73,8 @@ class Team:
 
     A task gets the number of its thread, so that each thread can have scratch space of its own. An
     exception, such as that of Ctrl-C, ends the work: no thread begins another task, and `run`
-    returns when all of them have stopped. Tasks must therefore be short, or look at `stopped`.
+    returns when all of them have stopped. Tasks must therefore be short, or look at `stopped`, or
+    call `check_stopped`, as `Pace` does.
     """
 
     def __init__(self, pool: ThreadPoolExecutor | None, threads: int) -> None:
@@ -78,13 +91,17 @@ class Team:
         """Whether tasks shall end early, because an exception is about to be raised."""
         return self._stop.is_set()
 
-    def run(self, tasks: Iterable[Task]) -> None:
-        """Run all tasks; raises the first exception of the calling thread, or else of another."""
-        left = iter(tasks)
+    def run(self, tasks: Iterable[Task], idle: Callable[[], None] | None = None) -> None:
+        """Run all tasks; raises the first exception of the calling thread, or else of another.
+
+        `idle` is called while the calling thread waits for others.
+        """
+        left, stops = iter(tasks), (*_stops.get(), self._stop)
 
         def work(thread: int) -> None:
             try:
-                with limited(1):  # a task does not start threads of its own
+                # A task does not start threads of its own.
+                with limited(1), _stopped_by(stops):
                     while not self._stop.is_set():
                         with self._lock:
                             task = next(left, None)
@@ -100,14 +117,36 @@ class Team:
             if self._pool is not None:
                 helpers = [self._pool.submit(work, 1 + i) for i in range(self.threads - 1)]
             work(0)
-            for helper in helpers:
-                helper.result()
+            while idle is not None and wait(helpers, TICK, FIRST_EXCEPTION).not_done:
+                if self._stop.is_set():
+                    break
+                idle()
+            _raise_first(helpers)
+        except Stopped:
+            _raise_first(helpers)  # the reason, unless it is in a team around this one
+            raise
         except BaseException:
             self._stop.set()
             raise
         finally:
             wait(helpers)
             self._stop.clear()
+
+
+@contextmanager
+def _stopped_by(stops: tuple[Event, ...]) -> Iterator[None]:
+    token = _stops.set(stops)
+    try:
+        yield
+    finally:
+        _stops.reset(token)
+
+
+def _raise_first(helpers: Iterable[Future[None]]) -> None:
+    """Wait for these threads, and raise what the first of them has raised by itself."""
+    raised = [error for helper in helpers if (error := helper.exception()) is not None]
+    for error in sorted(raised, key=lambda error: isinstance(error, Stopped)):
+        raise error
 
 
 @contextmanager
@@ -121,7 +160,11 @@ def team() -> Iterator[Team]:
         yield Team(pool, threads)
 
 
-def in_threads(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
+def in_threads(
+    function: Callable[[Item], Made],
+    items: Iterable[Item],
+    idle: Callable[[], None] | None = None,
+) -> list[Made]:
     """Call a function for each item; the results are in the order of the items.
 
     If calls fail, the error of the first such item is raised, for any number of threads.
@@ -142,7 +185,7 @@ def in_threads(function: Callable[[Item], Made], items: Iterable[Item]) -> list[
             errors[number] = error
 
     with team() as workers:
-        workers.run(partial(call, number) for number in range(len(todo)))
+        workers.run((partial(call, number) for number in range(len(todo))), idle)
     if errors:
         raise errors[min(errors)]
     return made

@@ -47,7 +47,8 @@ Parts = Annotated[
     typer.Option(
         metavar="auto|N",
         help="Cut the table into N parts that are recoded one by one, which takes less memory and "
-        "may lose slightly more (default: as many as the memory limit requires).",
+        "may lose slightly more (default: as many as the memory limit requires; a large table also "
+        "for threads, where that loses hardly anything).",
     ),
 ]
 KeepOrder = Annotated[

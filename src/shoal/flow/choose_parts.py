@@ -17,8 +17,11 @@ def resources_of(plan: Plan) -> Resources:
 def parting_of(plan: Plan, elsewhere: MapParts | None = None) -> Parting:
     """The number of parts that the plan asks for, or the memory that they must fit into.
 
+    If there is enough memory, a large table may still be cut for several threads.
+
     `elsewhere` recodes the parts in other processes, with the same result.
     """
     if plan.parts == "auto":
-        return Parting(memory=Resources.of(plan.memory).memory, elsewhere=elsewhere)
+        memory = Resources.of(plan.memory).memory
+        return Parting(memory=memory, shared=True, elsewhere=elsewhere)
     return Parting(plan.parts, elsewhere=elsewhere)

@@ -70,8 +70,9 @@ def in_parts(parts: int) -> list[str]:
     if parts == 1:
         return []
     return [
-        f"the table was cut into {parts} parts, which were recoded one by one; with parts = 1 in "
-        "the plan it is recoded as a whole, which may lose less and takes more memory"
+        f"the table was cut into {parts} parts, each of which was recoded by itself; with "
+        "parts = 1 in the plan it is recoded as a whole, which may lose slightly less and takes "
+        "more time or memory"
     ]
 
 

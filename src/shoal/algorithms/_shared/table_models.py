@@ -52,6 +52,8 @@ def recode(
     weighted = Weighted(table, bool(others) or algorithm.reads_sensitive)
     together = algorithm.counts_together
     given = weighted.table(together)
+    if not algorithm.shares_parts:
+        parting = replace(parting, shared=False)
     parting = parting.within(len(given.codes))
     if not algorithm.works_in_parts or table.people is not None:
         parting = WHOLE

@@ -185,3 +185,30 @@ def test_the_memory_sets_the_limit():
     assert Parting(memory=half - 1).within(1_000_000).limit == 499_999
     assert Parting(3, memory=need).within(1_000_000) == Parting(3)
     assert Parting(memory=1).within(10_000).limit == 10_000 // module.MOST_PARTS
+
+
+def test_a_large_table_is_cut_for_threads_if_there_is_enough_memory():
+    large, need = module.LARGE + 1, memory_for(module.LARGE + 1)
+    found = Parting(memory=need, shared=True).within(large)
+    assert found == Parting(limit=module.SHARED, shared=True)
+    assert Parting(memory=need, shared=True).within(large - 1) == Parting()
+    assert not Parting(memory=need - 1, shared=True).within(large).shared
+    assert Parting(3, shared=True).within(large) == Parting(3)
+    assert Parting(memory=need).within(large) == Parting()
+
+
+@pytest.mark.usefixtures("small")
+def test_threads_share_parts_only_where_hardly_a_class_is_cut(monkeypatch):
+    """No class has both values of the first column, but all values of the second are in one."""
+    given = table([[1 + first, 1 + second] for first in range(2) for second in range(8)])
+
+    def shared(crossing):
+        monkeypatch.setattr(module, "CROSSING", crossing)
+        rng = np.random.default_rng(0)
+        parting = Parting(limit=4, shared=True)
+        return choose_cuts(given, 16, parting, Peel(), [KAnonymity(k=2)], NCP(), rng)
+
+    few, many = shared(0.0), shared(1.0)
+    assert many == chosen(given, limit=4)
+    assert many.parts > 2
+    assert few == Cuts((0,), (2,), (-1,), (-2,))

@@ -34,6 +34,13 @@ SECONDS = 10.0  # of the algorithm on the sample, by its own estimate, at the mo
 FEWEST = 20  # people of a part, at the least, as a multiple of the class size
 ROOM = 0.9  # share of the limit that a part of the sample may fill: it is an estimate
 SMALL = 0.01  # share of crossing records below which an even cut counts more
+# A table of more than LARGE tuples is cut into parts of up to SHARED tuples, which threads recode
+# at the same time, if each cut goes through the classes of at most CROSSING of the sampled records
+# and no part has more than EVEN of all tuples (`benchmarks/parts.py`: what that loses).
+LARGE, SHARED, CROSSING, EVEN = 100_000, 50_000, 0.01, 0.5
+# The sample then has one of EACH tuples, but at least LEAST, and PER_PERSON for each person that a
+# class needs: classes of a small sample are wider than those of the table, and cuts look worse.
+EACH, LEAST, PER_PERSON = 25, 8_000, 200
 
 
 @dataclass(frozen=True)
@@ -43,18 +50,25 @@ class Parting:
     parts: int = 1  # at least, if the values and the models allow it
     limit: int | None = None  # tuples of a part, at the most; None: any number
     memory: int | None = None  # bytes in which the table must be recoded; None: any number
+    shared: bool = False  # cut a large table where that costs little: threads share the parts
     # Recodes the parts elsewhere (`part_task.MapParts`), with the same result; None: here.
     elsewhere: Callable[..., Any] | None = field(default=None, compare=False)
 
     def within(self, tuples: int) -> Parting:
-        """The same for a table of so many tuples: with a limit if the memory requires one."""
+        """The same for a table of so many tuples: with a limit if the memory requires one.
+
+        The number of threads does not matter, so that the release does not depend on it.
+        """
         limit = self.limit
         if self.memory is not None and tuples * PER_TUPLE > self.memory:
             room = (self.memory - tuples * HELD) // (PER_TUPLE - HELD)
             limit = min(limit or tuples, max(room, tuples // MOST_PARTS, 1))
         if limit is not None and tuples <= limit:
             limit = None
-        return Parting(self.parts, limit, elsewhere=self.elsewhere)
+        shared = self.shared and limit is None and self.parts == 1 and tuples > LARGE
+        if shared:
+            limit = SHARED
+        return Parting(self.parts, limit, shared=shared, elsewhere=self.elsewhere)
 
 
 WHOLE = Parting()
@@ -156,14 +170,16 @@ def choose_cuts(
         return Cuts()
     record = algorithm.recode(sample, [KAnonymity(k=k)], loss, rng, progress).record
     fewest = max(1, round(FEWEST * k * share))
-    search = _Search(sample, record, fewest)
+    search = _Search(sample, record, fewest, CROSSING if parting.shared else 1.0)
     most = tuples if parting.limit is None else max(1, int(ROOM * parting.limit))
     return search.run(parting.parts, most * share)
 
 
-def sample_size(algorithm: Algorithm) -> int:
+def sample_size(algorithm: Algorithm, tuples: int, parting: Parting, k: int) -> int:
     """How many tuples of a sample the algorithm can recode soon."""
     size = SAMPLE
+    if parting.shared:
+        size = min(size, max(LEAST, tuples // EACH, PER_PERSON * k))
     while size > 1_000 and algorithm.work(size) > SECONDS:
         size //= 2
     return size
@@ -192,10 +208,11 @@ class _Cut(NamedTuple):
 class _Search:
     """Cuts the largest region again and again."""
 
-    def __init__(self, sample: Table, record: Longs, fewest: int) -> None:
+    def __init__(self, sample: Table, record: Longs, fewest: int, most_crossing: float) -> None:
         self.sample, self.record, self.fewest = sample, record, fewest
         weight = sample.weight
         self.weight = np.ones(len(record), np.int64) if weight is None else weight
+        self.most_crossing = most_crossing * self.weight.sum()
 
     def run(self, parts: int, most: float) -> Cuts:
         """Cut until there are so many parts, none of which has more tuples than that."""
@@ -253,7 +270,7 @@ class _Search:
         people = _before(np.bincount(codes, weight, nodes))
         total, everyone = len(codes), weight.sum()
         fine = (people >= self.fewest) & (everyone - people >= self.fewest)
-        fine &= (below > 0) & (below < total)
+        fine &= (below > 0) & (below < total) & (crossing <= self.most_crossing)
         if not fine.any():
             return None
         score = np.full(nodes, np.inf)
