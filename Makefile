@@ -14,7 +14,7 @@ QUICK := $(addprefix tests/,test_rooms.py test_mirror.py test_names.py test_plan
 # need is compiled by one of them; the other waits for it.
 TWO := -n 2 --dist worksteal
 
-.PHONY: demo quick test test-all lint bench campaign clean
+.PHONY: demo quick test test-all lint bench campaign wheel clean
 
 demo: $(VENV)/.ready
 	$(BIN)/shoal demo --out demo
@@ -42,6 +42,13 @@ MINUTES ?= 10
 SEED ?= 1
 campaign: $(VENV)/.ready-dev
 	$(BIN)/python -m benchmarks.campaign --minutes $(MINUTES) --seed $(SEED)
+
+# A wheel for this platform and version of Python, with compiled kernels: its first run does not
+# compile them.
+wheel: $(VENV)/.ready
+	$(BIN)/python -m pip install -q --disable-pip-version-check "hatchling>=1.26"
+	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m pip wheel -q \
+		--disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -6,7 +6,7 @@ threads can share does not depend on others, and limits the ratio.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from time import perf_counter, thread_time
 
 import numpy as np
@@ -60,13 +60,16 @@ def recode(table: Table, threads: int) -> Recoding:
 
 def shared(table: Table) -> float:
     """The share of the processor time of one thread that is work for several."""
-    inside, before = 0.0, Team.run
+    inside, depth, before = 0.0, 0, Team.run
 
-    def timed(self: Team, tasks: Iterable[Task]) -> None:
-        nonlocal inside
+    def timed(self: Team, tasks: Iterable[Task], idle: Callable[[], None] | None = None) -> None:
+        nonlocal inside, depth
         begin = thread_time()
-        before(self, tasks)
-        inside += thread_time() - begin
+        depth += 1
+        before(self, tasks, idle)
+        depth -= 1
+        if not depth:  # the work of a part contains work for several threads, too
+            inside += thread_time() - begin
 
     Team.run = timed  # type: ignore[method-assign]
     try:

@@ -11,7 +11,8 @@ def main() -> None:
 
 def _load_and_run() -> None:
     own_process.claim()
-    from shoal.cli.main import main
+    with own_process.loading():
+        from shoal.cli.main import main
 
     main()
 

@@ -137,11 +137,13 @@ def test_every_move_keeps_the_uniform_distribution(move, covers):
     """From a matching drawn at random, a move of any one record leads to one drawn at random."""
     everything = naive.perfect_matchings(covers)
     graph = matches_of(linked(covers), 0)
-    people, published, twin = graph.sides
+    people, published = graph.sides
     n = len(people.group)  # the others have nothing to choose
     original = graph.original[:n]
     rng = np.random.default_rng(5)
     state = Chain(graph, rng).state
+    none = np.zeros(0, np.int64)
+    nothing = kernels.Counts(kernels.NOTHING, none.astype(np.int32), none, none, none)
     place = np.empty(len(covers), np.int64)  # of the published records in the kernel
     for i in range(n):  # the planted matching: record i holds published record i
         place[original[i]] = state.held[i]
@@ -152,11 +154,8 @@ def test_every_move_keeps_the_uniform_distribution(move, covers):
         given_to = everything[rng.integers(len(everything))]
         for i in range(n):
             j = place[given_to[original[i]]]
-            pairs = range(people.start[i], people.start[i + 1])
             state.held[i], state.holder[j] = j, i
-            state.pair[i] = next(e for e in pairs if published.first[people.other[e]] == j)
-        extra = (twin,) if move == "offer" else ()
-        getattr(kernels, move)(people, published, *extra, state, trial % n, rng)
+        getattr(kernels, move)(people, published, state, nothing, trial % n, rng)
         assert sorted(state.held) == list(range(n))
         assert (state.holder[state.held] == np.arange(n)).all()
         seen[trial % n, tuple(original[turned[state.held]])] += 1
@@ -166,6 +165,91 @@ def test_every_move_keeps_the_uniform_distribution(move, covers):
     chi = sum((seen[i, p] - expected) ** 2 / expected for i in range(n) for p in kept)
     degrees = n * (len(kept) - 1)
     assert chi < degrees + 4 * np.sqrt(2 * degrees)
+
+
+def naive_chain(graph, rng):
+    """The slow twin of the chain that samples these matches."""
+    m, p = graph.sampled
+    fits = np.zeros((m, p), bool)
+    pair = np.repeat(np.arange(graph.pairs), graph.given[: graph.pairs])
+    fits[graph.of_original[: graph.pairs], graph.group[: graph.pairs]] = True
+    owner, classes = (np.repeat(np.arange(len(x)), x) for x in (graph.originals, graph.classes))
+    held = np.argsort(np.argsort(graph.group[pair], kind="stable"))
+    return naive.Chain(owner[: len(pair)], classes[: len(pair)], fits, held, rng)
+
+
+def few_classes(seed, n=40, many=4):
+    """A graph with large classes, of different sizes."""
+    rng = np.random.default_rng(seed)
+    originals = np.sort(rng.integers(n // 2, size=n))
+    _, originals = np.unique(originals, return_inverse=True)
+    classes = np.minimum(rng.geometric(0.4, n) - 1, many - 1)
+    _, classes = np.unique(classes, return_inverse=True)
+    fits = rng.random((originals.max() + 1, classes.max() + 1)) < 0.5
+    fits[originals, classes] = True
+    return fits[np.ix_(originals, classes)], originals, classes
+
+
+def check_against_twin(graph, seed):
+    """A chain counts what its slow twin counts, from the same random numbers."""
+    matches = matches_of(linked(*graph), 0)
+    if not matches.sampled_people:
+        return
+    chain = Chain(matches, np.random.default_rng(seed))
+    twin = naive_chain(matches, np.random.default_rng(seed))
+    pairs = matches.of_original[: matches.pairs], matches.group[: matches.pairs]
+    pick = np.random.default_rng(seed + 1).integers(np.diff(matches.start[: len(twin.fits) + 1]))
+    watched = matches.group[matches.start[: len(pick)] + pick]
+    chain.burn_in(2)
+    twin.run(2)
+    for times, classes in ((1, None), (3, watched), (2, None), (1, watched)):
+        share, visits = chain.run(times, classes)
+        time, entered = twin.run(times)
+        o, g = pairs if classes is None else (np.arange(len(watched)), watched)
+        moves = 7 * times * len(twin.owner)
+        assert share.tolist() == (time[o, g] / (matches.originals[o] * moves)).tolist()
+        assert visits.tolist() == entered[o, g].tolist()
+        assert chain.state.held.tolist() == list(twin.held)
+        assert chain.state.holder[chain.state.held].tolist() == list(range(len(twin.held)))
+
+
+def check_slots(graph):
+    """Every number of a record that fits leads to that record."""
+    matches = matches_of(linked(*graph), 0)
+    if not matches.sampled_people:
+        return False
+    twin = naive_chain(matches, None)
+    people, published = matches.sides
+    for mine, theirs, fit in (
+        (people, published, twin.covering),
+        (published, people, twin.covered),
+    ):
+        for i, g in enumerate(mine.group):
+            numbers = range(mine.degree[g])
+            assert [kernels.fitting(mine, theirs, g, r) for r in numbers] == fit[i]
+    return bool(people.shift.any() and (people.slot < 0).any() and (people.slot >= 0).any())
+
+
+@given(graph=graphs(most=12))
+def test_every_record_that_fits_is_found_by_its_number(graph):
+    check_slots(graph)
+
+
+def test_every_record_that_fits_is_found_by_its_number_in_large_classes():
+    """Some slots stand for records of one class, others for records of several."""
+    both_kinds = [check_slots(few_classes(seed)) for seed in range(6)]
+    assert any(both_kinds)
+
+
+@settings(max_examples=examples(60))
+@given(graph=graphs(most=9), seed=st.integers(0, 2**32))
+def test_a_chain_counts_what_its_twin_counts(graph, seed):
+    check_against_twin(graph, seed)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_chain_counts_what_its_twin_counts_in_large_classes(seed):
+    check_against_twin(few_classes(seed), seed)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -116,6 +116,132 @@ def test_item_13_a_damaged_file_is_thrown_away_and_compiled_again(tmp_path, capl
     assert call(tmp_path) == (42, True)
 
 
+@pytest.fixture
+def installed(tmp_path):
+    """A package with the machine code of a tiny kernel for any processor, as a wheel brings it."""
+    package = tmp_path / "installed"
+    (package / machine_code.SHIPPED).mkdir(parents=True)
+    (package / "__init__.py").touch()
+    done = subprocess.run(
+        [sys.executable, "-c", SHIP, str(package / machine_code.SHIPPED)],
+        env=environment(tmp_path, PYTHONPATH=str(SOURCE.parent), NUMBA_CPU_NAME="generic"),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return package
+
+
+SHIP = f"""
+from __future__ import annotations  # as here: it is part of the digest
+import sys
+from pathlib import Path
+import numba
+from shoal.base import machine_code
+def double(x): return x * 2
+double.__module__ = {__name__!r}
+kernel = numba.njit(no_cfunc_wrapper=True)(double)
+code = kernel._cache = machine_code.MachineCode(kernel, Path(sys.argv[1]) / "none", linked=False)
+kernel(21)
+code.ship(Path(sys.argv[1]))
+"""
+
+
+def call_installed(package: Path, cache: Path) -> tuple[int, bool]:
+    """What the kernel returns, and whether it had to be compiled."""
+    cache.mkdir(exist_ok=True)
+    kernel = numba.njit(no_cfunc_wrapper=True)(double)
+    shipped = machine_code.shipped(package)
+    code = machine_code.MachineCode(kernel, cache, linked=False, shipped=shipped)
+    kernel._cache = code
+    expected = code.has((numba.int64,))
+    value = kernel(21)
+    assert expected >= bool(kernel.stats.cache_hits)
+    return value, not kernel.stats.cache_hits
+
+
+def test_machine_code_of_a_wheel_is_loaded_and_not_stored_again(installed, tmp_path):
+    assert call_installed(installed, tmp_path / "cache") == (42, False)
+    assert stored(tmp_path / "cache") == []
+    assert len(stored(installed / machine_code.SHIPPED)) == 1
+
+
+def test_damaged_machine_code_of_a_wheel_is_not_run_and_not_changed(installed, tmp_path, caplog):
+    (file,) = stored(installed / machine_code.SHIPPED)
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    assert call_installed(installed, tmp_path / "cache") == (42, True)
+    assert "is damaged: it is compiled again" in caplog.text
+    assert file.read_bytes() == content
+    assert call_installed(installed, tmp_path / "cache") == (42, False)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"),
+    [
+        (machine_code.llvmlite, "__version__", "0.1"),
+        (machine_code.np, "__version__", "0.1"),
+        (machine_code.numba.config, "BOUNDSCHECK", 1),
+    ],
+)
+def test_machine_code_of_a_wheel_for_other_versions_or_settings_is_not_run(
+    installed, tmp_path, monkeypatch, module, name, value
+):
+    monkeypatch.setattr(module, name, value)
+    assert call_installed(installed, tmp_path / "cache") == (42, True)
+
+
+def test_machine_code_of_a_wheel_that_calls_a_missing_function_is_not_run(
+    installed, tmp_path, monkeypatch
+):
+    """It was there where the wheel was built; loading the code would end the process."""
+    monkeypatch.setattr(machine_code, "_known", lambda _symbol: False)
+    monkeypatch.setattr(machine_code, "_provide", lambda *_: None)
+    assert call_installed(installed, tmp_path / "cache") == (42, True)
+
+
+@posix
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_machine_code_that_more_people_can_write_than_the_sources_is_not_run(
+    installed, tmp_path, what
+):
+    folder = installed / machine_code.SHIPPED
+    (file,) = stored(folder)
+    path = file if what == "file" else folder
+    mode = path.stat().st_mode
+    for more in (stat.S_IWGRP, stat.S_IWOTH):
+        path.chmod(mode | more)
+        assert call_installed(installed, tmp_path / f"cache-{more}") == (42, True)
+    path.chmod(mode)
+    assert call_installed(installed, tmp_path / "cache") == (42, False)
+    elsewhere = tmp_path / "elsewhere"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    assert call_installed(installed, tmp_path / "cache-link") == (42, True)
+
+
+@posix
+def test_machine_code_of_another_user_than_the_sources_is_not_run(installed, tmp_path, monkeypatch):
+    (file,) = stored(installed / machine_code.SHIPPED)
+    lstat = Path.lstat
+
+    def foreign(path):
+        found = lstat(path)
+        return os.stat_result((*found[:4], found.st_uid + 1, *found[5:])) if path == file else found
+
+    monkeypatch.setattr(Path, "lstat", foreign)
+    assert call_installed(installed, tmp_path / "cache") == (42, True)
+
+
+def test_only_machine_code_for_any_processor_is_put_into_a_wheel(tmp_path):
+    kernel = numba.njit(no_cfunc_wrapper=True)(double)
+    code = kernel._cache = machine_code.MachineCode(kernel, tmp_path / "none", linked=False)
+    kernel(21)
+    with pytest.raises(ValueError, match="not for any"):
+        code.ship(tmp_path)
+
+
 @pytest.mark.parametrize(("symbol", "loads"), [("NRT_Free", False), ("no_such_symbol", True)])
 def test_the_compiler_is_loaded_for_a_symbol_that_is_missing(symbol, loads, monkeypatch):
     """It may register the symbol; calling a missing one would end the process."""

@@ -92,7 +92,12 @@ def gone(group, seconds=10.0):
     ("after", "send", "status"),
     [
         (1, lambda process: os.killpg(process.pid, signal.SIGINT), 130),
-        (3, lambda process: os.killpg(process.pid, signal.SIGINT), 130),
+        pytest.param(
+            3,
+            lambda process: os.killpg(process.pid, signal.SIGINT),
+            130,
+            marks=pytest.mark.slow,
+        ),
         (3, lambda process: process.terminate(), 143),
     ],
 )

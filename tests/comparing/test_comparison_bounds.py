@@ -56,7 +56,7 @@ LOSSES = [
 
 
 @pytest.mark.parametrize(("losses", "judge"), LOSSES)
-@pytest.mark.parametrize("own", ["nllm", weights(0.001, 1.0)])
+@pytest.mark.parametrize("own", ["nllm", pytest.param(weights(0.001, 1.0), marks=pytest.mark.slow)])
 def test_no_run_loses_less_than_the_bound(losses, judge, own):
     """The bound is by the loss that judges, whatever loss the plan names."""
     found = compare(table(), plan(loss=own), k=[2, 4], algorithms=["peel", "gaa"], losses=losses)

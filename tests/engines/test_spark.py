@@ -247,6 +247,15 @@ def test_not_supported(change: dict, said: str, source: Path) -> None:
         shoal.anonymize(source, small(**change))
 
 
+def test_an_audit_does_not_take_records_for_people(source: Path) -> None:
+    """Spark does not count people: an audit that ignored the person column would be wrong."""
+    for publish in (True, False):
+        person = {"role": "person", "publish": publish}
+        asked = small(columns={"age": "quasi", "note": person}, engine="auto")
+        with pytest.raises(BadPlan, match=r"does not support a person column.*engine = 'memory'"):
+            shoal.spark.audit(source, asked)
+
+
 def test_a_frame_in_memory() -> None:
     table = pa.table({"age": [1, 1], "note": ["a", "b"]})
     with pytest.raises(BadPlan, match="in memory already"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -204,3 +205,42 @@ def test_a_rehearsal_on_several_threads_records_what_python_calls():
         ended.set()
         assert slow.result() == 2
     assert {job.kernel for job in rehearsal.jobs.values()} == {first, second}
+
+
+SUM = """
+import sys
+from pathlib import Path
+import numpy as np
+from shoal import kernels
+from shoal.kernels.tree_sums import sum_to_root
+print(sum_to_root(np.array([0, 0, 1]), np.array([0.0, 1.0, 2.0])).tolist())
+print(sum(sum_to_root.stats.cache_hits.values()))
+if len(sys.argv) > 1:
+    kernels.ship(Path(sys.argv[1]))
+"""
+
+
+def test_kernels_that_are_shipped_with_the_package_are_not_compiled(tmp_path):
+    package, cache = tmp_path / "shoal", tmp_path / "cache"
+    shutil.copytree(ROOT / "src/shoal", package, ignore=shutil.ignore_patterns("compiled"))
+    folder = package / "kernels/compiled"
+    folder.mkdir()
+    env = {**os.environ, "PYTHONPATH": str(tmp_path), "SHOAL_CACHE": str(cache)}
+
+    def run(*words: object, **more: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", SUM, *words], env={**env, **more}, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    cache.mkdir(mode=0o700)
+    assert run(folder, NUMBA_CPU_NAME="generic") == ["[0.0, 1.0, 3.0]", "0"]
+    assert len(list(folder.iterdir())) == 1
+    shutil.rmtree(cache)
+    cache.mkdir(mode=0o700)
+    assert run() == ["[0.0, 1.0, 3.0]", "1"]
+    assert not list(cache.rglob("*.code"))
+    source = package / "kernels/tree_sums.py"  # shipped code of other sources is never run
+    source.write_text(source.read_text().replace("+ weight[node]", "+ 2 * weight[node]"))
+    assert run() == ["[0.0, 2.0, 6.0]", "0"]

@@ -12,7 +12,16 @@ import numpy as np
 from shoal.attacks._matches import Matches
 from shoal.base.arrays import Floats, Longs
 from shoal.base.pace import INTERVAL, Pace
-from shoal.kernels.matching.matchings import State, sweep, write_down
+from shoal.kernels.matching.matchings import (
+    EVERYTHING,
+    NOTHING,
+    WATCHED,
+    Counts,
+    State,
+    begin_counts,
+    end_counts,
+    sweep,
+)
 
 
 class Chain:
@@ -31,32 +40,47 @@ class Chain:
         self.state = State(
             holder=holder,
             held=held,
-            pair=pair,
-            since=np.zeros(n, np.int64),
-            time=np.zeros(graph.pairs, np.int64),
-            visits=np.zeros(graph.pairs, np.int64),
             clock=np.zeros(1, np.int64),
-            seen=np.zeros(n, np.int64),
             place=np.zeros(n, np.int32),
             path=np.zeros(n, np.int32),
             wish=np.zeros(n, np.int32),
-            by=np.zeros(n, np.int64),
         )
-        self.records = graph.originals[graph.of_original[: graph.pairs]]
+        self.originals = graph.originals[: graph.sampled[0]]
+        self.of_pair = graph.of_original[: graph.pairs]
 
-    def run(self, times: int) -> tuple[Floats, Longs]:
-        """Sweep; the share of time that a record spent in each pair, and its number of visits."""
-        state, before, at = self.state, self.sweeps, np.zeros(2, np.int64)
+    def burn_in(self, times: int) -> None:
+        """Sweep without counting, to get away from the first matching."""
+        none = np.zeros(0, np.int64)
+        self._sweep(times, Counts(NOTHING, none.astype(np.int32), none, none, none))
+
+    def run(self, times: int, watched: Longs | None = None) -> tuple[Floats, Longs]:
+        """Sweep; the share of time that a record spent in each pair, and its number of visits.
+
+        If a class is `watched` for each original, int64[originals], only of these pairs.
+        """
+        records = self.originals if watched is not None else self.originals[self.of_pair]
+        counts = Counts(
+            EVERYTHING if watched is None else WATCHED,
+            np.zeros(0, np.int32) if watched is None else watched.astype(np.int32),
+            np.zeros(len(self.state.held), np.int64),
+            np.zeros(len(records), np.int64),
+            np.zeros(len(records), np.int64),
+        )
+        since = int(self.state.clock[0])
+        begin_counts(*self.sides, self.state, counts)
+        self._sweep(times, counts)
+        end_counts(*self.sides, self.state, counts)
+        return counts.time / (records * (self.state.clock[0] - since)), counts.visits
+
+    def _sweep(self, times: int, counts: Counts) -> None:
+        """Sweep in short parts, so that progress is shown and Ctrl-C works in between."""
+        before, at = self.sweeps, np.zeros(2, np.int64)
         records = len(self.sides[0].group)  # each is a step of a sweep
-        state.time[:], state.visits[:] = 0, 0
-        since = int(state.clock[0])
         while at[1] < times and not self.stop.is_set():
             steps = at[0] + at[1] * records
-            sweep(*self.sides, state, at, times, self.pace.begin(), self.rng)
+            sweep(*self.sides, self.state, counts, at, times, self.pace.begin(), self.rng)
             self.pace.end(int(at[0] + at[1] * records - steps))
             self.sweeps = before + int(at[1])
-        write_down(state)
-        return state.time / (self.records * (state.clock[0] - since)), state.visits.copy()
 
 
 def run_together(

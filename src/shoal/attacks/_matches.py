@@ -7,13 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.base.arrays import Floats, Ints, Longs
+from shoal.base.arrays import Floats, Longs
 from shoal.base.pace import parts
-from shoal.kernels.matching.matchings import Side, solve
+from shoal.kernels.matching.matchings import Side, fill_slots, solve
 from shoal.table.match_graph import MatchGraph
 
 # People in sampled components up to which there is time for more samples.
 EASY = 40_000
+# Slots per pair at most. On Adult with k = 10 every record has a slot of its own.
+SLOTS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +69,14 @@ class Matches:
         return share
 
     @cached_property
-    def sides(self) -> tuple[Side, Side, Ints]:
-        """The sampled originals and classes, and for each pair of a class that of the original."""
+    def sides(self) -> tuple[Side, Side]:
+        """The sampled originals and classes."""
         m, p = self.sampled
         o, g = self.of_original[: self.pairs], self.group[: self.pairs]
-        twin = np.lexsort((o, g))
+        turned = np.lexsort((o, g))
         one = _side(self.originals[:m], o, g, self.classes[:p])
-        other = _side(self.classes[:p], g[twin], o[twin], self.originals[:m])
-        return one, other, twin.astype(np.int32)
+        other = _side(self.classes[:p], g[turned], o[turned], self.originals[:m])
+        return one, other
 
 
 def _side(size: Longs, group: Longs, other: Longs, sizes: Longs) -> Side:
@@ -82,14 +84,27 @@ def _side(size: Longs, group: Longs, other: Longs, sizes: Longs) -> Side:
     m = len(size)
     start = np.append(0, np.cumsum(np.bincount(group, minlength=m)))
     upto = np.append(0, np.cumsum(sizes[other]))
-    return Side(
-        np.repeat(np.arange(m, dtype=np.int32), size),
-        start,
-        other.astype(np.int32),
-        (upto[:-1] - upto[start[group]]).astype(np.int32),
-        np.diff(upto[start]),
-        np.cumsum(size) - size,
+    degree = np.diff(upto[start])
+    shift = np.zeros(m, np.int8)
+    while (coarse := (degree - 1) >> shift >= SLOTS * np.diff(start)).any():
+        shift += coarse
+    slots = np.append(0, np.cumsum(((degree - 1) >> shift) + 1))
+    side = Side(
+        group=np.repeat(np.arange(m, dtype=np.int32), size),
+        start=start,
+        other=other.astype(np.int32),
+        upto=(upto[:-1] - upto[start[group]]).astype(np.int32),
+        degree=degree,
+        first=np.cumsum(size) - size,
+        slot=np.empty(slots[-1], np.int32),
+        begin=slots[:-1],
+        shift=shift,
     )
+    first = np.cumsum(sizes) - sizes
+    fill_slots(
+        start, side.other, side.upto, degree, first, side.begin, shift, side.slot
+    )  # fmt: skip
+    return side
 
 
 def matches_of(linkage: MatchGraph, exact: int) -> Matches:

@@ -169,7 +169,7 @@ class Matching(LinkageAttack):
         chains = [Chain(graph, rng) for rng in rngs] if graph.sampled_people else []
 
         def look(chain: Chain) -> tuple[Floats, Longs]:
-            chain.run(-(-each * BATCHES // 2))
+            chain.burn_in(-(-each * BATCHES // 2))
             return chain.run(each * BATCHES)
 
         if chains:
@@ -190,10 +190,10 @@ class Matching(LinkageAttack):
         rank[part] -= 3.0 * unsure / (visits[wanted] + 1.0)
 
         def judge(chain: Chain) -> tuple[Floats, Longs]:
-            chain.run(-(-each * BATCHES // 2))
-            runs = [chain.run(each) for _ in range(BATCHES)]
-            entered = np.array([often[wanted] for _, often in runs])
-            return np.array([held[wanted] for held, _ in runs]), entered.sum(axis=0)
+            chain.burn_in(-(-each * BATCHES // 2))
+            runs = [chain.run(each, graph.group[wanted]) for _ in range(BATCHES)]
+            entered = np.array([often for _, often in runs])
+            return np.array([held for held, _ in runs]), entered.sum(axis=0)
 
         if chains:
             judged = run_together(

@@ -4,6 +4,9 @@ Anybody who can write to that folder decides what this process executes. So the 
 the user who runs shoal, nobody else can write to it, and a damaged file is deleted. Each file is
 keyed by a digest of all that it was compiled from, so code compiled from other sources never runs,
 and an edit recompiles only the kernels that depend on it.
+
+A wheel may bring machine code along, which runs on every processor of its architecture. It is read
+only if whoever could change it could change the sources as well.
 """
 
 from __future__ import annotations
@@ -27,9 +30,10 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
+import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
-from llvmlite import binding as llvm  # type: ignore[import-untyped]
+from llvmlite import binding as llvm
 from llvmlite import ir
 from numba.core import caching, compiler, environment, serialize
 from numba.core.runtime.nrt import rtsys
@@ -43,6 +47,8 @@ except ImportError:  # Windows: two processes may compile the same kernel
 
 VARIABLES = ("SHOAL_CACHE", "NUMBA_CACHE_DIR")  # the first that is set names the folder
 FOLDER = "kernels"
+SHIPPED = "compiled"  # the folder in the package with the machine code of a wheel
+ANY_PROCESSOR = ("generic", "")  # the name and the features that numba calls so
 OLD_FOLDERS = "kernels-*"  # of versions that had one folder for each version of all sources
 PACKAGE, HOME, TEMPORARY = "package", "home", "temporary"
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -107,6 +113,33 @@ def _bases(package: Path) -> Iterator[tuple[Path, str]]:
 def _of_package(package: Path) -> Path:
     """The folder inside the package."""
     return package / "__pycache__" / FOLDER
+
+
+def shipped(package: Path) -> Path | None:
+    """The folder with the machine code that was installed with the package; None if there is none.
+
+    It must be as safe as the sources: `package` is the folder of a package, with its `__init__.py`.
+    """
+    found = package / SHIPPED
+    return found if _as_safe(found, package) else None
+
+
+def _as_safe(path: Path, sources: Path) -> bool:
+    """Whether the owner is that of the sources, and nobody else may write who may not write them.
+
+    Links are refused: what they lead to may belong to anybody.
+    """
+    try:
+        found, like = path.lstat(), (sources / "__init__.py").stat()
+    except OSError:
+        return False
+    if not (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):
+        return False
+    if not hasattr(os, "geteuid"):  # Windows: permissions are not in the mode
+        return True
+    more = found.st_mode & ~like.st_mode & OTHERS_MAY_WRITE
+    foreign_group = found.st_gid != like.st_gid and found.st_mode & stat.S_IWGRP
+    return found.st_uid == like.st_uid and not more and not foreign_group
 
 
 def _private(path: Path, why: str) -> Path | None:
@@ -175,9 +208,12 @@ class MachineCode(caching.NullCache):
     named after its key, repeats the key inside, and carries a checksum.
     """
 
-    def __init__(self, kernel: Any, folder: Path, linked: bool = True) -> None:
+    def __init__(
+        self, kernel: Any, folder: Path, linked: bool = True, shipped: Path | None = None
+    ) -> None:
         self._kernel = kernel
         self._folder = folder
+        self._shipped = shipped  # a folder of `shipped`, which is only read
         self._linked = linked  # whether other kernels may call this one
         self._module = kernel.py_func.__module__
         self._name = f"{self._module}-{re.sub('[^a-zA-Z0-9_.]', '', kernel.py_func.__qualname__)}"
@@ -191,48 +227,55 @@ class MachineCode(caching.NullCache):
     def has(self, sig: Any) -> bool:
         """Whether there is a file for these types; it may still turn out to be damaged."""
         key = self._key(sig, self._kernel.targetctx.codegen())
-        return key is not None and self._path(key).is_file()
+        if key is None:
+            return False
+        return self._path(key).is_file() or self._shipped_path(_for_any_processor(key)) is not None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for these types, or None if there is none that can be trusted."""
         key = self._key(sig, target_context.codegen())
         if key is None:
             return None
-        found = self._load(key, target_context)
+        found = self._load(self._path(key), key, target_context)
+        if found is None:
+            found = self._load_shipped(_for_any_processor(key), target_context)
         if found is None:
             take_turn(self._path(key))
-            found = self._load(key, target_context)  # another process may have stored it meanwhile
+            # Another process may have stored it meanwhile.
+            found = self._load(self._path(key), key, target_context)
             if found is not None:
                 end_turn(self._path(key))
         return found
 
-    def _load(self, key: Any, target_context: Any) -> Any:
-        path = self._path(key)
+    def _load(self, path: Path, key: Any, target_context: Any) -> Any:
+        """The kernel in a file of ours, which is deleted if it is of no use."""
         try:
-            content = path.read_bytes()
-        except FileNotFoundError:
+            return _rebuilt(path, key, target_context)
+        except _Unusable as error:
+            _warn_once(
+                f"compiled code in {self._folder} is {error}: it is deleted and compiled again"
+            )
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
             return None
-        except OSError as error:
-            self._delete(path, error.strerror or "unreadable")
-            return None
-        checksum, payload = content[:32], content[32:]
-        if hashlib.sha256(payload).digest() != checksum:
-            self._delete(path, "damaged")
+
+    def _load_shipped(self, key: Any, target_context: Any) -> Any:
+        """The kernel that was installed with the package; its files are never changed."""
+        path = self._shipped_path(key)
+        if path is None:
             return None
         try:
-            stream = io.BytesIO(payload)
-            known, reduced = _Unpickler(stream).load()
-            if known != key:
-                return None
-            # Files of earlier versions end here.
-            written = stream.tell() < len(payload)
-            symbols = pickle.load(stream) if written else _external_symbols(reduced)
-            _provide(symbols, target_context)
-            rebuild: Callable[..., Any] = compiler.CompileResult._rebuild
-            return rebuild(target_context, *reduced)
-        except Exception as error:  # whatever it is: the kernel can be compiled again
-            self._delete(path, type(error).__name__)
+            return _rebuilt(path, key, target_context, complete=True)
+        except _Unusable as error:
+            _warn_once(f"compiled code in {self._shipped} is {error}: it is compiled again")
             return None
+
+    def _shipped_path(self, key: Any) -> Path | None:
+        """The file that was installed with the package; None if there is none that is safe."""
+        if self._shipped is None:
+            return None
+        path = self._shipped / self._path(key).name
+        return path if _as_safe(path, self._shipped.parent) else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled kernel; without the file the next run compiles it again."""
@@ -244,17 +287,23 @@ class MachineCode(caching.NullCache):
             self._store(path, key, data)
         end_turn(path)
 
+    def ship(self, folder: Path) -> None:
+        """Write what this process has compiled for any processor into a folder for a wheel."""
+        for sig, data in self._kernel.overloads.items():
+            key = self._key(sig, data.codegen)
+            if key is None:
+                continue
+            if key[3][1:] != ANY_PROCESSOR:
+                raise ValueError(f"compiled for the processor {key[3][1]}, not for any")
+            key = _for_any_processor(key)
+            (folder / self._path(key).name).write_bytes(_content(key, data, self._linked))
+
     def _store(self, path: Path, key: Any, data: Any) -> None:
         temporary = path.with_suffix(f".{secrets.token_hex(8)}")
         try:
-            reduced = data._reduce()
-            symbols = _external_symbols(reduced)
-            if not self._linked:
-                reduced = _without_bitcode(reduced)
-            payload: bytes = serialize.dumps((key, reduced))  # type: ignore[no-untyped-call]
-            payload += pickle.dumps(symbols)
+            content = _content(key, data, self._linked)
             with temporary.open("xb") as file:
-                file.write(hashlib.sha256(payload).digest() + payload)
+                file.write(content)
             temporary.replace(path)
         except OSError as error:
             _warn_once(
@@ -268,11 +317,6 @@ class MachineCode(caching.NullCache):
         source = Path(self._kernel.py_func.__code__.co_filename)
         if any(self._folder == _of_package(parent) for parent in source.parents):
             _remove_stale(self._folder, self._module)
-
-    def _delete(self, path: Path, reason: str) -> None:
-        _warn_once(f"compiled code in {self._folder} is {reason}: it is deleted and compiled again")
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
 
     def _key(self, sig: Any, codegen: Any) -> Any:
         """What the machine code is for: kernel, types, processor, compiler and its settings.
@@ -289,6 +333,61 @@ class MachineCode(caching.NullCache):
     def _path(self, key: Any) -> Path:
         rest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
         return self._folder / f"{self._name}-{key[1][:16]}-{rest}{ENDING}"
+
+
+def _content(key: Any, data: Any, linked: bool) -> bytes:
+    """What a file contains: a checksum, the key, the kernel and the symbols that it refers to."""
+    reduced = data._reduce()
+    symbols = _external_symbols(reduced)
+    if not linked:
+        reduced = _without_bitcode(reduced)
+    payload: bytes = serialize.dumps((key, reduced))  # type: ignore[no-untyped-call]
+    payload += pickle.dumps(symbols)
+    return hashlib.sha256(payload).digest() + payload
+
+
+class _Unusable(Exception):
+    """A file of machine code is damaged, or cannot be read."""
+
+
+def _rebuilt(path: Path, key: Any, target_context: Any, complete: bool = False) -> Any:
+    """The kernel in a file; None if there is no such file, or if it is for something else.
+
+    `complete`: only if each function that it calls is there; on another machine one may not be.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _Unusable(error.strerror or "unreadable") from None
+    checksum, payload = content[:32], content[32:]
+    if hashlib.sha256(payload).digest() != checksum:
+        raise _Unusable("damaged")
+    try:
+        stream = io.BytesIO(payload)
+        known, reduced = _Unpickler(stream).load()
+        if known != key:
+            return None
+        # Files of earlier versions end here.
+        written = stream.tell() < len(payload)
+        symbols = pickle.load(stream) if written else _external_symbols(reduced)
+        _provide(symbols, target_context)
+        if complete and not all(_known(name) for name in symbols):
+            return None
+        rebuild: Callable[..., Any] = compiler.CompileResult._rebuild
+        return rebuild(target_context, *reduced)
+    except Exception as error:  # whatever it is: the kernel can be compiled again
+        raise _Unusable(type(error).__name__) from None
+
+
+def _for_any_processor(key: Any) -> Any:
+    """The key of the same kernel for a processor that has only what all of its kind have.
+
+    The machine code comes from another machine, where llvmlite may have another version.
+    """
+    *what, (platform, *_), versions, flags = key
+    return (*what, (platform, *ANY_PROCESSOR), (*versions, llvmlite.__version__), flags)
 
 
 def take_turn(path: Path) -> None:
@@ -400,13 +499,23 @@ def _provide(symbols: list[str], target_context: Any) -> None:
     half a second. Kernels rarely refer to anything that is not registered before.
     """
     rtsys.initialize(target_context)
-    if any(llvm.address_of_symbol(name) is None for name in symbols):
+    if not all(_known(name) for name in symbols):
         target_context.refresh()
+
+
+def _known(symbol: str) -> bool:
+    """Whether machine code that refers to this symbol can be loaded."""
+    return llvm.address_of_symbol(symbol) is not None
 
 
 # Every kernel that this process has defined, by its name; a function that makes kernels makes
 # several with one name.
 _KERNELS: dict[str, list[Any]] = {}
+
+
+def defined() -> list[Any]:
+    """Every kernel that this process has defined and can store."""
+    return [kernel for kernels in _KERNELS.values() for kernel in kernels]
 
 
 def _prefix(name: str, kernel: Any) -> str:

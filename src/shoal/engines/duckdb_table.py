@@ -19,6 +19,8 @@ from shoal.engines.source import Source
 from shoal.engines.writing import Rows
 from shoal.io.frames import Frame
 
+AT_ONCE = 32  # columns that are counted by one query; GROUPING_ID of DuckDB takes up to 63
+
 
 class DuckdbTable(PeopleTable):
     """A file or a folder, which DuckDB reads again for each question."""
@@ -64,8 +66,16 @@ class DuckdbTable(PeopleTable):
         watch: Watch,
     ) -> dict[str, tuple[int, int]]:
         """Per column: its distinct values, and the rows that have theirs alone in their class."""
-        with self._database(watch) as database:
-            return database.alone(self.source, units, label, others, missing_values)
+        found: dict[str, tuple[int, int]] = {}
+        for start in range(0, len(others), AT_ONCE):
+            some = others[start : start + AT_ONCE]
+
+            def share(done: float, start: int = start, many: int = len(some)) -> None:
+                watch((start + done * many) / len(others))
+
+            with self._database(share) as database:
+                found |= database.alone(self.source, units, label, some, missing_values)
+        return found
 
     def group_people(self, columns: Sequence[str], person: PersonColumn, watch: Watch) -> Profiles:
         """The distinct sets of records that people have, each with its number of people."""

@@ -8,7 +8,6 @@ anything fails there, the command compiles all kernels itself.
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import subprocess
 import sys
@@ -25,6 +24,7 @@ import pyarrow as pa
 from shoal import kernels
 from shoal.base import interrupt, own_process
 from shoal.base.progress import Progress
+from shoal.base.threads import available
 from shoal.io.frames import Frame
 from shoal.kernels import Job
 from shoal.models import min_class_size
@@ -46,7 +46,7 @@ START = (
 @contextmanager
 def compiling_together(frame: Frame, plan: Plan, progress: Progress) -> Iterator[None]:
     """Compile missing kernels in two processes; only in a process of the command line."""
-    if not own_process.claimed() or _cores() < 2:
+    if not own_process.claimed() or available() < 2:
         yield
         return
     with ExitStack() as stack:
@@ -65,12 +65,6 @@ def compiling_together(frame: Frame, plan: Plan, progress: Progress) -> Iterator
 
         with kernels.before_compiling(wait):
             yield
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class Assistant:

@@ -45,7 +45,7 @@ def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
                 "engine = 'duckdb' reads files, and the table is in memory already; give the path "
                 "of a file or a folder, or use engine = 'memory'"
             )
-        if reason := not_served(plan, keep_order):
+        if reason := not_served(plan, keep_order, "duckdb"):
             raise BadPlan(f"engine = 'duckdb' does not support {reason}; use engine = 'memory'")
         return Engine("duckdb")
     if not is_path:
@@ -55,7 +55,7 @@ def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
     memory = machine_memory() if plan.memory is None else bytes_of(plan.memory)
     if not is_folder(path) and size <= SHARE * memory:
         return MEMORY
-    reason = not_served(plan, keep_order)
+    reason = not_served(plan, keep_order, "duckdb")
     if is_folder(path):
         if reason:
             raise BadPlan(
@@ -87,7 +87,7 @@ def _spark(table: Any, plan: Plan, keep_order: bool) -> Engine:
     return Engine("spark")
 
 
-def not_served(plan: Plan, keep_order: bool, engine: str = "duckdb") -> str | None:
+def not_served(plan: Plan, keep_order: bool, engine: str) -> str | None:
     """What in a plan the engine does not support, in words; None: it supports all of it."""
     for name in columns_with_role(plan.columns, "person"):
         if engine == "spark":

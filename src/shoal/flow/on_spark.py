@@ -51,7 +51,8 @@ def audit_on_spark(
     Spark counts the combinations of quasi-identifiers and sensitive values, and what other columns
     would disclose; all measures are computed from these counts.
     """
-    if reason := not_served(plan.changed(algorithm="peel", loss="nllm"), False):
+    # An audit neither recodes nor weighs: whatever the plan names for that does not matter.
+    if reason := not_served(plan.changed(algorithm="peel", loss="nllm"), False, "spark"):
         raise BadPlan(f"engine = 'spark' does not support {reason}; use engine = 'memory'")
     given = SparkTable.of(table, resources_of(plan))
     names = given.schema.names

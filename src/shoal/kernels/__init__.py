@@ -24,6 +24,7 @@ from numba.core.registry import CPUDispatcher
 from shoal.base import interrupt, machine_code
 
 _FOLDER = machine_code.folder(Path(__file__).parent)
+_SHIPPED = machine_code.shipped(Path(__file__).parent)
 # Nothing calls kernels from C, and without the wrapper for it they compile faster.
 _OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 _NO_COUNTS = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
@@ -148,8 +149,19 @@ def _stored(made: Any) -> Any:
     """Store the machine code of a kernel on disk."""
     if _FOLDER is not None:
         linked = not isinstance(made, _Kernel)  # other kernels call its inner form
-        made._cache = machine_code.MachineCode(made, _FOLDER, linked)
+        made._cache = machine_code.MachineCode(made, _FOLDER, linked, None if linked else _SHIPPED)
     return made
+
+
+def ship(folder: Path) -> None:
+    """Write the kernels that this process has called into a folder for a wheel (see `wheels/`).
+
+    numba must have compiled them for any processor, and not loaded them.
+    """
+    for one in machine_code.defined():
+        code: Any = one._cache
+        if isinstance(one, _Kernel):  # the inner forms are part of them
+            code.ship(folder)
 
 
 class Rehearsal:

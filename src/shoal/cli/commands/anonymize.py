@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.base import own_process
 from shoal.cli.app import command
 from shoal.cli.options import (
     Engine,
@@ -52,14 +53,14 @@ def anonymize(
     parts: Parts = None,
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
-    from shoal.cli import outputs
-    from shoal.cli.console import open_console, show
-    from shoal.cli.loading import leave_out_pandas
-    from shoal.cli.progress import progress_on
-    from shoal.cli.release_tables import show_release
-    from shoal.flow.anonymize import anonymize as run
-    from shoal.io.frames import check_target
-    from shoal.plan import Plan
+    with own_process.loading():
+        from shoal.cli import outputs
+        from shoal.cli.console import open_console, show
+        from shoal.cli.progress import progress_on
+        from shoal.cli.release_tables import show_release
+        from shoal.flow.anonymize import anonymize as run
+        from shoal.io.frames import check_target
+        from shoal.plan import Plan
 
     asked = Plan.load(plan)
     check_target(out, folders=(engine or asked.engine) == "spark")
@@ -73,8 +74,6 @@ def anonymize(
         "temp_directory": None if temp_directory is None else str(temp_directory),
     }
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
-    if asked.engine != "spark":
-        leave_out_pandas()
     console = open_console(json_file)
     with progress_on(console) as progress:
         release = run(data, asked, keep_order=keep_order or None, progress=progress)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.base import own_process
 from shoal.cli.app import command
 from shoal.cli.options import Data, Json, KeepOrder, Out, Report, Seed
 
@@ -34,12 +35,13 @@ def apply(
     keep_order: KeepOrder = False,
 ) -> None:
     """Publish new records by the recoding of an earlier release, and verify the requirements."""
-    from shoal.cli import outputs
-    from shoal.cli.console import open_console, show
-    from shoal.cli.progress import progress_on
-    from shoal.cli.release_tables import show_release
-    from shoal.flow.apply.fitted import Fitted
-    from shoal.io.frames import check_target
+    with own_process.loading():
+        from shoal.cli import outputs
+        from shoal.cli.console import open_console, show
+        from shoal.cli.progress import progress_on
+        from shoal.cli.release_tables import show_release
+        from shoal.flow.apply.fitted import Fitted
+        from shoal.io.frames import check_target
 
     check_target(out)
     fitted = Fitted.load(recoding)

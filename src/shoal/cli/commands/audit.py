@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.base import own_process
 from shoal.cli.app import NOT_SATISFIED, command
 from shoal.cli.options import AuditEngine, Json, LargeData, PlanFile, Threads
 
@@ -37,23 +38,27 @@ def audit(
     """Measure a table as it is: which requirements it satisfies, and how high the risks are."""
     from contextlib import ExitStack
 
-    from shoal.base.errors import BadPlan
-    from shoal.cli import outputs
-    from shoal.cli.audit_tables import show_audit
-    from shoal.cli.console import open_console, show
-    from shoal.cli.progress import progress_on
-    from shoal.flow.audit import audit as run
-    from shoal.io.frames import atomic
-    from shoal.plan import Plan
+    with own_process.loading():
+        from shoal.base.errors import BadPlan
+        from shoal.cli import outputs
+        from shoal.cli.audit_tables import show_audit
+        from shoal.cli.console import open_console, show
+        from shoal.cli.progress import progress_on
+        from shoal.flow.audit import audit as run
+        from shoal.io.frames import atomic
+        from shoal.plan import Plan
 
     asked = Plan.load(plan)
     if threads is not None:
         asked = asked.with_threads(threads)
     if engine not in (None, "memory", "spark"):
-        raise BadPlan(f"an audit is by the engine memory or spark, not {engine!r}")
+        raise BadPlan(f"an audit runs with --engine memory or spark, got {engine!r}")
     on_spark = engine == "spark"
     if on_spark and (population is not None or record_risks is not None):
-        raise BadPlan("--engine spark measures no population and no single records; leave it out")
+        raise BadPlan(
+            "--engine spark does not support --population and --record-risks; remove them, or use "
+            "--engine memory"
+        )
     more = [path for path in (original, population) if path is not None]
     outputs.check_targets([record_risks], json_file, [data, plan, *asked.files(), *more])
     console = open_console(json_file)

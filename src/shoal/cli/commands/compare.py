@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.base import interrupt
+from shoal.base import interrupt, own_process
 from shoal.cli.app import NOT_SATISFIED, command, fail
 from shoal.cli.options import Data, Json, PlanFile, Threads
 
@@ -50,15 +50,16 @@ def compare(
     """Compare algorithms, values of k and guiding losses on one table. Publishes nothing."""
     from contextlib import ExitStack
 
-    from shoal.cli import outputs
-    from shoal.cli.comparison_table import show_comparison
-    from shoal.cli.console import open_console, show
-    from shoal.cli.progress import progress_on
-    from shoal.comparing.compare import compare as run
-    from shoal.comparing.compare import from_words
-    from shoal.comparing.comparison import Unfinished, check_plot
-    from shoal.io.frames import atomic
-    from shoal.plan import Plan
+    with own_process.loading():
+        from shoal.cli import outputs
+        from shoal.cli.comparison_table import show_comparison
+        from shoal.cli.console import open_console, show
+        from shoal.cli.progress import progress_on
+        from shoal.comparing.compare import compare as run
+        from shoal.comparing.compare import from_words
+        from shoal.comparing.comparison import Unfinished, check_plot
+        from shoal.io.frames import atomic
+        from shoal.plan import Plan
 
     if plot is not None:
         check_plot(plot)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.base import own_process
 from shoal.cli.app import command
 
 
@@ -17,9 +18,10 @@ def demo(
     seed: Annotated[int, typer.Option(help="Random seed; another seed, another table.", min=0)] = 7,
 ) -> None:
     """Try everything on a made-up hospital table: draft, anonymize, audit."""
-    from shoal.cli.console import open_console
-    from shoal.cli.demo import demo as run
-    from shoal.cli.progress import progress_on
+    with own_process.loading():
+        from shoal.cli.console import open_console
+        from shoal.cli.demo import demo as run
+        from shoal.cli.progress import progress_on
 
     console = open_console()
     with progress_on(console) as progress:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.base import own_process
 from shoal.cli.app import command
 from shoal.cli.options import Data
 
@@ -19,13 +20,14 @@ def draft(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing plan.")] = False,
 ) -> None:
     """Propose a plan: roles and hierarchies are guessed from the table. Edit it before use."""
-    from shoal.base.errors import BadFile
-    from shoal.cli import outputs
-    from shoal.cli.console import open_console, print_plain
-    from shoal.cli.plan_table import show_roles
-    from shoal.cli.progress import progress_on
-    from shoal.flow.draft import draft as propose
-    from shoal.io.frames import check_writable
+    with own_process.loading():
+        from shoal.base.errors import BadFile
+        from shoal.cli import outputs
+        from shoal.cli.console import open_console, print_plain
+        from shoal.cli.plan_table import show_roles
+        from shoal.cli.progress import progress_on
+        from shoal.flow.draft import draft as propose
+        from shoal.io.frames import check_writable
 
     outputs.check_distinct(out, [data])
     if out.exists() and not force:

@@ -36,10 +36,17 @@ from shoal.kernels import kernel, lean_kernel
 
 NOT_THERE = np.int64(-1)
 SWAPS, OFFERS = 2, 4  # for each walk; other mixes were neither clearly better nor worse on Adult
+NOTHING, WATCHED, EVERYTHING = 0, 1, 2  # what a run counts
 
 
 class Side(NamedTuple):
-    """One side of the graph: originals with the classes that cover them, or the reverse."""
+    """One side of the graph: originals with the classes that cover them, or the reverse.
+
+    The records of the other side that fit a group are numbered, class by class. Most time is spent
+    waiting for memory, so `slot` finds a record by its number with one access: it has one entry
+    for each 2 ** shift numbers. That is the first of their records, if all are of one class;
+    otherwise -1 - e, where the first of them is in pair e.
+    """
 
     group: np.ndarray  # int32[n], the original (or class) of each record of this side
     start: np.ndarray  # int64[groups + 1], where the pairs of a group begin
@@ -47,38 +54,65 @@ class Side(NamedTuple):
     upto: np.ndarray  # int32[pairs], records of the other side in the group's pairs before
     degree: np.ndarray  # int64[groups], records of the other side in all its pairs
     first: np.ndarray  # int64[groups], its first record
+    slot: np.ndarray  # int32[slots]
+    begin: np.ndarray  # int64[groups], the first slot of a group
+    shift: np.ndarray  # int8[groups]
 
 
 class State(NamedTuple):
-    """A perfect matching, and how long and how often each pair has been in it."""
+    """A perfect matching."""
 
     holder: np.ndarray  # int32[n], the record matched with each published one
     held: np.ndarray  # int32[n], the published record matched with each one
-    pair: np.ndarray  # int64[n], the pair of that match
-    since: np.ndarray  # int64[n], the time at which it began
-    time: np.ndarray  # int64[pairs], summed over the records of an original
-    visits: np.ndarray  # int64[pairs], how often a match of this pair began
     clock: np.ndarray  # int64[1], moves so far
-    seen: np.ndarray  # int64[n], the last walk that visited it; from here on scratch
-    place: np.ndarray  # int32[n], where in the path
+    place: np.ndarray  # int32[n], where in the path of its last walk; from here on scratch
     path: np.ndarray  # int32[n], records
     wish: np.ndarray  # int32[n], the published record that each of them requests
-    by: np.ndarray  # int64[n], the pair of that request
+
+
+class Counts(NamedTuple):
+    """How long and how often originals have been matched with classes.
+
+    Either of every pair, or of one class that is watched for each original, or of nothing.
+    """
+
+    what: int
+    watched: np.ndarray  # int32[originals], the class to watch; int32[0] otherwise
+    since: np.ndarray  # int64[n], the time since which a record is matched with its class
+    time: np.ndarray  # int64[pairs] or int64[originals], summed over the records of an original
+    visits: np.ndarray  # the same shape, how often a match began
+
+
+@kernel
+def fill_slots(start, other, upto, degree, first, begin, shift, slot):
+    """Write the slots of one side; `first` is that of the other side."""
+    for g in range(len(degree)):
+        e, width = start[g], np.int64(1) << shift[g]
+        for at in range(((degree[g] - 1) >> shift[g]) + 1):
+            low = at * width
+            while e + 1 < start[g + 1] and upto[e + 1] <= low:
+                e += 1
+            end = upto[e + 1] if e + 1 < start[g + 1] else degree[g]
+            alike = min(low + width, degree[g]) <= end
+            slot[begin[g] + at] = first[other[e]] + low - upto[e] if alike else -1 - e
 
 
 @lean_kernel
-def _choose(mine, theirs, i, rng):
-    """A random record of the other side that fits record i; returns its pair and the record."""
-    g = mine.group[i]
-    r = np.int64(rng.random() * mine.degree[g])
-    low, high = mine.start[g], mine.start[g + 1]
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if mine.upto[middle] <= r:
-            low = middle
-        else:
-            high = middle
-    return low, theirs.first[mine.other[low]] + r - mine.upto[low]
+def fitting(mine, theirs, g, r):
+    """Record number r of those on the other side that fit group g."""
+    found = np.int64(mine.slot[mine.begin[g] + (r >> mine.shift[g])])
+    if found >= 0:
+        return found + (r & ((np.int64(1) << mine.shift[g]) - 1))
+    e = -1 - found
+    while e + 1 < mine.start[g + 1] and mine.upto[e + 1] <= r:
+        e += 1
+    return theirs.first[mine.other[e]] + r - mine.upto[e]
+
+
+@lean_kernel
+def _choose(mine, theirs, g, rng):
+    """A random record of the other side that fits group g."""
+    return fitting(mine, theirs, g, np.int64(rng.random() * mine.degree[g]))
 
 
 @lean_kernel
@@ -96,81 +130,90 @@ def _find(originals, o, g):
 
 
 @lean_kernel
-def _give(state, i, j, pair):
+def _row(originals, counts, o, g):
+    """Where original o with class g is counted."""
+    if counts.what == EVERYTHING:
+        return _find(originals, o, g)
+    if counts.what == WATCHED and counts.watched[o] == g:
+        return np.int64(o)
+    return NOT_THERE
+
+
+@lean_kernel
+def _give(originals, classes, state, counts, i, j):
     """Match published record j with record i."""
+    old = classes.group[state.held[i]]
     state.holder[j] = i
     state.held[i] = j
-    old = state.pair[i]
-    if old != pair:
-        state.time[old] += state.clock[0] - state.since[i]
-        state.since[i] = state.clock[0]
-        state.visits[pair] += 1
-        state.pair[i] = pair
+    if counts.what == NOTHING or classes.group[j] == old:
+        return
+    row = _row(originals, counts, originals.group[i], old)
+    if row != NOT_THERE:
+        counts.time[row] += state.clock[0] - counts.since[i]
+        counts.visits[row] += 1  # `begin_counts` and `end_counts` turn departures into arrivals
+    counts.since[i] = state.clock[0]
 
 
 @lean_kernel
-def _exchange(originals, state, i, j, pair):
+def _exchange(originals, classes, state, counts, i, j):
     """Match published record j with record i, if its present record can have that of i."""
     held = state.held[i]
-    old = originals.other[state.pair[i]]
-    if originals.other[pair] == old:  # the present one of i, or an equal one
+    old = classes.group[held]
+    if classes.group[j] == old:  # the present one of i, or an equal one
         return
     other = state.holder[j]
-    back = _find(originals, originals.group[other], old)
-    if back != NOT_THERE:
-        _give(state, i, j, pair)
-        _give(state, other, held, back)
+    if _find(originals, originals.group[other], old) != NOT_THERE:
+        _give(originals, classes, state, counts, i, j)
+        _give(originals, classes, state, counts, other, held)
 
 
 @lean_kernel
-def swap(originals, classes, state, i, rng):
+def swap(originals, classes, state, counts, i, rng):
     """Record i requests a published record."""
     state.clock[0] += 1
-    pair, j = _choose(originals, classes, i, rng)
-    _exchange(originals, state, i, j, pair)
+    j = _choose(originals, classes, originals.group[i], rng)
+    _exchange(originals, classes, state, counts, i, j)
 
 
 @lean_kernel
-def offer(originals, classes, twin, state, j, rng):
+def offer(originals, classes, state, counts, j, rng):
     """Published record j requests a record."""
     state.clock[0] += 1
-    pair, i = _choose(classes, originals, j, rng)
-    _exchange(originals, state, i, j, np.int64(twin[pair]))
+    i = _choose(classes, originals, classes.group[j], rng)
+    _exchange(originals, classes, state, counts, i, j)
 
 
 @lean_kernel
-def walk(originals, classes, state, i, rng):
+def walk(originals, classes, state, counts, i, rng):
     """Record i requests a published record, its present record requests another, and so on."""
     state.clock[0] += 1
-    now = state.clock[0]
     many = 0
-    while state.seen[i] != now:
-        state.seen[i] = now
+    # A place of an earlier walk is beyond this path, or another record is there.
+    while state.place[i] >= many or state.path[state.place[i]] != i:
         state.place[i] = many
         state.path[many] = i
-        state.by[many], state.wish[many] = _choose(originals, classes, i, rng)
+        state.wish[many] = _choose(originals, classes, originals.group[i], rng)
         i = state.holder[state.wish[many]]
         many += 1
     for at in range(state.place[i], many):
-        _give(state, state.path[at], state.wish[at], state.by[at])
+        _give(originals, classes, state, counts, state.path[at], state.wish[at])
 
 
 @lean_kernel
-def sweep(originals, classes, twin, state, at, times, steps, rng):
+def sweep(originals, classes, state, counts, at, times, steps, rng):
     """Run `times` sweeps or `steps` steps; a step is the walk, swaps and offers of a record.
 
-    `twin` int32[pairs] is the pair of the originals for each pair of the classes; `at` int64[2] has
-    the next record and the number of finished sweeps.
+    `at` int64[2] has the next record and the number of finished sweeps.
     """
     for _ in range(steps):
         if at[1] >= times:
             return
         i = at[0]
         for _ in range(SWAPS):
-            swap(originals, classes, state, i, rng)
+            swap(originals, classes, state, counts, i, rng)
         for _ in range(OFFERS):
-            offer(originals, classes, twin, state, i, rng)
-        walk(originals, classes, state, i, rng)
+            offer(originals, classes, state, counts, i, rng)
+        walk(originals, classes, state, counts, i, rng)
         at[0] += 1
         if at[0] == len(originals.group):
             at[0] = 0
@@ -178,12 +221,23 @@ def sweep(originals, classes, twin, state, at, times, steps, rng):
 
 
 @lean_kernel
-def write_down(state):
-    """Add the time of all present pairs up to now."""
-    now = state.clock[0]
-    for i in range(len(state.pair)):
-        state.time[state.pair[i]] += now - state.since[i]
-        state.since[i] = now
+def begin_counts(originals, classes, state, counts):
+    """Begin to count: a match that has begun before is no visit when it ends."""
+    counts.since[:] = state.clock[0]
+    for i in range(len(state.held)):
+        row = _row(originals, counts, originals.group[i], classes.group[state.held[i]])
+        if row != NOT_THERE:
+            counts.visits[row] -= 1
+
+
+@lean_kernel
+def end_counts(originals, classes, state, counts):
+    """Count all present matches up to now: they have begun, but not ended."""
+    for i in range(len(state.held)):
+        row = _row(originals, counts, originals.group[i], classes.group[state.held[i]])
+        if row != NOT_THERE:
+            counts.time[row] += state.clock[0] - counts.since[i]
+            counts.visits[row] += 1
 
 
 @kernel
