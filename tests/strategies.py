@@ -18,6 +18,9 @@ def examples(many):
     return max(10, round(many * float(os.environ.get("SHOAL_EXAMPLES", "0.25"))))
 
 
+ALL = examples(100) == 100  # `make test-all`: nothing is left out to save time
+
+
 @st.composite
 def hierarchies(draw, most=9):
     """Any small tree: unbalanced, with chains of single children, roots not called *."""

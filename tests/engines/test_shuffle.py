@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import permutations
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from shoal import BadFile
 from shoal.engines import shuffle
 from shoal.engines.shuffle import Shuffle
 
@@ -58,3 +62,46 @@ def test_the_order_of_arrival_does_not_matter(tmp_path: Path) -> None:
     mixed = np.random.default_rng(1).permutation(numbers).tolist()
     assert order(tmp_path, mixed, [1, 2], size=7) == first
     assert order(tmp_path, numbers, [1, 3]) != first
+
+
+def open_in(folder: Path) -> list[str]:
+    """Files of a folder that this process has open."""
+    found = []
+    for one in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # that of the listing itself is closed again
+            found.append(str(one.readlink()))
+    return [path for path in found if path.startswith(str(folder))]
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are listed on Linux")
+def test_no_file_stays_open(tmp_path: Path) -> None:
+    """Neither at the end nor after an error: hundreds would be too many for the rest of a run."""
+
+    def failing() -> Iterator[pa.RecordBatch]:
+        yield from batches(list(range(20)), 5)
+        assert open_in(tmp_path)
+        raise BadFile("the original cannot be read")
+
+    done = Shuffle(tmp_path, SCHEMA, 20, [1])
+    done.add(iter(batches(list(range(20)), 5)))
+    assert open_in(tmp_path) == []
+    failed = Shuffle(tmp_path, SCHEMA, 20, [1])
+    with pytest.raises(BadFile, match="the original"):
+        failed.add(failing())
+    assert open_in(tmp_path) == []
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are listed on Linux")
+def test_too_many_open_files(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = max(map(int, os.listdir("/proc/self/fd"))) + 10  # noqa: PTH208
+    many = Shuffle(tmp_path, SCHEMA, 600, [1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    try:
+        with pytest.raises(BadFile, match=r"Too many open files; let .* open 300 more files"):
+            many.add(iter(batches(list(range(600)), 50)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -365,6 +365,23 @@ def test_a_release_does_not_replace_a_file_that_a_dataframe_reads(
     assert (tmp_path / "a b.parquet").read_bytes() == before
 
 
+def test_files_that_change_between_reading_and_writing(spark: Any, tmp_path: Path) -> None:
+    """Also in a column that is no part of the groups, or by another file in the folder."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    first, second = folder / "a.csv", folder / "b.csv"
+    first.write_text("age,note\n" + "1,aaa\n2,bbb\n" * 4)
+    release = shoal.anonymize(folder, small())
+    first.write_text(first.read_text().replace("bbb", "ccc", 1))
+    with pytest.raises(BadFile, match="was changed while it was read"):
+        release.save(tmp_path / "out.csv")
+    release = shoal.anonymize(folder, small())
+    second.write_text(first.read_text())
+    with pytest.raises(BadFile, match="was changed while it was read"):
+        release.save(tmp_path / "out")
+    assert [one.name for one in tmp_path.iterdir()] == ["in"]
+
+
 def test_a_table_by_its_name(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In Spark's catalog; a file of the same name comes first."""
     monkeypatch.chdir(tmp_path)

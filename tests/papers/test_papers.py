@@ -16,6 +16,7 @@ from shoal.datasets.adult import TRAIN, hierarchies
 from shoal.papers import _adult, papers, reproduce
 from shoal.papers.mauger2020 import experiment as mauger2020
 from shoal.papers.mauger2023 import experiment as mauger2023
+from tests.strategies import ALL
 
 pytestmark = pytest.mark.skipif(
     not any(find_spec(copy.package) for copy in TRAIN.copies),
@@ -26,11 +27,12 @@ FIGURES = range(6, 14)
 
 @pytest.fixture(autouse=True, scope="module")
 def few() -> Iterator[None]:
-    """Fewer k and sizes of Mauger 2023 than even a quick run has."""
+    """Fewer k and sizes of Mauger 2023 than even a quick run has, but for `make test-all`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mauger2023, "QUICK", (3, 100, 2000))
-        patch.setattr(mauger2023, "QUICK_SIMULATED", (3, 100))
-        patch.setattr(mauger2023, "QUICK_SIZES", (5,))
+        if not ALL:
+            patch.setattr(mauger2023, "QUICK", (3, 100, 2000))
+            patch.setattr(mauger2023, "QUICK_SIMULATED", (3, 100))
+            patch.setattr(mauger2023, "QUICK_SIZES", (5,))
         yield
 
 

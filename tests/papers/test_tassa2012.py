@@ -29,6 +29,7 @@ from shoal.papers.tassa2012 import attacks, data, runs
 from shoal.papers.tassa2012 import claims as claiming
 from shoal.papers.tassa2012 import experiment as tassa2012
 from shoal.papers.tassa2012.runs import LOSSES, METHODS, Case, Measured
+from tests.strategies import ALL
 
 FILES = {"ADULT": TRAIN, "CMC": CMC, "NURSERY": NURSERY}
 HERE = ["ART"] + [
@@ -40,7 +41,7 @@ needs_adult = pytest.mark.skipif(
 needs_nursery = pytest.mark.skipif(
     "NURSERY" not in HERE, reason="no installed package carries Nursery"
 )
-ROWS = 100
+ROWS = 150 if ALL else 100
 BOTH = data.SOURCES["ADULT"]  # both parts, or the train part alone
 
 
@@ -57,7 +58,8 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         downloads = tmp_path_factory.mktemp("cache")
         patch.setattr(_find, "cache", lambda: downloads)
         patch.setattr(data, "SAMPLE", ROWS)
-        patch.setattr(runs, "QUICK", (10,))
+        if not ALL:
+            patch.setattr(runs, "QUICK", (10,))
         patch.setitem(data.SOURCES, "ADULT", BOTH[1:])
         yield
 

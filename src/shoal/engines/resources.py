@@ -19,7 +19,7 @@ class Resources:
     """What an engine may use."""
 
     memory: int  # bytes
-    folder: Path | None = None  # for temporary files; None: next to the output
+    folder: Path | None = None  # for temporary files; None: next to the input
     threads: int | None = None  # None: all
     parts: int | None = 1  # into which combinations of values are cut; None: as many as necessary
 

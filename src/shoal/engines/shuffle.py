@@ -10,7 +10,10 @@ same however DuckDB delivers the records.
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -47,24 +50,31 @@ class Shuffle:
     def add(self, batches: Iterator[pa.RecordBatch]) -> None:
         """Assign all records to files."""
         try:
-            self._writers = [
-                pa.ipc.new_stream(str(self._path(i)), self.schema, options=PACKED)
-                for i in range(self.files)
-            ]
-            for batch in batches:
-                self._waiting.append(batch)
-                rows = sum(one.num_rows for one in self._waiting)
-                if rows >= AT_ONCE or sum(one.nbytes for one in self._waiting) >= BYTES:
-                    self._scatter()
-            self._scatter()
-            for writer in self._writers:
-                writer.close()
+            with ExitStack() as stack:
+                self._writers = [self._writer(i, stack) for i in range(self.files)]
+                for batch in batches:
+                    self._waiting.append(batch)
+                    rows = sum(one.num_rows for one in self._waiting)
+                    if rows >= AT_ONCE or sum(one.nbytes for one in self._waiting) >= BYTES:
+                        self._scatter()
+                self._scatter()
         except OSError as error:
-            raise BadFile(
-                f"cannot write temporary files in {self.folder.parent}: "
-                f"{error.strerror or 'the disk may be full'}; free some space, or choose another "
-                "disk with --temp-directory (temp_directory in the plan)"
-            ) from None
+            raise self._explained(error) from None
+
+    def _writer(self, i: int, stack: ExitStack) -> Any:
+        # A writer that opens its file by itself does not close it.
+        file = stack.enter_context(pa.OSFile(str(self._path(i)), "wb"))
+        return stack.enter_context(pa.ipc.new_stream(file, self.schema, options=PACKED))
+
+    def _explained(self, error: OSError) -> BadFile:
+        reason = os.strerror(error.errno) if error.errno else "the disk may be full"
+        way_out = (
+            "free some space, or choose another disk with --temp-directory (temp_directory in the "
+            "plan)"
+        )
+        if error.errno == errno.EMFILE:
+            way_out = f"let this process open {self.files} more files (ulimit -n)"
+        return BadFile(f"cannot write temporary files in {self.folder.parent}: {reason}; {way_out}")
 
     def __iter__(self) -> Iterator[pa.Table]:
         """The records in their new order, file by file; always the same one."""

@@ -73,6 +73,7 @@ class SparkTable(LargeTable):
     ) -> None:
         self._given, self.schema, self.session = given, schema, session
         self.resources, self.source = resources, source
+        self._state = None if source is None else source.state
 
     @staticmethod
     def of(table: Any, resources: Resources) -> SparkTable:
@@ -229,6 +230,9 @@ class SparkTable(LargeTable):
                 else:  # a copy: the target is locked, so that no other run takes it for stale
                     shutil.copyfile(staging / name, target)
         found = self._read_back(recoded, target, grouped, lambda share: watch(0.75 + 0.25 * share))
+        # Counting has not noticed a change of other columns, or a file that was added.
+        if self.source is not None and self.source.state != self._state:
+            raise changed(self._name)
         return found, None if folder else written["sha256"][0].as_py()
 
     @property
