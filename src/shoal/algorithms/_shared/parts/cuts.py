@@ -26,8 +26,8 @@ from shoal.table.recoding import SUPPRESSED
 
 # Bytes per distinct tuple in all, and without recoding it. With nine columns, 224,123 tuples took
 # 694 bytes each for peeling, in 16 parts 175 bytes. Values, measures and attacks of 2,911,230
-# tuples took up to 368 bytes each, next to the process itself. The rest is a margin for what
-# allocators keep and for more columns, of which nothing was measured.
+# tuples took up to 368 bytes each, next to the process itself, and 490 after DuckDB and recoding,
+# of which allocators keep some. The rest is a margin for more columns, which were not measured.
 PER_TUPLE, HELD = 1_350, 650
 MOST_PARTS = 64  # into which a table is cut because of its memory: more save nothing
 SAMPLE = 20_000  # tuples of the sample, at the most
