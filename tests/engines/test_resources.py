@@ -6,7 +6,7 @@ import pytest
 
 from shoal import BadPlan
 from shoal.algorithms._shared.parts.cuts import PER_TUPLE
-from shoal.engines.resources import PER_PAIR, Resources
+from shoal.engines.resources import PER_PAIR, PER_RECORD, Resources
 from shoal.io.memory import machine_memory
 
 
@@ -18,7 +18,7 @@ def test_units_that_fit() -> None:
 
 
 def test_people_that_fit() -> None:
-    given = Resources(1000 * PER_TUPLE, parts=None)
+    given = Resources(1000 * PER_RECORD, parts=None)
     given.check_profiles(1000, 2)
     with pytest.raises(BadPlan, match="people have 1,001 records"):
         given.check_profiles(1001, 2)

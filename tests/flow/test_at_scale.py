@@ -17,6 +17,7 @@ from shoal import Plan
 from shoal.engines import duckdb_people
 from shoal.engines.resources import Resources
 from shoal.io.frames import open_frame, read, write
+from shoal.io.packed_texts import is_packed
 
 OWN = ("seconds", "made", "engine", "original_sha256")  # what differs between two runs
 ODD = ["a", 'say "hi"', "x,y;z", "two\nlines", "Zürich", "", None, "NA", "0.0", " a"]
@@ -393,6 +394,20 @@ def test_the_report_and_its_checksum(tmp_path: Path) -> None:
     assert of_parquet == again.csv_sha256() == found
     again.report(tmp_path / "report.html", explain=True)
     assert found in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_combinations_are_in_memory_once_and_texts_as_codes(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    pq.write_table(people(3), path)
+    release = shoal.anonymize(path, plan(engine="duckdb", algorithm="peel"))
+    recoded = release.recoded
+    assert release.suppressed == 0
+    assert recoded.units is not recoded.released
+    assert recoded.units.counted is recoded.released.counted
+    texts = [one for one in recoded.released.native.schema if one.type != pa.int64()]
+    assert texts
+    assert all(is_packed(one) for one in texts)
+    assert len(release.seen.codes) < recoded.units.height  # measured per class
 
 
 def test_messages_name_the_rows_of_the_table(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.base.errors import BadTable
-from shoal.io.frames import Frame, open_frame, read, same_rows, write
+from shoal.io.frames import Counted, Frame, open_frame, read, same_rows, write
+from shoal.io.packed_texts import is_packed, packed
 from tests.io.tables import MAKE, PEOPLE, SECRET, values
 
 
@@ -47,6 +48,21 @@ def test_rebuild_takes_rows_by_position_replaces_in_place_and_drops(kind):
         **{name: [PEOPLE[name][row] for row in rows] for name in ("visit", "smokes", "born")},
     }
     assert values(frame) == PEOPLE  # the original is as it was
+
+
+def test_rows_that_stand_for_several_keep_their_texts_packed():
+    table = pa.table({"sex": ["f", "m", "m"], "age": ["31", "52", "57"], "zip": [1, 2, 3]})
+    cells = [table["sex"].dictionary_encode(), table["age"].dictionary_encode(), table["zip"]]
+    texts = packed(pa.table(cells, table.column_names), ["sex", "age"])
+    counted = Counted(np.array([5, 6, 7]), np.array([0, 4, 9]))
+    wide = pa.array(["[50, 60)", None]).dictionary_encode()
+    built = Frame(texts, counted).rebuild(np.array([1, 2]), {"age": wide}, drop=())
+    assert [is_packed(one) for one in built.native.schema] == [True, True, False]
+    assert values(built) == {"sex": ["m", "m"], "age": ["[50, 60)", None], "zip": [2, 3]}
+    assert built.native["sex"].chunk(0).dictionary.to_pylist() == ["m"]  # no value of other rows
+    assert built.weight.tolist() == [6, 7]
+    once = Frame(texts).rebuild(np.array([1, 2]), {}, drop=()).native
+    assert once.schema.types == [pa.string(), pa.string(), pa.int64()]
 
 
 def test_untouched_columns_keep_their_dtypes(kind):

@@ -113,6 +113,27 @@ def test_all_measures_are_the_same(seed: int, people: bool) -> None:
     assert lower_bound(units, 4, NLLM()) == lower_bound(rows, 4, NLLM())
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_stand_for_several_are_counted_together_too(seed: int) -> None:
+    published = tables(seed, False)[-1]
+    every = np.arange(len(published.codes))
+    twice = replace(published, weight=1 + every % 3)
+    single = replace(
+        published,
+        codes=np.repeat(published.codes, twice.weight, axis=0),
+        sensitive=tuple(
+            replace(one, codes=np.repeat(one.codes, twice.weight)) for one in published.sensitive
+        ),
+    )
+    together = twice.together()
+    assert len(together.codes) < len(twice.codes)
+    assert (together.rows, together.missing_cells) == (single.rows, single.missing_cells)
+    assert expose(together).as_dict() == expose(single).as_dict()
+    assert sensitive_facts(together) == sensitive_facts(single)
+    assert together.class_of_row.tolist() == twice.classes.label.tolist()
+    assert together.together() is together
+
+
 @pytest.mark.parametrize("people", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_models_see_the_same_classes(seed: int, people: bool) -> None:

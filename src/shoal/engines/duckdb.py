@@ -29,10 +29,9 @@ from shoal.engines.source import Source
 from shoal.io.atomic import private_folder
 from shoal.io.frames import Counted, Frame
 from shoal.io.memory import shown
-from shoal.io.packed_texts import packed
+from shoal.io.packed_texts import TEXTS, packed
 
 POLL = 0.05  # seconds between two looks at the progress of a query
-TEXTS = pa.dictionary(pa.int32(), pa.string())  # of packed columns
 MARGIN = 1.2  # combinations of values that there may be, relative to the estimate
 CELL = 16  # bytes of a cell in DuckDB, at the most, next to a long text
 BATCH = 1 << 18  # rows that a query returns at once

@@ -19,6 +19,7 @@ from shoal.algorithms._shared.parts.part_task import MapParts
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadTable
 from shoal.io.frames import Frame
+from shoal.io.packed_texts import plain_schema
 from shoal.table.coded_columns import person_texts
 
 Watch: TypeAlias = Callable[[float], None]  # called with the share that is done
@@ -107,7 +108,7 @@ class Recoded:
 
     def schema(self, original: pa.Schema) -> pa.Schema:
         """Names and types of the columns of the release of a table of this schema."""
-        native = self.released.native.schema
+        native = plain_schema(self.released.native.schema)
         if self.people is not None:  # random numbers, whatever the original has
             name = self.people.column.name
             original = original.set(original.get_field_index(name), pa.field(name, pa.int64()))

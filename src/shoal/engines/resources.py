@@ -9,6 +9,7 @@ from shoal.algorithms._shared.parts.cuts import MOST_PARTS, memory_for
 from shoal.base.errors import BadPlan
 from shoal.io.memory import bytes_of, machine_memory, shown
 
+PER_RECORD = 1_700  # bytes of a record of people who are counted together
 PER_PAIR = 250  # bytes, for counting the people with the same values
 DEFAULT = 0.5  # share of the memory of the machine that an engine uses
 
@@ -38,7 +39,7 @@ class Resources:
 
         `records`: of all sets. Tables with a person column are not cut into parts.
         """
-        needed = memory_for(records, 1)
+        needed = records * PER_RECORD
         if needed > self.memory:
             raise BadPlan(
                 f"people differ in the {columns} quasi-identifiers and sensitive columns of their "

@@ -333,7 +333,7 @@ class SparkTable(LargeTable):
         F = load().sql.functions
         released = recoded.released
         given = pa.table(
-            [released.native[name] for name in released.names],
+            [released.column(name) for name in released.names],
             [f"p{i}" for i in range(len(released.names))],
         )
         rows = self._joined(recoded.units, given, recoded.others)

@@ -25,6 +25,7 @@ from shoal.engines.source import Source, size_in_memory
 from shoal.io.format import format_of
 from shoal.io.frames import Frame, same_rows
 from shoal.io.memory import LEAST
+from shoal.io.packed_texts import is_packed
 
 TEXT = pa.string()
 CODED = pa.dictionary(pa.int32(), TEXT)
@@ -124,7 +125,9 @@ class Rows:
         released, names = self.recoded.released, self.recoded.names
         kinds = [CODED if one.name in coded else one.type for one in self.schema]
         schema = pa.schema(zip(names, kinds, strict=True), self.schema.metadata)
-        columns = {name: _Cells.of(released.native[name]) for name in released.names}
+        columns = {
+            one.name: _Cells.of(released.native[one.name], one) for one in released.native.schema
+        }
 
         def cells(part: pa.Table, name: str) -> pa.Array | pa.ChunkedArray:
             if name not in columns:
@@ -163,10 +166,12 @@ class _Cells(NamedTuple):
     values: pa.Array
 
     @staticmethod
-    def of(column: pa.ChunkedArray) -> _Cells:
+    def of(column: pa.ChunkedArray, field: pa.Field) -> _Cells:
         whole = column.combine_chunks()
         if isinstance(whole, pa.ChunkedArray):  # an empty one stays chunked
             whole = pa.concat_arrays(whole.chunks)
+        if is_packed(field):
+            return _Cells(whole.indices, whole.dictionary)
         if pa.types.is_dictionary(whole.type):  # its cells are numbers already
             return _Cells(pa.array(np.arange(len(whole))), whole)
         coded = whole.dictionary_encode()

@@ -18,6 +18,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from shoal.base.arrays import Longs
 from shoal.base.clock import Clock
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
@@ -37,6 +38,7 @@ from shoal.io.text_writing import all_text_parts
 from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
 from shoal.measures.verify import verify
 from shoal.plan import Plan
+from shoal.table.coded_columns import forget_codes
 from shoal.table.encode import encode
 from shoal.table.published_table import read_published
 from shoal.table.recoding import SUPPRESSED
@@ -120,6 +122,7 @@ def anonymize_at_scale(
     clock.start("encode")
     columns = {name: plan.columns[name] for name in units.names}
     original = encode(units, columns, plan.missing, plan.missing_values, progress)
+    forget_codes(units, units.names)  # coding them again later takes less than they do until then
     clock.start("recode")
     recoded = recode(original, plan, progress, elsewhere=table.map_parts)
     recoding = recoded.recoding
@@ -134,16 +137,17 @@ def anonymize_at_scale(
     )
     # The groups stay in their order here; the records are shuffled when they are written.
     release = publish(units, plan, original, recoding, recoded.rng, True, clock, origin)
+    assert release.frame is not None
     there = np.flatnonzero(recoding.record != SUPPRESSED)
-    assert units.counted is not None
+    taken = units if len(there) == units.height else _taken(units, there)
     dropped = not_published(plan.columns)
     released, people = release.frame, None
     if person is not None and profiles is not None:
         released = released.drop_columns([person.name])  # people are numbered when written
         people = People(person, profiles, there)
     rows = Recoded(
-        Frame(units.native.take(pa.array(there)), units.counted.take(there)),
-        Frame(released, units.counted.take(there)),
+        taken,
+        Frame(released, taken.counted),
         tuple(name for name in table.schema.names if name not in dropped),
         tuple(recoded.rng.integers(0, 1 << 32, 8).tolist()),
         people,
@@ -168,6 +172,12 @@ def anonymize_at_scale(
     )
 
 
+def _taken(units: Frame, rows: Longs) -> Frame:
+    """These combinations of values."""
+    assert units.counted is not None
+    return Frame(units.native.take(pa.array(rows)), units.counted.take(rows))
+
+
 def grouped(plan: Plan) -> list[str]:
     """The columns whose combinations of values are in memory."""
     return [name for name, column in plan.columns.items() if column.role in GROUPED]
@@ -183,7 +193,7 @@ def _if_known(
     release: Release, table: LargeTable, recoded: Recoded, progress: Progress
 ) -> dict[str, ColumnDisclosure]:
     """The disclosure by other columns, counted by the engine, and by sensitive ones."""
-    label = release.seen.classes.label
+    label = release.seen.class_of_row
     others = columns_with_role(release.plan.columns, "other")
     found = {}
 

@@ -68,6 +68,8 @@ def publish(
     )
     clock.start("verify")
     published = _read(released, plan, people)
+    if not plan.linked:  # otherwise matches are about single records
+        published = published.together()  # they are measured often
     linkable = _published_part(original, recoding) if plan.linked else None
     measured = measure_published(
         released,
@@ -127,17 +129,18 @@ def publish(
 
 def _unprotected(frame: Frame, plan: Plan, whole: Published | None) -> Published:
     """The original as a reader would see it if it were published unchanged."""
-    return whole if whole is not None else _read(frame, plan)
+    if whole is not None:
+        return whole
+    read = _read(frame, plan)
+    # Rows that occur several times are distinct already.
+    return read if plan.linked or frame.counted is not None else read.together()
 
 
 def _read(frame: Frame, plan: Plan, people: Longs | None = None) -> Published:
-    """A table as a reader sees it, equal records counted together: they are measured often.
-
-    Where matches are about single records, each is one.
-    """
+    """A table as a reader sees it."""
     published = read_published(frame, plan.columns, plan.missing_values, people)
     forget_codes(frame, published.names)
-    return published if plan.linked else published.together()
+    return published
 
 
 def _published_part(original: Table, recoding: Recoding) -> Table:

@@ -18,7 +18,7 @@ from shoal.io.atomic import atomic, check_place, check_writable
 from shoal.io.compact import ArrowColumn, compact, plain_field
 from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
 from shoal.io.format import Progress
-from shoal.io.packed_texts import is_packed, unpacked
+from shoal.io.packed_texts import TEXTS, is_packed, packed, unpacked
 from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 from shoal.io.text_writing import same_cells, text_parts
 
@@ -122,7 +122,11 @@ class Frame:
     def rebuild(
         self, rows: np.ndarray[Any, Any], columns: dict[str, ArrowColumn], drop: Collection[str]
     ) -> Frame:
-        """Take these rows by position, replace these columns, and drop others."""
+        """Take these rows by position, replace these columns, and drop others.
+
+        Texts of rows that occur several times stay packed: nobody but us reads such a frame. A new
+        column of them may be a dictionary.
+        """
         if any(len(values) != len(rows) for values in columns.values()):
             raise ValueError("every new column must be as long as the rows that are taken")
         names = [name for name in self.names if name not in drop]
@@ -137,8 +141,12 @@ class Frame:
         native = self._forget(native)
         new = [self._series(name, columns[name]) for name in names if name in columns]
         frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
-        counted = None if self.counted is None else self.counted.take(rows)
-        return Frame(frame.with_columns(*new).select(names).to_native(), counted)
+        native = frame.with_columns(*new).select(names).to_native()
+        if self.counted is None:
+            return Frame(native)
+        texts = [name for name in taken if name in self._packed]
+        texts += [name for name, one in columns.items() if one.type == TEXTS]
+        return Frame(packed(native, texts), self.counted.take(rows))
 
     def _forget(self, native: Any) -> Any:
         """Drop everything but the cells: row labels, metadata, unused categories."""
@@ -148,18 +156,19 @@ class Frame:
             library: Any = nw.get_native_namespace(self._frame)
             return native.with_columns(_trimmed(native[name], library) for name in native.columns)
         notes = native.schema.metadata or {}
+        unpack = self._packed if self.counted is None else set()
         known = {
             key: note
             for key, note in notes.items()
             if key == DELIMITER_KEY and note.decode(errors="replace") in DELIMITERS
         }
         columns = [
-            unpacked(native[name]) if name in self._packed else compact(native[name])
+            unpacked(native[name]) if name in unpack else compact(native[name])
             for name in native.column_names
         ]
         fields = [
             pa.field(field.name, pa.string(), field.nullable)
-            if field.name in self._packed
+            if field.name in unpack
             else plain_field(field)
             for field in native.schema
         ]

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from shoal.io.compact import ArrowColumn
 
+TEXTS = pa.dictionary(pa.int32(), pa.string())  # the type of a packed column
 MARK = {b"shoal.packed": b"text"}
 MOST_BYTES = 1 << 30  # of the texts of one array; arrow's limit is 2 ** 31 - 1
 
@@ -29,6 +30,12 @@ def packed(table: pa.Table, names: list[str]) -> pa.Table:
 def is_packed(field: pa.Field) -> bool:
     """Whether a column is packed."""
     return bool(field.metadata == MARK and pa.types.is_dictionary(field.type))
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The same schema with texts for packed columns."""
+    fields = [pa.field(one.name, pa.string()) if is_packed(one) else one for one in schema]
+    return pa.schema(fields, schema.metadata)
 
 
 def unpacked(values: ArrowColumn) -> pa.ChunkedArray:

@@ -209,13 +209,13 @@ class ValueCounts(NamedTuple):
 class Joint(NamedTuple):
     """The records of each combination of values of some columns, sorted by sensitive value."""
 
-    codes: tuple[Longs, ...]  # int64[combinations] per quasi-identifier, places in its cover
+    codes: tuple[Ints, ...]  # int32[combinations] per quasi-identifier, places in its cover
     rows: Floats  # float64[combinations]
     # int64[values + 1]: sensitive value v has the combinations first[v] … first[v + 1] - 1.
     first: Longs
 
     @staticmethod
-    def of(codes: Sequence[Longs], sizes: Sequence[int], counts: ValueCounts) -> Joint:
+    def of(codes: Sequence[Ints], sizes: Sequence[int], counts: ValueCounts) -> Joint:
         """Count the records of each combination of these columns, of so many values each."""
         values = len(counts.first) - 1
         place = np.repeat(np.arange(values), np.diff(counts.first))
@@ -224,10 +224,10 @@ class Joint(NamedTuple):
             place += code[counts.vector]
         rows: Floats = np.bincount(place, counts.rows, values * prod(sizes)).astype(np.float64)
         rest = there = np.flatnonzero(rows)
-        found: list[Longs] = []
+        found: list[Ints] = []
         for size in reversed(sizes):
             rest, code = np.divmod(rest, size)
-            found.insert(0, code)
+            found.insert(0, code.astype(np.int32))
         first = np.searchsorted(rest, np.arange(values + 1))
         return Joint(tuple(found), rows[there], first)
 
@@ -237,7 +237,7 @@ class Counted:
     """A table prepared for queries: distinct vectors, and their sensitive values."""
 
     covers: tuple[LeafRuns, ...]  # one per quasi-identifier
-    codes: tuple[Longs, ...]  # int64[vectors] per quasi-identifier, places in its cover
+    codes: tuple[Ints, ...]  # int32[vectors] per quasi-identifier, places in its cover
     rows: Floats  # float64[vectors]
     secrets: tuple[ValueCounts, ...]  # one per sensitive column
     # By quasi-identifiers and sensitive column; many queries are on the same ones.
@@ -390,10 +390,10 @@ def _count_published(original: Table, published: Published, columns: Sequence[_S
     return Counted(tuple(covers), tuple(codes), classes.size.astype(np.float64), secrets)
 
 
-def _used(codes: Ints, size: int) -> tuple[Longs, Longs]:
+def _used(codes: Ints, size: int) -> tuple[Longs, Ints]:
     """The codes that occur, sorted, and the place of each one there; without sorting all."""
     there = np.bincount(codes, minlength=size) > 0
-    place = np.cumsum(there) - 1
+    place = (np.cumsum(there) - 1).astype(np.int32)
     return np.flatnonzero(there), place[codes]
 
 

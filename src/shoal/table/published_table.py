@@ -53,13 +53,15 @@ class Published(CountedRows):
 
     def together(self) -> Published:
         """The same with equal records counted together, or people with equal records."""
-        if self.weight is not None:
+        if self.unit is not None or (self.weight is not None and self.people is not None):
             return self
         codes = self.codes
         if self.sensitive:
             secret = [one.codes[:, None] for one in self.sensitive]
             codes = np.concatenate([codes, *secret], axis=1)
         unit, first, weight = group_rows(codes)
+        if self.weight is not None:
+            weight = np.bincount(unit, self.weight, len(first)).astype(np.int64)
         people = self.people
         if people is not None:
             profiles = Profiles.of(people, unit)

@@ -15,6 +15,7 @@ from shoal.base.threads import in_threads
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.tree import Tree, label_array
 from shoal.io.frames import Frame
+from shoal.kernels.group import number_codes
 from shoal.table.coded_columns import person_numbers
 from shoal.table.encode import Table
 from shoal.table.roles import Column, columns_with_role, not_published
@@ -134,6 +135,8 @@ def decode(
         covers = recoding.covers[j] if recoding.covers else None
         own = table.trees[j].labels
         labels = label_array(covers.labels() if covers is not None and len(covers) else own)
+        if frame.counted is not None:
+            return _packed(published, labels.cast(pa.string()))
         return labels.cast(pa.string()).take(pa.array(published))
 
     for name, made in zip(table.names, in_threads(labelled, range(len(table.names))), strict=True):
@@ -149,6 +152,14 @@ def decode(
         else:
             people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
     return Decoded(frame.rebuild(rows, replaced, drop=not_published(columns)), people)
+
+
+def _packed(published: Ints, labels: pa.Array) -> pa.DictionaryArray:
+    """Labels as a dictionary of those in use; a label that is null is a missing cell."""
+    code = np.where(labels.is_valid().to_numpy(zero_copy_only=False), np.arange(len(labels)), -1)
+    number, used = number_codes(code.astype(np.int32)[published], len(labels))
+    indices = pa.array(number, mask=number < 0)
+    return pa.DictionaryArray.from_arrays(indices, labels.take(pa.array(used)))
 
 
 def _same(published: Ints, original: Ints, rows: Longs) -> bool:

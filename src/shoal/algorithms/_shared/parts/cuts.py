@@ -26,8 +26,9 @@ from shoal.table.recoding import SUPPRESSED
 
 # Bytes per distinct tuple in all, and without recoding it. With nine columns, 224,123 tuples took
 # 694 bytes each for peeling, in 16 parts 175 bytes. Values, measures and attacks of 2,911,230
-# tuples took about 740 bytes each (a peak of 2.46 GB, less 0.3 GB for the process itself).
-PER_TUPLE, HELD = 1_700, 1_000
+# tuples took up to 368 bytes each, next to the process itself, and 490 after DuckDB and recoding,
+# of which allocators keep some. The rest is a margin for more columns, which were not measured.
+PER_TUPLE, HELD = 1_350, 650
 MOST_PARTS = 64  # into which a table is cut because of its memory: more save nothing
 SAMPLE = 20_000  # tuples of the sample, at the most
 SECONDS = 10.0  # of the algorithm on the sample, by its own estimate, at the most
