@@ -45,6 +45,17 @@ def test_a_file_that_is_added_to_the_folder(tmp_path: Path) -> None:
         release.save(tmp_path / "out.parquet")
 
 
+def test_a_release_is_not_written_into_a_folder_of_one_file(tmp_path: Path) -> None:
+    """The next run would read it as a part of the original; nor if the file is a link."""
+    pq.write_table(table(), tmp_path / "elsewhere.parquet")
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.parquet").symlink_to(tmp_path / "elsewhere.parquet")
+    with pytest.raises(BadFile, match="the original table is read from there"):
+        shoal.anonymize(folder, plan()).save(folder / "new.parquet")
+    shoal.anonymize(folder / "a.parquet", plan()).save(folder / "new.parquet")  # no folder was read
+
+
 def test_a_release_does_not_replace_the_original(tmp_path: Path) -> None:
     folder = written(tmp_path / "in", a=table(), b=table())
     before = {file: file.read_bytes() for file in folder.iterdir()}

@@ -41,6 +41,11 @@ class DuckdbTable(PeopleTable):
         """The files of the table."""
         return self.source.files
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder of which all files are the table; None: it is one file."""
+        return self.source.folder
+
     def is_served(self, kind: pa.DataType) -> bool:
         """Whether DuckDB reads and returns cells of this type without any change."""
         return is_served(kind)

@@ -141,6 +141,11 @@ class LargeTable(ABC):
     def inputs(self) -> Sequence[Path]:
         """The files of the table, as far as they are known and on this machine."""
 
+    @property
+    @abstractmethod
+    def folder(self) -> Path | None:
+        """The folder of which all files are the table; None: it is no folder."""
+
     @abstractmethod
     def is_served(self, kind: pa.DataType) -> bool:
         """Whether the engine reads and returns cells of this type without any change."""

@@ -55,6 +55,11 @@ class Source:
         return not self.form.keeps_types
 
     @property
+    def folder(self) -> Path | None:
+        """The folder of which all files are the table; None: it is one file."""
+        return self.path if is_folder(self.path) else None
+
+    @property
     def place(self) -> Path:
         """Where temporary files go: next to the source, or where the system has them."""
         near = self.path.absolute().parent

@@ -137,6 +137,11 @@ class SparkTable(LargeTable):
         addresses = [urlsplit(one) for one in self._given.inputFiles()]
         return [Path(unquote(one.path)) for one in addresses if one.scheme in ("", "file")]
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder of which all files are the table; None: it is no folder, or not known."""
+        return None if self.source is None else self.source.folder
+
     def is_served(self, kind: pa.DataType) -> bool:
         """Whether Spark reads and returns cells of this type without any change."""
         if self.source is None and pa.types.is_timestamp(kind):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
@@ -66,7 +65,7 @@ class LargeRelease(Release):
         """
         assert self.table is not None
         assert self.recoded is not None
-        _check_not_read(Path(path), self.table.inputs)
+        _check_not_read(Path(path), self.table)
         self.progress("write", 0.0)
         folder = self.table.writes_folders and names_folder(path)
         with atomic_folder(path) if folder else atomic(path) as target:
@@ -208,19 +207,21 @@ def _if_known(
     return known | release.if_known
 
 
-def _check_not_read(target: Path, files: Sequence[Path]) -> None:
+def _check_not_read(target: Path, table: LargeTable) -> None:
     """Raise an error if a release would replace a file of the original, or be next to it.
 
     The files of a folder are one table: a release among them would be read as a part of it.
     """
-    whole = os.path.realpath(target)
-    for file in files:
-        read = os.path.realpath(file)
-        if read == whole or (len(files) > 1 and Path(read).parent == Path(whole).parent):
-            raise BadFile(
-                f"cannot write {target}: the original table is read from there; write to another "
-                "folder"
-            )
+    whole = Path(os.path.realpath(target))
+    files = [Path(os.path.realpath(file)) for file in table.inputs]
+    folders = [file.parent for file in files] if len(files) > 1 else []
+    if table.folder is not None:
+        folders.append(Path(os.path.realpath(table.folder)))
+    if whole in files or whole.parent in folders:
+        raise BadFile(
+            f"cannot write {target}: the original table is read from there; write to another "
+            "folder"
+        )
 
 
 def _csv_sha256(path: Path, schema: pa.Schema) -> str | None:

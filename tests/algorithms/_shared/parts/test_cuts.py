@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -70,11 +68,6 @@ def test_the_part_of_a_tuple_is_that_of_its_leaf():
     assert part_of(TREE, codes).tolist() == [naive(row) for row in codes.tolist()]
     assert part_of(Cuts(), codes).tolist() == [0] * 300
     assert (TREE.parts, Cuts().parts) == (3, 1)
-
-
-def test_cuts_are_the_same_after_they_were_sent():
-    for cuts in (TREE, Cuts()):
-        assert Cuts.of(json.loads(json.dumps(cuts.as_dict()))) == cuts
 
 
 def test_a_cut_is_where_no_class_is_on_both_sides(small):

@@ -6,8 +6,8 @@ part that is too large is cut where the fewest records of the sample are in such
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,19 +93,6 @@ class Cuts:
     def parts(self) -> int:
         """The number of parts; several leaves of the tree may be one part."""
         return -min((*self.low, *self.high, -1))
-
-    def as_dict(self) -> dict[str, list[int]]:
-        """The cuts as lists of whole numbers, which can be sent to other processes."""
-        return {name: list(value) for name, value in asdict(self).items()}
-
-    @staticmethod
-    def of(given: Mapping[str, Sequence[int]]) -> Cuts:
-        """The cuts of such a mapping.
-
-        >>> Cuts.of(Cuts((0,), (3,), (-1,), (-2,)).as_dict())
-        Cuts(column=(0,), code=(3,), low=(-1,), high=(-2,))
-        """
-        return Cuts(**{name: tuple(map(int, value)) for name, value in given.items()})
 
 
 def part_of(cuts: Cuts, codes: Ints) -> Longs:
