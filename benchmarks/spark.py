@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from shoal.algorithms._shared.parts.cuts import HELD, PER_TUPLE
-from shoal.engines.spark_table import BROADCAST
+from shoal.engines.spark_rows import BROADCAST
 
 MASTER = "local-cluster[2,1,2048]"  # two workers with one core and 2 GB each
 SUMS = ("inputBytes", "shuffleReadBytes", "shuffleWriteBytes", "memoryBytesSpilled",

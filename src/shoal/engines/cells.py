@@ -47,7 +47,7 @@ def restored(cells: Any, kind: pa.DataType) -> Any:
 
 def missing_test(column: str, kind: pa.DataType, tokens: Sequence[str]) -> str:
     """A column in SQL, with null for the cells that mean missing, as `value_codes` has it."""
-    kind = _plain(kind)
+    kind = plain_type(kind)
     cell, tests = column, []
     if pa.types.is_floating(kind):
         cell = f"CAST({column} AS VARCHAR)"  # 0.0 and -0.0 are different cells
@@ -62,7 +62,7 @@ def missing_cells(kind: pa.DataType, tokens: Sequence[str]) -> list[Any]:
     >>> missing_cells(pa.int8(), ["", "-99", "007", "1000"]), missing_cells(pa.bool_(), ["True"])
     ([-99], [True])
     """
-    found = (_cell(_plain(kind), token) for token in tokens)
+    found = (_cell(plain_type(kind), token) for token in tokens)
     return [cell for cell in found if cell is not None]
 
 
@@ -90,7 +90,7 @@ def _cell(kind: pa.DataType, token: str) -> Any:
 def _test(column: str, kind: pa.DataType, cell: Any) -> str:
     """The test in SQL whether a cell is this one."""
     if _is_text(kind):
-        return f"{column} = {_quoted(cell)}"
+        return f"{column} = {quoted(cell)}"
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
         return f"{column} = {cell}"
     if pa.types.is_floating(kind):
@@ -100,7 +100,8 @@ def _test(column: str, kind: pa.DataType, cell: Any) -> str:
     return f"{column} = '{cell}'::{'DATE' if pa.types.is_date(kind) else 'TIMESTAMP'}"
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """The type of the values of a dictionary; any other type itself."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
@@ -108,5 +109,14 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _quoted(token: str) -> str:
-    return "'" + token.replace("'", "''") + "'"
+def quoted(value: str) -> str:
+    """A text in SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def whole(column: Any) -> Any:
+    """The cells of a column as one array."""
+    found = column.combine_chunks()
+    if isinstance(found, pa.ChunkedArray):  # an empty one stays chunked
+        return pa.concat_arrays(found.chunks) if found.num_chunks else pa.array([], found.type)
+    return found

@@ -21,7 +21,7 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadPlan, ShoalError
 from shoal.base.threads import allowed, limited
 from shoal.base.wording import many
-from shoal.engines.cells import missing_test, restored
+from shoal.engines.cells import missing_test, plain_type, quoted, restored
 from shoal.engines.duckdb_memory import memory_needed
 from shoal.engines.large_table import PersonColumn
 from shoal.engines.resources import Resources
@@ -203,7 +203,7 @@ class Database:
         self._sources = [source]
         keys, row, parts = self.keys(source, columns), 0, []
         for i, (file, rows) in enumerate(zip(source.files, source.parquet_rows(), strict=True)):
-            path = _quoted(self._plain_path(file, i))
+            path = quoted(str(self._plain_path(file, i)))
             parts.append(
                 f"SELECT {', '.join([*keys, f'number + {row} AS r'])} FROM read_parquet({path}, "
                 f"file_row_number = true, hive_partitioning = false) AS t({names})"
@@ -225,7 +225,7 @@ class Database:
     ) -> str:
         """Make rows that are read in Python available to one query."""
         places = [source.schema.get_field_index(name) for name in columns]
-        kinds = [(f"c{place}", _plain_type(source.schema.field(place).type)) for place in places]
+        kinds = [(f"c{place}", plain_type(source.schema.field(place).type)) for place in places]
         whose = [] if person is None else [source.schema.get_field_index(person.name)]
         schema = pa.schema([*kinds, *(("p", pa.large_string()) for _ in whose), ("r", pa.int64())])
 
@@ -450,17 +450,9 @@ def load() -> Any:
     return duckdb
 
 
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
-
-
 def _plain(values: Any) -> Any:
     """Values as DuckDB reads them from a file: without dictionaries."""
-    return values.cast(_plain_type(values.type)) if pa.types.is_dictionary(values.type) else values
-
-
-def _plain_type(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    return values.cast(plain_type(values.type)) if pa.types.is_dictionary(values.type) else values
 
 
 def _reader(relation: Any) -> Any:

@@ -1,8 +1,5 @@
 """A Spark DataFrame, or files that Spark's executors read, as one large table.
 
-Columns have the names c0, c1, … in queries: names in Spark do not distinguish letter case. Text of
-a floating-point number stands for it in groups and joins, as Spark takes -0.0 for 0.0 there.
-
 The order of the published rows follows from a hash of what is published and of random numbers, so
 that it discloses nothing else: neither the order of the original nor how Spark has divided it. A
 task that runs again after an executor was lost gives the same rows in the same order.
@@ -20,7 +17,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -29,19 +25,17 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress
 from shoal.engines import cells as served
-from shoal.engines.cells import missing_cells, restored
+from shoal.engines.cells import restored, whole
 from shoal.engines.large_table import LargeTable, Recoded, Watch, changed
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.engines.spark import load, quiet, run, session, session_of
+from shoal.engines.spark_rows import KEYS, SparkRows, schema_of
 from shoal.engines.spark_tasks import (
     WRITTEN,
     Fingerprints,
-    ReadFiles,
     RecodePart,
     WriteFile,
-    spark_cells,
-    spark_type,
 )
 from shoal.engines.writing import other_rows
 from shoal.io.arrow_tables import check_column_names
@@ -51,10 +45,8 @@ from shoal.io.frames import Counted, Frame
 from shoal.io.text_writing import as_text
 
 ROWS = 5_000_000  # of one file of a folder, on average
-BROADCAST = 32 * 10**6  # bytes of combinations that every executor may hold at once
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*){0,2}")  # of a table: [[catalog.]database.]table
 ENDINGS = {".csv", ".txt", ".tsv", ".tab", ".parquet", ".pq", ".gz", ".xz", ".zst"}  # of files
-KEYS = ("h0", "h1")  # columns that the published rows are sorted by
 
 
 class SparkTable(LargeTable):
@@ -72,6 +64,7 @@ class SparkTable(LargeTable):
         source: Source | None = None,
     ) -> None:
         self._given, self.schema, self.session = given, schema, session
+        self.rows = SparkRows(given, schema, session, source)
         self.resources, self.source = resources, source
         self._state = None if source is None else source.state
 
@@ -89,7 +82,7 @@ class SparkTable(LargeTable):
             return SparkTable(None, source.schema, session().newSession(), resources, source)
         its_session = session_of(table)
         check_column_names(list(table.columns), "the table")
-        return SparkTable(table, _schema(table), its_session, resources)
+        return SparkTable(table, schema_of(table), its_session, resources)
 
     @property
     def map_parts(self) -> MapParts:
@@ -122,7 +115,7 @@ class SparkTable(LargeTable):
         if self.source is None:
             return None
         files = self.source.files
-        found = self._mapped(Fingerprints(files), len(files), "id long, sha256 string")
+        found = self.rows.mapped(Fingerprints(files), len(files), "id long, sha256 string")
         table = run(self.session, found.toArrow).sort_by("id")
         sums = table["sha256"].to_pylist()
         if self.source.path.is_file():
@@ -152,15 +145,15 @@ class SparkTable(LargeTable):
         """The distinct combinations of values of these columns, sorted; Spark has no row order."""
         F = load().sql.functions
         names = [f"k{i}" for i in range(len(columns))]
-        keys = [key.alias(name) for key, name in zip(self._keys(columns), names, strict=True)]
+        keys = [key.alias(name) for key, name in zip(self.rows.keys(columns), names, strict=True)]
         # The number itself next to its text: all numbers of a group are the same.
         exact = {
             name: F.first(place).alias(f"exact {name}")
-            for name, place, column in zip(names, self._places(columns), columns, strict=True)
+            for name, place, column in zip(names, self.rows.places(columns), columns, strict=True)
             if pa.types.is_floating(self.schema.field(column).type)
         }
         counts = [F.count(F.lit(1)).alias("n"), *exact.values()]
-        grouped = self._rows(columns).groupBy(*keys).agg(*counts).persist()
+        grouped = self.rows.selected(columns).groupBy(*keys).agg(*counts).persist()
         try:
             units = run(self.session, grouped.count, watch)
             self.resources.check_units(units, len(columns))
@@ -187,10 +180,10 @@ class SparkTable(LargeTable):
         """Per column: its distinct values, and the rows that have theirs alone in their class."""
         F = load().sql.functions
         classes = pa.table([pa.array(label)], ["class"])
-        rows = self._joined(units, classes, others)
+        rows = self.rows.joined(units, classes, others)
         result = {}
         for i, name in enumerate(others):
-            cell = self._known(name, missing_values).alias("cell")
+            cell = self.rows.known(name, missing_values).alias("cell")
             pairs = (
                 rows.select("class", cell)
                 .groupBy("class", "cell")
@@ -223,7 +216,7 @@ class SparkTable(LargeTable):
             )
         with private_folder(target if folder else target.parent) as staging:
             task = WriteFile(staging, ending, recoded.schema(self.schema))
-            rows = self._published(recoded, self.files(recoded) if folder else 1)
+            rows = self.rows.published(recoded, self.files(recoded) if folder else 1)
             with quiet():
                 files = rows.mapInArrow(task, WRITTEN)
             written = run(self.session, files.toArrow, lambda share: watch(0.5 * share))
@@ -253,117 +246,7 @@ class SparkTable(LargeTable):
 
     def dataframe(self, recoded: Recoded) -> Any:
         """The published rows, in an order that discloses nothing."""
-        return self._published(recoded, self.files(recoded)).drop(*KEYS).toDF(*recoded.names)
-
-    # Rows
-
-    def _mapped(self, task: Any, many: int, schema: str | Any) -> Any:
-        """Call a task with each of the numbers from 0, each in a partition of its own."""
-        with quiet():
-            return self.session.range(0, many, 1, many).mapInArrow(task, schema)
-
-    def _rows(self, columns: Sequence[str]) -> Any:
-        """The rows: these columns, with the names c0, c1, … by their place in the table."""
-        F = load().sql.functions
-        if self._given is not None:
-            numbered = self._given.toDF(*(f"c{i}" for i in range(len(self._given.columns))))
-            string = load().sql.types.StringType
-            kinds = dict(zip(numbered.columns, numbered.schema.fields, strict=True))
-            return numbered.select(
-                *(
-                    # Text with a collation would be grouped by it.
-                    F.col(name).cast("string").alias(name)
-                    if isinstance(kinds[name].dataType, string)
-                    else F.col(name)
-                    for name in dict.fromkeys(self._places(columns))
-                )
-            )
-        assert self.source is not None
-        task = ReadFiles.of(self.source, columns)
-        fields = [
-            (f"c{self.schema.get_field_index(name)}", spark_type(self.schema.field(name).type))
-            for name in task.columns
-        ]
-        empty = self.session.createDataFrame(pa.schema(fields).empty_table())
-        return self._mapped(task, len(task.pieces), empty.schema)
-
-    def _places(self, columns: Sequence[str]) -> list[str]:
-        return [f"c{self.schema.get_field_index(name)}" for name in columns]
-
-    def _keys(self, columns: Sequence[str]) -> list[Any]:
-        """The columns as they are compared."""
-        F = load().sql.functions
-        return [
-            F.col(place).cast("string")
-            if pa.types.is_floating(self.schema.field(name).type)
-            else F.col(place)
-            for name, place in zip(columns, self._places(columns), strict=True)
-        ]
-
-    def _known(self, name: str, missing_values: Sequence[str]) -> Any:
-        """A column as it is compared, with null for the cells that mean missing."""
-        F = load().sql.functions
-        kind = self.schema.field(name).type
-        [cell], [key] = (F.col(place) for place in self._places([name])), self._keys([name])
-        tests = [F.isnan(cell)] if pa.types.is_floating(kind) else []
-        given = missing_cells(kind, missing_values)
-        values = spark_cells(pa.array(given, _plain(kind))).to_pylist() if given else []
-        tests += [cell.eqNullSafe(F.lit(value)) for value in values]
-        for test in tests:
-            key = F.when(test, None).otherwise(key)
-        return key
-
-    def _joined(self, units: Frame, given: pa.Table, others: Sequence[str]) -> Any:
-        """The rows of these combinations of values, with the columns of `given`, and others."""
-        F = load().sql.functions
-        columns = [*(units.column(name) for name in units.names), *given.columns]
-        names = [*(f"u{i}" for i in range(len(units.names))), *given.column_names]
-        table = pa.table([spark_cells(_whole(one)) for one in columns], names)
-        known = self.session.createDataFrame(table)
-        if table.nbytes <= BROADCAST:
-            known = F.broadcast(known)
-        rows = self._rows([*units.names, *others])
-        test = F.lit(True)
-        for i, (name, key) in enumerate(zip(units.names, self._keys(units.names), strict=True)):
-            floating = pa.types.is_floating(self.schema.field(name).type)
-            mine = F.col(f"u{i}").cast("string") if floating else F.col(f"u{i}")
-            test = test & key.eqNullSafe(mine)
-        return rows.join(known, test).select(*given.column_names, *self._places(others))
-
-    def _hashed(self, recoded: Recoded) -> Any:
-        """The published rows, each with two hashes of its cells and of random numbers.
-
-        The columns are o0, o1, … in the order of the release, and the hashes.
-        """
-        F = load().sql.functions
-        released = recoded.released
-        given = pa.table(
-            [released.column(name) for name in released.names],
-            [f"p{i}" for i in range(len(released.names))],
-        )
-        rows = self._joined(recoded.units, given, recoded.others)
-        kinds = recoded.schema(self.schema)
-        columns = []
-        for i, name in enumerate(recoded.names):
-            mine = name in released.names
-            place = f"p{released.names.index(name)}" if mine else self._places([name])[0]
-            columns.append(F.col(place).alias(f"o{i}", metadata={}))
-        plain = []
-        for name, column in zip(recoded.names, columns, strict=True):
-            floating = pa.types.is_floating(kinds.field(name).type)
-            # The hash skips nulls: whether a cell is null is hashed as well.
-            plain += [column.cast("string") if floating else column, column.isNull()]
-        seeds = np.array(recoded.entropy, np.uint32).view(np.int64)  # int64[4]
-        hashes = [
-            F.xxhash64(*(F.lit(int(one)) for one in seeds[2 * i : 2 * i + 2]), *plain).alias(key)
-            for i, key in enumerate(KEYS)
-        ]
-        return rows.select(*columns, *hashes)
-
-    def _published(self, recoded: Recoded, files: int) -> Any:
-        """The published rows with their keys, sorted by them in each of so many partitions."""
-        rows = self._hashed(recoded)
-        return rows.repartition(files, KEYS[0]).sortWithinPartitions(*KEYS)
+        return self.rows.published(recoded, self.files(recoded)).drop(*KEYS).toDF(*recoded.names)
 
     # Checks
 
@@ -375,7 +258,7 @@ class SparkTable(LargeTable):
         """
         F = load().sql.functions
         sums = [F.sum(F.col(key).cast("decimal(38,0)")) for key in KEYS]
-        found = self._hashed(recoded).agg(F.count(F.lit(1)), *sums)
+        found = self.rows.hashed(recoded).agg(F.count(F.lit(1)), *sums)
         rows, *expected = run(self.session, found.first, watch)
         weight = recoded.released.weight
         assert weight is not None
@@ -411,34 +294,10 @@ def _named(name: str) -> Any:
     return spark.table(name) if spark.catalog.tableExists(name) else None
 
 
-def _schema(dataframe: Any) -> pa.Schema:
-    """The columns as `toArrow` returns them; types that Arrow lacks count as binary."""
-    types = load().sql.types
-    known = (types.StringType, types.NumericType, types.BooleanType, types.DateType,
-             types.TimestampType, types.TimestampNTZType)  # fmt: skip
-    numbered = dataframe.toDF(*(f"c{i}" for i in range(len(dataframe.columns))))
-    fields = {one.name: isinstance(one.dataType, known) for one in numbered.schema.fields}
-    wanted = [name for name, simple in fields.items() if simple]
-    found = numbered.select(*wanted).limit(0).toArrow().schema
-    kinds = [found.field(name).type if simple else pa.binary() for name, simple in fields.items()]
-    return pa.schema(zip(dataframe.columns, kinds, strict=True))
-
-
-def _whole(column: Any) -> Any:
-    found = column.combine_chunks()
-    if isinstance(found, pa.ChunkedArray):  # an empty one stays chunked
-        return pa.concat_arrays(found.chunks) if found.num_chunks else pa.array([], found.type)
-    return found
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
 def _counts(frame: Frame, names: Sequence[str]) -> pa.Table:
     """How often each combination of values occurs, as text and sorted."""
     assert frame.weight is not None
-    cells = [_spelled(_whole(frame.column(name)), name) for name in names]
+    cells = [_spelled(whole(frame.column(name)), name) for name in names]
     numbered = [f"k{i}" for i in range(len(names))]
     table = pa.table([*cells, pa.array(frame.weight)], [*numbered, "n"])
     found = table.group_by(numbered).aggregate([("n", "sum")])

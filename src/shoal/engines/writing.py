@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.base.errors import BadFile, ShoalError
+from shoal.engines.cells import whole
 from shoal.engines.duckdb import Database
 from shoal.engines.duckdb_people import group_people, joined_people, numbered_as_before
 from shoal.engines.large_table import Recoded, changed
@@ -167,14 +168,12 @@ class _Cells(NamedTuple):
 
     @staticmethod
     def of(column: pa.ChunkedArray, field: pa.Field) -> _Cells:
-        whole = column.combine_chunks()
-        if isinstance(whole, pa.ChunkedArray):  # an empty one stays chunked
-            whole = pa.concat_arrays(whole.chunks)
+        cells = whole(column)
         if is_packed(field):
-            return _Cells(whole.indices, whole.dictionary)
-        if pa.types.is_dictionary(whole.type):  # its cells are numbers already
-            return _Cells(pa.array(np.arange(len(whole))), whole)
-        coded = whole.dictionary_encode()
+            return _Cells(cells.indices, cells.dictionary)
+        if pa.types.is_dictionary(cells.type):  # its cells are numbers already
+            return _Cells(pa.array(np.arange(len(cells))), cells)
+        coded = cells.dictionary_encode()
         return _Cells(coded.indices, coded.dictionary)
 
     def take(self, places: pa.ChunkedArray) -> pa.Array:

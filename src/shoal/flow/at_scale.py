@@ -219,8 +219,7 @@ def _check_not_read(target: Path, table: LargeTable) -> None:
         folders.append(Path(os.path.realpath(table.folder)))
     if whole in files or whole.parent in folders:
         raise BadFile(
-            f"cannot write {target}: the original table is read from there; write to another "
-            "folder"
+            f"cannot write {target}: the original table is read from there; write to another folder"
         )
 
 
