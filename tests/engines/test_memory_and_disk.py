@@ -18,6 +18,7 @@ import shoal
 from shoal import BadFile, BadPlan
 from shoal.algorithms._shared.parts import cuts
 from shoal.engines.duckdb import Database
+from shoal.engines.duckdb_groups import group
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.io.frames import open_frame, write
@@ -75,13 +76,13 @@ def test_memory_limit_too_low_for_duckdb(ending: str, megabytes: int, tmp_path: 
         Database.opened(low, given) as database,
         pytest.raises(BadPlan, match=f"limit of {megabytes} MB is too low") as error,
     ):
-        database.group(given, ["a", "b"])
+        group(database, given, ["a", "b"])
     said = re.search(r"of 2 columns and 1 thread need ([0-9]+) MB: set it", str(error.value))
     assert said is not None
     enough = replace(low, memory=int(said[1]) * 10**6)
     assert low.memory < enough.memory
     with Database.opened(enough, given) as database:
-        assert database.group(given, ["a", "b"]).height == rows
+        assert group(database, given, ["a", "b"]).height == rows
     assert nothing_left(tmp_path)
 
 
@@ -102,7 +103,7 @@ def test_spilling(tmp_path: Path) -> None:
         database.watch = watch
         database.execute(
             f"CREATE TEMP TABLE u AS SELECT c0, c1, count(*) AS n FROM "
-            f"{database._rows(given, ['a', 'b'])} GROUP BY c0, c1"
+            f"{database.source_rows(given, ['a', 'b'])} GROUP BY c0, c1"
         )
         assert database.con.execute("SELECT count(*), sum(n) FROM u").fetchall() == [(rows, rows)]
     assert max(seen) > 0

@@ -106,15 +106,15 @@ def test_a_violated_requirement_is_found_in_the_file(
 ) -> None:
     """The requirements are verified on the groups of the file, and on nothing else."""
     release = shoal.anonymize(source, plan())
-    grouped = writing.Database.group
+    grouped = writing.group
 
-    def too_small(self: Database, file: Source, columns: list[str]) -> object:
-        found = grouped(self, file, columns)
+    def too_small(database: Database, file: Source, columns: list[str]) -> object:
+        found = grouped(database, file, columns)
         weight = found.counted.weight.copy()
         weight[0] = 1  # a class of one record
         return Frame(found.native, found.counted._replace(weight=weight))
 
-    monkeypatch.setattr(Database, "group", too_small)
+    monkeypatch.setattr(writing, "group", too_small)
     with pytest.raises(shoal.NotHeld, match=r"k-anonymity requires .*2, the table reaches 1"):
         release.save(source.with_name("out.parquet"))
     assert not source.with_name("out.parquet").exists()

@@ -27,9 +27,9 @@ from shoal.engines.large_table import PersonColumn
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.io.atomic import private_folder
-from shoal.io.frames import Counted, Frame
+from shoal.io.frames import Frame
 from shoal.io.memory import shown
-from shoal.io.packed_texts import TEXTS, packed
+from shoal.io.packed_texts import TEXTS
 
 POLL = 0.05  # seconds between two looks at the progress of a query
 MARGIN = 1.2  # combinations of values that there may be, relative to the estimate
@@ -50,7 +50,7 @@ class Database:
     watch: Callable[[float], None] = lambda _: None  # called with the share of a query that is done
     _streams: list[Stream] = field(default_factory=list)
     _sources: list[Source] = field(default_factory=list)  # Parquet files of the last query
-    _work: Work | None = None  # of the last query
+    work: Work | None = None  # of the last query, for messages
 
     @staticmethod
     @contextmanager
@@ -82,90 +82,6 @@ class Database:
             finally:
                 con.close()
 
-    def group(self, source: Source, columns: Sequence[str]) -> Frame:
-        """The distinct combinations of values of these columns, in the order of appearance."""
-        keys = self.keys(source, columns)
-        self._work = Work(source, columns, in_memory=True)
-        grouped = ", ".join([*keys, *self._signs(source, columns)])
-        self.execute(
-            f"CREATE OR REPLACE TEMP TABLE units AS SELECT {', '.join(keys)}, count(*) AS n, "
-            f"min(r) AS first FROM {self._rows(source, columns)} GROUP BY {grouped}"
-        )
-        units = self.con.execute("SELECT count(*) FROM units").fetchall()[0][0]
-        self.resources.check_units(units, len(columns))
-        types = [source.schema.field(name).type for name in columns]
-        found = self._packed("SELECT * FROM units ORDER BY first", types)
-        self.execute("DROP TABLE units")
-        counted = Counted(*(found[name].to_numpy() for name in ("n", "first")))
-        cells = found.select(keys).rename_columns(columns)
-        cells = cells.replace_schema_metadata(source.schema.metadata)
-        texts = [name for name, kind in zip(columns, types, strict=True) if kind == pa.string()]
-        return Frame(packed(cells, texts), counted)
-
-    def joined(
-        self, source: Source, units: Frame, others: Sequence[str]
-    ) -> Iterator[pa.RecordBatch]:
-        """The place of each row's combination among `units`, with other columns of the row.
-
-        Rows of other combinations are left out. The batches have the columns `id`, `r` (the number
-        of the row) and c0, c1, …
-        """
-        self._work = Work(source, units.names)
-        self.register_units(units, np.arange(units.height))
-        columns = self.keys(source, others)
-        wanted = ", ".join(["k.id", "rows.r", *(f"rows.{column}" for column in columns)])
-        sql = f"SELECT {wanted} FROM {self.matched(source, units.names, others)}"
-        return self.rows(sql, [source.schema.field(name).type for name in others])
-
-    def rows(self, sql: str, types: Sequence[pa.DataType]) -> Iterator[pa.RecordBatch]:
-        """The rows of a query part by part; the columns after the first two are of these types."""
-        with self._failing():
-            relation = self.con.sql(sql)
-            reader = self._wait(lambda: _reader(relation))
-            for batch in reader:
-                yield _typed(batch, types)
-            self.unregister()
-
-    def alone(
-        self,
-        source: Source,
-        units: Frame,
-        label: Longs,
-        others: Sequence[str],
-        missing_values: Sequence[str],
-    ) -> dict[str, tuple[int, int]]:
-        """Per column: its distinct values, and the rows that have theirs alone in their class.
-
-        `label` is the class of each of the `units`; rows of other combinations are left out.
-        """
-        if not others:
-            return {}
-        self._work = Work(source, [*units.names, *others])
-        self.register_units(units, label)
-        columns = self.keys(source, others)
-        cells = self.tested(source, others, missing_values)
-        sets = ", ".join(f"(id, {column})" for column in columns)
-        counts = ", ".join(
-            f"count(DISTINCT {column}), coalesce(bool_or({column} IS NULL), false)"
-            for column in columns
-        )
-        rows = self._wait(
-            lambda: self.con.execute(
-                f"WITH cells AS (SELECT k.id, {', '.join(cells)} FROM "
-                f"{self.matched(source, units.names, others)}), classes AS (SELECT id, "
-                f"{', '.join(columns)}, grouping_id({', '.join(columns)}) AS which, count(*) AS n "
-                f"FROM cells GROUP BY GROUPING SETS ({sets})) "
-                f"SELECT which, count(*) FILTER (n = 1), {counts} FROM classes GROUP BY which"
-            ).fetchall()
-        )
-        found = {row[0]: row for row in rows}
-        result = {}
-        for i, name in enumerate(others):
-            mine = (1 << len(others)) - 1 - (1 << (len(others) - 1 - i))  # the bit that is not set
-            row = found[mine]
-            result[name] = row[2 + 2 * i] + bool(row[3 + 2 * i]), row[1]
-        return result
-
     # Rows
 
     def keys(self, source: Source, columns: Sequence[str]) -> list[str]:
@@ -182,7 +98,7 @@ class Database:
             for key, name in zip(self.keys(source, columns), columns, strict=True)
         ]
 
-    def _signs(self, source: Source, columns: Sequence[str], table: str = "") -> list[str]:
+    def signs(self, source: Source, columns: Sequence[str], table: str = "") -> list[str]:
         """Distinguish 0.0 and -0.0, which are equal in DuckDB and not in a file."""
         return [
             f"signbit({table}{key})"
@@ -190,7 +106,7 @@ class Database:
             if pa.types.is_floating(source.schema.field(name).type)
         ]
 
-    def _rows(
+    def source_rows(
         self, source: Source, columns: Sequence[str], person: PersonColumn | None = None
     ) -> str:
         """The rows of a source in SQL: some columns, and r, the number of the row.
@@ -269,14 +185,16 @@ class Database:
             f"rows.{key} IS NOT DISTINCT FROM k.u{i}"
             for i, key in enumerate(self.keys(source, keys))
         ]
-        own = self._signs(source, keys, "rows.")
+        own = self.signs(source, keys, "rows.")
         given = [
             f"signbit(k.u{i})"
             for i, name in enumerate(keys)
             if pa.types.is_floating(source.schema.field(name).type)
         ]
         tests += [f"{a} IS NOT DISTINCT FROM {b}" for a, b in zip(own, given, strict=True)]
-        return f"{self._rows(source, [*keys, *others], person)} JOIN k ON {' AND '.join(tests)}"
+        return (
+            f"{self.source_rows(source, [*keys, *others], person)} JOIN k ON {' AND '.join(tests)}"
+        )
 
     def unregister(self) -> None:
         """Forget the rows that are read in Python."""
@@ -288,14 +206,28 @@ class Database:
 
     def execute(self, sql: str) -> None:
         """Run a query whose result is not needed."""
-        self._wait(lambda: self.con.execute(sql).fetchall())  # a result must not stay open
+        self.fetched(sql)  # a result must not stay open
+
+    def fetched(self, sql: str) -> list[tuple[Any, ...]]:
+        """The few rows that a query returns."""
+        found: list[tuple[Any, ...]] = self._wait(lambda: self.con.execute(sql).fetchall())
         self.unregister()
+        return found
 
     def table(self, sql: str) -> pa.Table:
         """The result of a query, which is small."""
         return self._wait(lambda: self.con.sql(sql).to_arrow_table())
 
-    def _packed(self, sql: str, types: Sequence[pa.DataType]) -> pa.Table:
+    def rows(self, sql: str, types: Sequence[pa.DataType]) -> Iterator[pa.RecordBatch]:
+        """The rows of a query part by part; the columns after the first two are of these types."""
+        with self._failing():
+            relation = self.con.sql(sql)
+            reader = self._wait(lambda: _reader(relation))
+            for batch in reader:
+                yield _typed(batch, types)
+            self.unregister()
+
+    def packed(self, sql: str, types: Sequence[pa.DataType]) -> pa.Table:
         """The result of a query with columns of these types first; texts are dictionaries."""
         batches = []
         with self._failing():
@@ -379,7 +311,7 @@ class Database:
         """How much memory would be enough, for messages."""
         threads = int(self.con.execute("SELECT current_setting('threads')").fetchall()[0][0])
         few = "" if threads == 1 else ", or use fewer threads"
-        work, self._work = self._work, None
+        work, self.work = self.work, None
         needed = 0
         with suppress(self.module.Error):  # there may be too little memory to count
             rows, widths = (0, []) if work is None else self._counted(work)
@@ -402,7 +334,7 @@ class Database:
             self.con.execute("SET threads = 1")  # takes the least memory
             rows, *found = self.con.execute(
                 f"SELECT approx_count_distinct(hash({', '.join(keys)})), {lengths} "
-                f"FROM {self._rows(work.source, work.columns)}"
+                f"FROM {self.source_rows(work.source, work.columns)}"
             ).fetchall()[0]
         finally:
             self.unregister()

@@ -14,6 +14,7 @@ import pyarrow as pa
 from shoal.base.arrays import Longs
 from shoal.base.errors import ShoalError
 from shoal.engines.duckdb import Database
+from shoal.engines.duckdb_groups import group
 from shoal.engines.large_table import People, PersonColumn, Profiles, changed
 from shoal.engines.source import Source
 from shoal.io.frames import Counted, Frame
@@ -30,7 +31,7 @@ def group_people(
 
     The tables `held_people` and `held_profiles` stay in the database.
     """
-    combinations = database.group(source, columns)
+    combinations = group(database, source, columns)
     database.register_units(combinations, np.arange(combinations.height))
     matched = database.matched(source, columns, (), person)
     # A record without a person is a person of its own: `lone` is its number.

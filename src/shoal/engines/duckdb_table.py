@@ -12,6 +12,7 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable
 from shoal.engines.cells import is_served
 from shoal.engines.duckdb import Database
+from shoal.engines.duckdb_groups import alone, group
 from shoal.engines.duckdb_people import alone_people, group_people, numbered_as_before
 from shoal.engines.large_table import PeopleTable, PersonColumn, Profiles, Recoded, Watch, changed
 from shoal.engines.resources import Resources
@@ -60,7 +61,7 @@ class DuckdbTable(PeopleTable):
     def group(self, columns: Sequence[str], watch: Watch) -> Frame:
         """The distinct combinations of values of these columns, in the order of appearance."""
         with self._database(watch) as database:
-            return database.group(self.source, columns)
+            return group(database, self.source, columns)
 
     def alone(
         self,
@@ -79,7 +80,7 @@ class DuckdbTable(PeopleTable):
                 watch((start + done * many) / len(others))
 
             with self._database(share) as database:
-                found |= database.alone(self.source, units, label, some, missing_values)
+                found |= alone(database, self.source, units, label, some, missing_values)
         return found
 
     def group_people(self, columns: Sequence[str], person: PersonColumn, watch: Watch) -> Profiles:

@@ -18,6 +18,7 @@ import pyarrow as pa
 from shoal.base.errors import BadFile, ShoalError
 from shoal.engines.cells import whole
 from shoal.engines.duckdb import Database
+from shoal.engines.duckdb_groups import group, joined
 from shoal.engines.duckdb_people import group_people, joined_people, numbered_as_before
 from shoal.engines.large_table import Recoded, changed
 from shoal.engines.resources import Resources
@@ -82,7 +83,7 @@ class Rows:
             people = self.recoded.people
             if people is not None:
                 return group_people(database, file, grouped, people.column).rows, written
-            return database.group(file, grouped), written
+            return group(database, file, grouped), written
 
     def _shuffled(self, database: Database) -> Shuffle:
         """The place of each row's combination, and its other cells, in a random order."""
@@ -104,7 +105,7 @@ class Rows:
                 yield pa.record_batch(batch.columns, schema=schema)
 
         if recoded.people is None:
-            batches = database.joined(source, recoded.units, others)
+            batches = joined(database, source, recoded.units, others)
         else:
             place = recoded.people.first_alike()  # equal records of a person count there
             weight = np.bincount(place, weight, len(weight)).astype(np.int64)

@@ -1,0 +1,90 @@
+"""Groups by DuckDB: combinations of values, rows joined with them, and values that are unique."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.arrays import Longs
+from shoal.engines.duckdb import Database, Work
+from shoal.engines.source import Source
+from shoal.io.frames import Counted, Frame
+from shoal.io.packed_texts import packed
+
+
+def group(database: Database, source: Source, columns: Sequence[str]) -> Frame:
+    """The distinct combinations of values of these columns, in the order of appearance."""
+    keys = database.keys(source, columns)
+    database.work = Work(source, columns, in_memory=True)
+    grouped = ", ".join([*keys, *database.signs(source, columns)])
+    database.execute(
+        f"CREATE OR REPLACE TEMP TABLE units AS SELECT {', '.join(keys)}, count(*) AS n, "
+        f"min(r) AS first FROM {database.source_rows(source, columns)} GROUP BY {grouped}"
+    )
+    units = database.fetched("SELECT count(*) FROM units")[0][0]
+    database.resources.check_units(units, len(columns))
+    types = [source.schema.field(name).type for name in columns]
+    found = database.packed("SELECT * FROM units ORDER BY first", types)
+    database.execute("DROP TABLE units")
+    counted = Counted(*(found[name].to_numpy() for name in ("n", "first")))
+    cells = found.select(keys).rename_columns(columns)
+    cells = cells.replace_schema_metadata(source.schema.metadata)
+    texts = [name for name, kind in zip(columns, types, strict=True) if kind == pa.string()]
+    return Frame(packed(cells, texts), counted)
+
+
+def joined(
+    database: Database, source: Source, units: Frame, others: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """The place of each row's combination among `units`, with other columns of the row.
+
+    Rows of other combinations are left out. The batches have the columns `id`, `r` (the number
+    of the row) and c0, c1, …
+    """
+    database.work = Work(source, units.names)
+    database.register_units(units, np.arange(units.height))
+    columns = database.keys(source, others)
+    wanted = ", ".join(["k.id", "rows.r", *(f"rows.{column}" for column in columns)])
+    sql = f"SELECT {wanted} FROM {database.matched(source, units.names, others)}"
+    return database.rows(sql, [source.schema.field(name).type for name in others])
+
+
+def alone(
+    database: Database,
+    source: Source,
+    units: Frame,
+    label: Longs,
+    others: Sequence[str],
+    missing_values: Sequence[str],
+) -> dict[str, tuple[int, int]]:
+    """Per column: its distinct values, and the rows that have theirs alone in their class.
+
+    `label` is the class of each of the `units`; rows of other combinations are left out.
+    """
+    if not others:
+        return {}
+    database.work = Work(source, [*units.names, *others])
+    database.register_units(units, label)
+    columns = database.keys(source, others)
+    cells = database.tested(source, others, missing_values)
+    sets = ", ".join(f"(id, {column})" for column in columns)
+    counts = ", ".join(
+        f"count(DISTINCT {column}), coalesce(bool_or({column} IS NULL), false)"
+        for column in columns
+    )
+    rows = database.fetched(
+        f"WITH cells AS (SELECT k.id, {', '.join(cells)} FROM "
+        f"{database.matched(source, units.names, others)}), classes AS (SELECT id, "
+        f"{', '.join(columns)}, grouping_id({', '.join(columns)}) AS which, count(*) AS n "
+        f"FROM cells GROUP BY GROUPING SETS ({sets})) "
+        f"SELECT which, count(*) FILTER (n = 1), {counts} FROM classes GROUP BY which"
+    )
+    found = {row[0]: row for row in rows}
+    result = {}
+    for i, name in enumerate(others):
+        mine = (1 << len(others)) - 1 - (1 << (len(others) - 1 - i))  # the bit that is not set
+        row = found[mine]
+        result[name] = row[2 + 2 * i] + bool(row[3 + 2 * i]), row[1]
+    return result
