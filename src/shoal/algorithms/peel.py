@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from shoal.base.arrays import Ints, Longs
 from shoal.base.pace import Pace
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import NotNegative
+from shoal.base.threads import cached_property
 from shoal.kernels.search import cells as kernels
 from shoal.kernels.search.tuple_index import make_tuples
 from shoal.kernels.sorting import sort_rows

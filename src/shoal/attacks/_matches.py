@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from shoal.base.arrays import Floats, Longs
 from shoal.base.pace import parts
+from shoal.base.threads import cached_property
 from shoal.kernels.matching.matchings import Side, fill_slots, solve
 from shoal.table.match_graph import MatchGraph
 

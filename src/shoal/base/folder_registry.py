@@ -8,9 +8,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from inspect import getattr_static, isabstract
 from typing import Generic, TypeVar
+
+from shoal.base.threads import cached_property
 
 T = TypeVar("T")
 

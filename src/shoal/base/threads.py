@@ -6,6 +6,7 @@ algorithm, because it changes nothing but the time: `limited` sets it for everyt
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from threading import Event, Lock
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar, overload
 
 Task = Callable[[int], None]
 Item = TypeVar("Item")
@@ -189,3 +190,36 @@ def in_threads(
     if errors:
         raise errors[min(errors)]
     return made
+
+
+class cached_property(functools.cached_property[Made]):  # noqa: N801 (named as in functools)
+    """A property that is computed at the first access and then stored in its object.
+
+    That of Python 3.11 has one lock for all objects of a class, and holds it while it computes. So
+    threads that recode parts of a table waited for each other, and a process that was forked
+    meanwhile waited forever. As in Python 3.12, two threads may compute the same value of the same
+    object; one of these values is kept.
+
+    >>> class Square:
+    ...     side = 2
+    ...     @cached_property
+    ...     def area(self):
+    ...         return self.side**2
+    >>> Square().area
+    4
+    """
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Made: ...
+
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Self | Made:
+        if instance is None:
+            return self
+        known, name = instance.__dict__, self.attrname or self.func.__name__
+        if name not in known:
+            known.setdefault(name, self.func(instance))
+        kept: Made = known[name]
+        return kept

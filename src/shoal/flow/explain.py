@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from shoal.algorithms._shared.table_models import recode
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import cached_property
 from shoal.flow.choose_parts import parting_of
 from shoal.hierarchies.free_values import Covers
 from shoal.hierarchies.values import shown

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from shoal.base.errors import BadPlan
 from shoal.base.progress import Progress, silent
+from shoal.base.threads import cached_property
 from shoal.engines.spark_table import SparkTable
 from shoal.flow.at_scale import LargeRelease, anonymize_at_scale, grouped
 from shoal.flow.audit import Audit, audit, check_known

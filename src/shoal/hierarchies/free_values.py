@@ -12,13 +12,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from itertools import groupby
 from typing import Literal
 
 import numpy as np
 
 from shoal.base.arrays import Floats, Ints, Longs
+from shoal.base.threads import cached_property
 from shoal.hierarchies.tree import Label, Tree, flat_tree
 from shoal.hierarchies.values import ROOT, end_of, number_of, plain, shown
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from math import inf
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.base.threads import cached_property
 from shoal.base.wording import many
 from shoal.hierarchies.base import AS_IT_WAS, SUPPRESSED_WIDTH, Hierarchy, Placed, Width
 from shoal.hierarchies.tree import Tree, label_array

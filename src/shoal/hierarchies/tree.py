@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import overload
 
 import numpy as np
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 
 from shoal.base.arrays import Counts, Ints, Longs
 from shoal.base.errors import BadHierarchy, is_text, preview
+from shoal.base.threads import cached_property
 
 LARGEST = 2**53  # up to here floats represent every integer exactly
 Label = str | None  # None is the label of a missing value, published as missing

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 
 from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import SHOWN, BadTable
+from shoal.base.threads import cached_property
 from shoal.hierarchies.values import text
 from shoal.kernels.group import number_codes
 from shoal.table.alike import alike, alike_texts

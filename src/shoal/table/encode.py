@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import SHOWN, BadHierarchy, BadTable
 from shoal.base.progress import Progress, silent
-from shoal.base.threads import in_threads
+from shoal.base.threads import cached_property, in_threads
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.free_values import Covers, FreeTree, join_rows
 from shoal.hierarchies.tree import Tree

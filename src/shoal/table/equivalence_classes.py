@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from shoal.base.arrays import Ints, Longs
+from shoal.base.threads import cached_property
 from shoal.kernels.candidates import Memberships, candidates, lists
 from shoal.kernels.group import group_rows
 from shoal.table.person_values import PersonValues

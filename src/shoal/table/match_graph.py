@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.pace import parts
+from shoal.base.threads import cached_property
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.histogram import sum_groups
 from shoal.kernels.search.class_index import Trees

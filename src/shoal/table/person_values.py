@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from shoal.base.arrays import Bools, Floats, Ints, Longs
+from shoal.base.threads import cached_property
 from shoal.kernels.hitting import hitting_sizes
 from shoal.table.sensitive import Histogram, Sensitive
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import BadTable, did_you_mean, preview
-from shoal.base.threads import in_threads
+from shoal.base.threads import cached_property, in_threads
 from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import BadHierarchy, preview
+from shoal.base.threads import cached_property
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import plain, text

@@ -7,11 +7,11 @@ values alone, so the same records in any order, from any file, lead to the same 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from shoal.base.arrays import Longs
+from shoal.base.threads import cached_property
 from shoal.kernels.group import group_rows
 from shoal.kernels.sorting import sort_rows
 from shoal.table.encode import Table

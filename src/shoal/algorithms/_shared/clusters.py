@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +19,7 @@ from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.base.arrays import Ints, Longs
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Share
-from shoal.base.threads import in_threads
+from shoal.base.threads import cached_property, in_threads
 from shoal.hierarchies.tree import Tree
 from shoal.kernels.candidates import join_people
 from shoal.kernels.search import class_index as trie

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from shoal.algorithms._shared.boxes import Space, different_rows, run_boxes
 from shoal.algorithms._shared.clusters import ClusteringProblem, FreeClustering, Units
 from shoal.base.arrays import Longs
 from shoal.base.progress import Progress
+from shoal.base.threads import cached_property
 from shoal.kernels.grouping import box_merge
 from shoal.kernels.grouping import pool as kernels
 from shoal.kernels.grouping.merge import survivors

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from shoal.base.errors import BadHierarchy, preview
+from shoal.base.threads import cached_property
 from shoal.hierarchies.base import Hierarchy, Width, rounded_up
 from shoal.hierarchies.free_values import FreeTree, elements_of
 from shoal.hierarchies.tree import Label, Tree

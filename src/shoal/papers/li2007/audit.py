@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from shoal import catalog
 from shoal.attacks import SensitiveAttack
+from shoal.base.threads import cached_property
 from shoal.flow.audit import Audit, audit
 from shoal.hierarchies.values import text
 from shoal.io.frames import open_frame

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ import pyarrow as pa
 
 from shoal import datasets
 from shoal.base.errors import BadFile
+from shoal.base.threads import cached_property
 from shoal.base.wording import many
 from shoal.datasets._find import File, given
 from shoal.datasets.adult import TEST, TRAIN

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ import pyarrow.compute as pc
 
 from shoal import datasets
 from shoal.base.errors import BadFile
+from shoal.base.threads import cached_property
 from shoal.datasets.hospital import hospital_hierarchies
 from shoal.datasets.informs import FILES, holds_informs
 from shoal.hierarchies.base import Hierarchy
