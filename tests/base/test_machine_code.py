@@ -116,6 +116,55 @@ def test_item_13_a_damaged_file_is_thrown_away_and_compiled_again(tmp_path, capl
     assert call(tmp_path) == (42, True)
 
 
+@posix
+def test_a_file_that_others_could_have_written_is_not_run(tmp_path, caplog, monkeypatch):
+    """In a folder that others can read, as one that was there before shoal came."""
+    tmp_path.chmod(0o755)
+    assert call(tmp_path) == (42, True)
+    (file,) = stored(tmp_path)
+    for mode in (0o620, 0o602, 0o666):
+        monkeypatch.setattr(machine_code, "_WARNED", set())
+        caplog.clear()
+        file.chmod(mode)
+        assert call(tmp_path) == (42, True)
+        assert "is not safe from other users: it is deleted" in caplog.text
+        assert call(tmp_path) == (42, False)
+    elsewhere = tmp_path / "elsewhere"
+    file.rename(elsewhere)
+    file.symlink_to(elsewhere)
+    assert call(tmp_path) == (42, True)
+    assert not file.is_symlink()
+    assert call(tmp_path) == (42, False)
+    file.chmod(0o666)
+    tmp_path.chmod(0o700)  # nobody else can reach the file
+    assert call(tmp_path) == (42, False)
+
+
+@posix
+def test_a_file_of_another_user_is_not_run(tmp_path, monkeypatch):
+    assert call(tmp_path) == (42, True)
+    (file,) = stored(tmp_path)
+    lstat = Path.lstat
+
+    def foreign(path):
+        found = lstat(path)
+        return os.stat_result((*found[:4], found.st_uid + 1, *found[5:])) if path == file else found
+
+    monkeypatch.setattr(Path, "lstat", foreign)
+    assert call(tmp_path) == (42, True)
+
+
+@posix
+def test_files_are_written_for_their_owner_only(tmp_path):
+    before = os.umask(0)
+    try:
+        assert call(tmp_path) == (42, True)
+    finally:
+        os.umask(before)
+    (file,) = stored(tmp_path)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
 @pytest.fixture
 def installed(tmp_path):
     """A package with the machine code of a tiny kernel for any processor, as a wheel brings it."""
@@ -403,7 +452,7 @@ def test_item_13_a_full_disk_is_said_once_and_does_no_harm(tmp_path, monkeypatch
     plain = Path.open
 
     def full(path, *words, **options):
-        if path.parent == tmp_path and words[:1] == ("xb",):
+        if path.parent == tmp_path and words[:1] == ("wb",):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return plain(path, *words, **options)
 

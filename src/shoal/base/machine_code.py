@@ -200,6 +200,19 @@ def _usable(path: Path) -> bool:
     return not mode & OTHERS_MAY_WRITE and mode & stat.S_IRWXU == stat.S_IRWXU
 
 
+def _untouched(path: Path) -> bool:
+    """Whether nobody else could have written a file in a folder of ours; it need not exist."""
+    try:
+        found, folder = path.lstat(), path.parent.lstat()
+    except OSError:
+        return True
+    if not hasattr(os, "geteuid"):  # Windows: permissions are not in the mode
+        return True
+    reachable = folder.st_mode & (stat.S_IXGRP | stat.S_IXOTH)
+    closed = not (reachable and found.st_mode & OTHERS_MAY_WRITE)
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and closed
+
+
 class MachineCode(caching.NullCache):
     """The compiled forms of one kernel: one file per signature.
 
@@ -250,6 +263,8 @@ class MachineCode(caching.NullCache):
     def _load(self, path: Path, key: Any, target_context: Any) -> Any:
         """The kernel in a file of ours, which is deleted if it is of no use."""
         try:
+            if not _untouched(path):
+                raise _Unusable("not safe from other users")
             return _rebuilt(path, key, target_context)
         except _Unusable as error:
             _warn_once(
@@ -302,7 +317,9 @@ class MachineCode(caching.NullCache):
         temporary = path.with_suffix(f".{secrets.token_hex(8)}")
         try:
             content = _content(key, data, self._linked)
-            with temporary.open("xb") as file:
+            # Whatever the umask is: others may be able to reach the folder.
+            temporary.touch(mode=0o600, exist_ok=False)
+            with temporary.open("wb") as file:
                 file.write(content)
             temporary.replace(path)
         except OSError as error:
