@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pytest
 
 import shoal
 from shoal import BadFile, BadTable, Plan
+from shoal.engines import duckdb
 from tests.large_tables import plan, table, written
 
 
@@ -65,3 +67,28 @@ def test_folders_that_are_no_table(names: list[str], said: str, tmp_path: Path) 
 def test_memory_does_not_read_folders(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="engine = 'duckdb' reads a folder"):
         shoal.anonymize(tmp_path, plan(engine="memory"))
+
+
+@pytest.mark.parametrize("names", [["age", "note"], ["age", "Age"], ["age", "file_index"]])
+def test_a_folder_of_many_files_is_one_table(
+    names: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each record stays what it is, whatever DuckDB calls the columns of a list of files."""
+    ages, notes = [20, 21, 20, 30, 31, 30, 30], list("abcdefg")
+    rows = pa.table({names[0]: ages, names[1]: notes})
+    cuts = [0, 2, 2, 3, 7]  # the second file has no rows
+    files = {f"f{i}": rows.slice(a, b - a) for i, (a, b) in enumerate(pairwise(cuts))}
+    folder = written(tmp_path / "in", **files)
+    asked = Plan(columns={names[0]: "quasi", names[1]: "other"}, seed=1, engine="duckdb",
+                 models=[{"name": "k-anonymity", "k": 2}])  # fmt: skip
+    results = []
+    for many in (2, 100):
+        monkeypatch.setattr(duckdb, "MANY_FILES", many)
+        release = shoal.anonymize(folder, asked)
+        release.save(tmp_path / f"{many}.csv")
+        results.append((tmp_path / f"{many}.csv").read_text())
+    assert results[0] == results[1]
+    shown = dict(line.split(",")[::-1] for line in results[0].split()[1:])
+    for age, note in zip(ages, notes, strict=True):
+        assert shown[note] in (str(age), "*")
+    assert "30" in shown.values()

@@ -19,9 +19,10 @@ import pytest
 import shoal
 import shoal.spark
 from shoal import BadFile, BadPlan, BadTable, Plan
-from shoal.engines import spark_table
+from shoal.algorithms._shared.parts.part_task import PartFound, PartRows
+from shoal.engines import spark_rows, spark_table
 from shoal.engines.spark import explained
-from shoal.engines.spark_tasks import WriteFile
+from shoal.engines.spark_tasks import RecodePart, WriteFile
 from shoal.io.frames import open_frame, read, write
 from tests.flow.test_at_scale import numbers, plan, rounded, rows, split, typed
 from tests.flow.test_at_scale import people as odd_people
@@ -150,6 +151,48 @@ def test_parts_are_recoded_on_the_executors(spark: Any, tmp_path: Path) -> None:
     )
     release.save(tmp_path / "spark.csv")
     assert "recoding parts" in sent
+    assert numbers(release) == expected
+    assert lines(tmp_path / "spark.csv") == lines(tmp_path / "memory.csv")
+
+
+@pytest.mark.slow
+def test_an_executor_lost_with_a_part_and_a_join_of_too_many_combinations_for_each(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The part is recoded again elsewhere; rows and combinations are shuffled to be joined."""
+    table, asked = odd_people(6, 4_000), plan(parts=3)
+    expected = in_memory(table, asked, tmp_path / "memory.csv")
+    marker, plans = tmp_path / "killed while recoding", []
+
+    class KillWithPart(RecodePart):
+        def __call__(self, part: PartRows) -> PartFound:
+            found = super().__call__(part)
+            kill_once(marker)  # nobody has got what was found
+            return found
+
+    joined = spark_rows.SparkRows.joined
+
+    def watched(*args: Any) -> Any:
+        found = joined(*args)
+        plans.append(found._jdf.queryExecution().toString())
+        return found
+
+    monkeypatch.setattr(spark_table, "RecodePart", KillWithPart)
+    monkeypatch.setattr(spark_rows, "BROADCAST", -1)
+    monkeypatch.setattr(spark_rows.SparkRows, "joined", watched)
+    settings = ["spark.sql.autoBroadcastJoinThreshold",
+                "spark.sql.adaptive.autoBroadcastJoinThreshold"]  # fmt: skip
+    for name in settings:
+        spark.conf.set(name, "-1")
+    try:
+        release = shoal.spark.anonymize(spark.createDataFrame(table), asked)
+        release.save(tmp_path / "spark.csv")
+    finally:
+        for name in settings:
+            spark.conf.unset(name)
+    assert marker.exists()
+    assert plans
+    assert all("SortMergeJoin" in one and "Broadcast" not in one for one in plans)
     assert numbers(release) == expected
     assert lines(tmp_path / "spark.csv") == lines(tmp_path / "memory.csv")
 

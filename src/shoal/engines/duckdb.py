@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple, TypeVar
@@ -35,6 +36,7 @@ POLL = 0.05  # seconds between two looks at the progress of a query
 MARGIN = 1.2  # combinations of values that there may be, relative to the estimate
 CELL = 16  # bytes of a cell in DuckDB, at the most, next to a long text
 BATCH = 1 << 18  # rows that a query returns at once
+MANY_FILES = 32  # from which on they are one list: a query that names each of them becomes slow
 
 T = TypeVar("T")
 
@@ -117,14 +119,20 @@ class Database:
             return self._register(source, columns, person)
         names = ", ".join([*(f"c{i}" for i in range(len(source.schema))), "number"])
         self._sources = [source]
-        keys, row, parts = self.keys(source, columns), 0, []
-        for i, (file, rows) in enumerate(zip(source.files, source.parquet_rows(), strict=True)):
-            path = quoted(str(self._plain_path(file, i)))
-            parts.append(
-                f"SELECT {', '.join([*keys, f'number + {row} AS r'])} FROM read_parquet({path}, "
-                f"file_row_number = true, hive_partitioning = false) AS t({names})"
-            )
-            row += rows
+        keys = self.keys(source, columns)
+        paths = [quoted(str(self._plain_path(file, i))) for i, file in enumerate(source.files)]
+        before = [0, *accumulate(source.parquet_rows())][:-1]  # rows of the files before each
+        options = "file_row_number = true, hive_partitioning = false"
+        if len(paths) >= MANY_FILES and _told_apart(source.schema.names):
+            listed = f"SELECT *, file_index FROM read_parquet([{', '.join(paths)}], {options})"
+            number = f"number + ({before}::BIGINT[])[file_index::BIGINT + 1] AS r"
+            names = f"{names}, file_index"
+            return f"(SELECT {', '.join([*keys, number])} FROM ({listed}) AS t({names})) AS rows"
+        parts = [
+            f"SELECT {', '.join([*keys, f'number + {row} AS r'])} FROM "
+            f"read_parquet({path}, {options}) AS t({names})"
+            for path, row in zip(paths, before, strict=True)
+        ]
         return f"({' UNION ALL '.join(parts)}) AS rows"
 
     def _plain_path(self, file: Path, number: int) -> Path:
@@ -380,6 +388,12 @@ def load() -> Any:
             "engine = 'duckdb' needs DuckDB, which is not installed: pip install 'shoal[duckdb]'"
         ) from None
     return duckdb
+
+
+def _told_apart(names: Iterable[str]) -> bool:
+    """Whether DuckDB, for which letter case does not matter, finds these columns in many files."""
+    lower = [*map(str.lower, names), "file_index"]  # which DuckDB adds itself
+    return len(set(lower)) == len(lower)
 
 
 def _plain(values: Any) -> Any:

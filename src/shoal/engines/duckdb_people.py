@@ -15,7 +15,7 @@ from shoal.base.arrays import Longs
 from shoal.base.errors import ShoalError
 from shoal.engines.duckdb import Database
 from shoal.engines.duckdb_groups import group
-from shoal.engines.large_table import People, PersonColumn, Profiles, changed
+from shoal.engines.large_table import People, PersonColumn, ProfileRows, changed
 from shoal.engines.source import Source
 from shoal.io.frames import Counted, Frame
 from shoal.table.coded_columns import person_numbers
@@ -26,7 +26,7 @@ HASH = "bit_xor(md5_number(concat(item, ':', n)))"  # of the items of a person, 
 
 def group_people(
     database: Database, source: Source, columns: Sequence[str], person: PersonColumn
-) -> Profiles:
+) -> ProfileRows:
     """Count the people whose records have the same combinations of values of these columns.
 
     The tables `held_people` and `held_profiles` stay in the database.
@@ -55,7 +55,7 @@ def group_people(
     native = combinations.native.take(pa.array(item)).append_column(person.name, number)
     weight = found["people"].to_numpy()[order]
     rows = Frame(native, Counted(weight, first[item]))
-    return Profiles(rows, profile, item, combinations)
+    return ProfileRows(rows, profile, item, combinations)
 
 
 def _profiles(

@@ -14,7 +14,14 @@ from shoal.engines.cells import is_served
 from shoal.engines.duckdb import Database
 from shoal.engines.duckdb_groups import alone, group
 from shoal.engines.duckdb_people import alone_people, group_people, numbered_as_before
-from shoal.engines.large_table import PeopleTable, PersonColumn, Profiles, Recoded, Watch, changed
+from shoal.engines.large_table import (
+    PeopleTable,
+    PersonColumn,
+    ProfileRows,
+    Recoded,
+    Watch,
+    changed,
+)
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.engines.writing import Rows
@@ -83,7 +90,9 @@ class DuckdbTable(PeopleTable):
                 found |= alone(database, self.source, units, label, some, missing_values)
         return found
 
-    def group_people(self, columns: Sequence[str], person: PersonColumn, watch: Watch) -> Profiles:
+    def group_people(
+        self, columns: Sequence[str], person: PersonColumn, watch: Watch
+    ) -> ProfileRows:
         """The distinct sets of records that people have, each with its number of people."""
         with self._database(watch) as database:
             return group_people(database, self.source, columns, person)

@@ -36,7 +36,7 @@ class PersonColumn(NamedTuple):
         return person_texts(cells, self.missing_values)
 
 
-class Profiles(NamedTuple):
+class ProfileRows(NamedTuple):
     """What people have: a row per record of each profile, in the order of first appearance.
 
     A profile is a set of records; its number of people is the weight of its rows.
@@ -52,7 +52,7 @@ class Profiles(NamedTuple):
         """A number per profile and combination of values, int64[rows]."""
         return self.profile * self.combinations.height + self.combination
 
-    def same(self, other: Profiles) -> bool:
+    def same(self, other: ProfileRows) -> bool:
         """Whether two tables have the same people with the same records."""
         counted, others = self.rows.counted, other.rows.counted
         assert counted is not None
@@ -73,7 +73,7 @@ class People:
     """The people of the original, with their records."""
 
     column: PersonColumn
-    profiles: Profiles  # of the whole original
+    profiles: ProfileRows  # of the whole original
     published: Longs  # the rows of profiles that are published, in the order of `Recoded.units`
 
     def first_alike(self) -> Longs:
@@ -193,7 +193,9 @@ class PeopleTable(LargeTable):
     """A table that is not in memory, and an engine that counts people with several records."""
 
     @abstractmethod
-    def group_people(self, columns: Sequence[str], person: PersonColumn, watch: Watch) -> Profiles:
+    def group_people(
+        self, columns: Sequence[str], person: PersonColumn, watch: Watch
+    ) -> ProfileRows:
         """The distinct sets of records that people have, each with its number of people."""
 
     @abstractmethod
