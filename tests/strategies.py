@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from shoal.hierarchies.base import Hierarchy
@@ -19,6 +20,12 @@ def examples(many):
 
 
 ALL = examples(100) == 100  # `make test-all`: nothing is left out to save time
+
+
+def first_of(seeds, first=1):
+    """The first seeds; the others only with `make test-all`."""
+    slow = [pytest.mark.slow]
+    return [pytest.param(seed, marks=slow * (seed >= first)) for seed in range(seeds)]
 
 
 @st.composite

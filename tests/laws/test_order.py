@@ -18,7 +18,7 @@ EVERY = {name: settings for name, form, settings in cases() if form == "csv"}
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.slow] if place % 5 else [])
+        pytest.param(name, marks=[pytest.mark.slow] if place % 7 else [])
         for place, name in enumerate(EVERY)
     ],
 )
@@ -29,7 +29,10 @@ def test_the_order_of_the_records_does_not_change_the_release(name: str) -> None
 
 
 @pytest.mark.parametrize("algorithm", ["peel", "gaa", "mondrian", "mdav", "k-member"])
-@pytest.mark.parametrize("models", [[K], [K, T]], ids=["k", "k and t"])
+@pytest.mark.parametrize(
+    "models",
+    [pytest.param([K], id="k", marks=pytest.mark.slow), pytest.param([K, T], id="k and t")],
+)
 def test_nor_if_the_table_is_cut(
     monkeypatch: pytest.MonkeyPatch, algorithm: str, models: list
 ) -> None:

@@ -21,14 +21,10 @@ from shoal.io.frames import open_frame
 from shoal.losses._integer_costs import exact_costs
 from shoal.losses.nllm import NLLM
 from shoal.table.encode import encode
+from tests.strategies import first_of
 
 THREADS = [1, 2, 3, 5]
 NEVER = 1 << 40
-
-
-def first_of(seeds: int) -> list:
-    """The first seed; the others only in the slow run."""
-    return [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 0)) for seed in range(seeds)]
 
 
 @pytest.fixture
