@@ -77,6 +77,7 @@ def test_the_number_of_parts_is_an_option(run, people, monkeypatch):
         status, _, err = run(*command, "r.csv", "--parts", wrong)
         assert status == 2
         assert "parts" in err
+        assert (f"got parts={wrong}" in err) == (wrong in ("0", "-1"))
     assert not (people / "r.csv").exists()
 
 

@@ -73,10 +73,10 @@ def test_what_a_release_is_good_for():
     release = shoal.anonymize(table(), asked())
     out = printed(show_release, release)
     assert number(release.utility.normalized_loss) in out
-    assert "error of counting queries (median" in out
+    assert "mean error of counting queries (median" in out
     assert "vulnerable" not in out
     beside = shoal.audit(release.frame, asked(), original=table())
-    assert "error of counting queries (median" in printed(show_audit, beside)
+    assert "mean error of counting queries (median" in printed(show_audit, beside)
     assert "counting queries" not in printed(show_audit, shoal.audit(release.frame, asked()))
     out = printed(show_audit, levels(TABLE_3, **ASKED))
     words = "vulnerable classes: violate eir-l-diversity [disease] 1 of 2"

@@ -42,6 +42,22 @@ def test_a_folder_is_one_table(run, people):
     assert "reads all files of in" in err
 
 
+def test_the_advice_about_a_folder_is_true_for_the_command(run, people):
+    """`audit` refuses DuckDB, and `draft` has no engines: neither may be advised to use one."""
+    (people / "in").mkdir()
+    shutil.copy(people / "people.csv", people / "in" / "1.csv")
+    advice = "anonymize reads a folder with engine = 'duckdb' or 'spark', audit with 'spark'"
+    for command in (
+        ["audit", "in", "--plan", "plan.toml"],
+        ["audit", "people.csv", "--plan", "plan.toml", "--original", "in"],
+        ["draft", "in", "-o", "drafted.toml"],
+        ["compare", "in", "--plan", "plan.toml", "--k", "2", "--algorithms", "gaa"],
+        ["anonymize", "in", "--plan", "plan.toml", "--out", "out.csv", "--engine", "memory"],
+    ):
+        status, _, err = run(*command)
+        assert (status, advice in err) == (2, True), err
+
+
 def test_bad_options(run, people):
     words = ["anonymize", "people.csv", "--plan", "plan.toml", "--out", "out.csv"]
     for more, said in (

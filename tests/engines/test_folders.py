@@ -15,7 +15,7 @@ from tests.large_tables import plan, table, written
 
 
 @pytest.mark.parametrize(("change", "said"), [
-    (lambda t: t.drop_columns(["note"]), "a.parquet and b.parquet.*differ in the columns 'note'"),
+    (lambda t: t.drop_columns(["note"]), "a.parquet and b.parquet.*differ in the column 'note'"),
     (lambda t: t.select(["sex", "age", "note"]), "columns in another order"),
     (lambda t: t.set_column(0, "age", t["age"].cast(pa.string())),
      "different types of the column 'age': int64 and string"),
@@ -65,7 +65,7 @@ def test_folders_that_are_no_table(names: list[str], said: str, tmp_path: Path) 
 
 
 def test_memory_does_not_read_folders(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="engine = 'duckdb' reads a folder"):
+    with pytest.raises(BadFile, match="reads a folder with engine = 'duckdb'"):
         shoal.anonymize(tmp_path, plan(engine="memory"))
 
 

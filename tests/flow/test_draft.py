@@ -178,3 +178,19 @@ def test_what_a_draft_advises_works(tmp_path):
     assert plan.changed(algorithm="gaa").algorithm.name == "gaa"
     plan.changed(algorithm="gaa").save(tmp_path / "plan.toml")
     assert Plan.load(tmp_path / "plan.toml").algorithm.name == "gaa"
+
+
+def test_counts_are_written_as_people_read_them():
+    days = [dt.date(2000, 1, 1) + dt.timedelta(days=day) for day in range(1200)] * 2
+    plan = shoal.draft(
+        pa.table(
+            {
+                "patient": [f"P{row % 2000}" for row in range(2400)],
+                "day": days,
+                "weight": [50 + row / 100 for row in range(2400)],
+            }
+        )
+    )
+    assert plan.notes["patient"] == "2,000 people with 2,400 records"
+    assert plan.notes["day"] == "1,200 dates"
+    assert plan.notes["weight"].startswith("2,400 numbers, in ranges")

@@ -41,7 +41,7 @@ def utility_rows(utility: Utility) -> Iterator[tuple[str, str]]:
     answers = utility.answers
     if answers is not None and answers.mean is not None and answers.median is not None:
         median = percent(100 * answers.median)
-        yield f"error of counting queries (median {median})", percent(100 * answers.mean)
+        yield f"mean error of counting queries (median {median})", percent(100 * answers.mean)
     for one in utility.vulnerable:
         yield (
             shown(f"vulnerable classes: violate {one.enhanced} [{one.column}]"),

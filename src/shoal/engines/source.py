@@ -177,7 +177,9 @@ def _check_same(first: Path, schema: pa.Schema, file: Path, other: pa.Schema) ->
             )
         apart = sorted(set(schema.names) ^ set(other.names))
         what = (
-            f"differ in the columns {preview(apart)}" if apart else "have columns in another order"
+            f"differ in the column{'s' if len(apart) > 1 else ''} {preview(apart)}"
+            if apart
+            else "have columns in another order"
         )
         raise BadTable(f"{both} {what}; write all files of {first.parent} with the same columns")
     for one, two in zip(schema, other, strict=True):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from shoal.base.errors import BadTable
+from shoal.base.wording import many
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.calendar import as_date
 from shoal.hierarchies.values import MISSING_WORDS, text
@@ -188,7 +189,7 @@ def _guess(facts: _Facts) -> Guess:
         return "quasi", None, "birth dates, not written as 2024-05-17; rewrite them"
     if facts.dates:
         steps = ["month", "year", "5 years", "decade"]
-        return "quasi", Hierarchy.dates(steps), f"{facts.distinct} dates"
+        return "quasi", Hierarchy.dates(steps), _counted(facts, "date")
     if facts.words & CODES:
         return "quasi", Hierarchy.prefixes(), f"{_counted(facts, 'code')}, shortened from the right"
     numbers = facts.numbers
@@ -196,7 +197,7 @@ def _guess(facts: _Facts) -> Guess:
     named = facts.words & PERSONS or any(w.endswith("id") and len(w) > 4 for w in facts.words)
     if named and (whole or numbers is None) and facts.distinct > max(facts.filled / 20, 20):
         if facts.distinct < facts.filled:
-            return "person", None, f"{facts.distinct} people with {facts.filled} records"
+            return "person", None, f"{facts.distinct:,} people with {facts.filled:,} records"
         return "identifier", None, "every record has a different number"
     if facts.words & SENSITIVE:
         return "sensitive", None, SENSITIVE_NOTE
@@ -216,7 +217,7 @@ def _guess(facts: _Facts) -> Guess:
 
 
 def _counted(facts: _Facts, what: str) -> str:
-    return f"{facts.distinct} {what}{'s' if facts.distinct > 1 else ''}"
+    return many(facts.distinct, what)
 
 
 def _bands(facts: _Facts) -> str:

@@ -41,7 +41,10 @@ def check_source(path: Path, what: str, hint: str = "") -> None:
     if kind != stat.S_IFREG:
         advice = "" if kind == stat.S_IFDIR else "; write its content to a file first"
         if kind == stat.S_IFDIR and not what:
-            advice = "; engine = 'duckdb' reads a folder of files as one table"
+            # Every command that reads a table gets here: the advice must be true for each of them.
+            advice = (
+                "; anonymize reads a folder with engine = 'duckdb' or 'spark', audit with 'spark'"
+            )
         found = KINDS.get(kind, "something else")
         raise BadFile(f"cannot read {what}{path}: it is {found}, not a file{advice}")
 

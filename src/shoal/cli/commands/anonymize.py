@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -70,7 +71,7 @@ def anonymize(
         "threads": threads,
         "engine": engine,
         "memory": memory_limit,
-        "parts": int(parts) if parts is not None and parts.isascii() and parts.isdigit() else parts,
+        "parts": int(parts) if parts and re.fullmatch("-?[0-9]{1,18}", parts) else parts,
         "temp_directory": None if temp_directory is None else str(temp_directory),
     }
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
