@@ -65,7 +65,8 @@ def test_a_dataframe_gives_the_release_of_memory(spark: Any, tmp_path: Path) -> 
     assert not list(tmp_path.glob(".*"))
 
 
-@pytest.mark.parametrize("ending", [".csv", pytest.param(".parquet", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_a_folder_gives_the_release_of_memory(
     ending: str, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +217,7 @@ def test_an_audit_finds_the_numbers_of_memory(spark: Any, tmp_path: Path) -> Non
             found.record_risks()
 
 
+@pytest.mark.slow
 def test_a_table_that_changes_is_not_released(spark: Any, tmp_path: Path) -> None:
     """Cells that differ whenever they are computed: no file is written."""
 
@@ -385,6 +387,7 @@ def test_too_little_memory_for_the_combinations(
         shoal.spark.anonymize(spark.createDataFrame(table), small(memory="500MB"))
 
 
+@pytest.mark.slow
 def test_bad_text_is_reported_as_by_memory(spark: Any, tmp_path: Path) -> None:
     """The error of a task on an executor, which read the file."""
     path = tmp_path / "people.csv"
@@ -397,6 +400,7 @@ def test_bad_text_is_reported_as_by_memory(spark: Any, tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
+@pytest.mark.slow
 def test_a_release_does_not_replace_a_file_that_a_dataframe_reads(
     spark: Any, tmp_path: Path
 ) -> None:
@@ -408,6 +412,7 @@ def test_a_release_does_not_replace_a_file_that_a_dataframe_reads(
     assert (tmp_path / "a b.parquet").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_files_that_change_between_reading_and_writing(spark: Any, tmp_path: Path) -> None:
     """Also in a column that is no part of the groups, or by another file in the folder."""
     folder = tmp_path / "in"
@@ -425,6 +430,7 @@ def test_files_that_change_between_reading_and_writing(spark: Any, tmp_path: Pat
     assert [one.name for one in tmp_path.iterdir()] == ["in"]
 
 
+@pytest.mark.slow
 def test_a_table_by_its_name(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In Spark's catalog; a file of the same name comes first."""
     monkeypatch.chdir(tmp_path)
@@ -438,6 +444,7 @@ def test_a_table_by_its_name(spark: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert shoal.anonymize("people_of_spark", small()).rows == 2
 
 
+@pytest.mark.slow
 def test_types_that_are_not_supported(spark: Any) -> None:
     frame = spark.createDataFrame(pa.table({"age": [1, 1], "note": [[1], [2]]}))
     with pytest.raises(BadTable, match=r"'note' is of type .*engine = 'spark' does not support"):

@@ -94,6 +94,7 @@ def made_up(losses: Mapping[str, float], **others: Any) -> dict[Case, Measured]:
 AS_STATED = {"concealment": 10.0, "randomized": 12.0, "agglomerative": 15.0, "forest": 20.0}
 
 
+@pytest.mark.slow
 def test_the_files(quick: Path) -> None:
     figures = [f"{claiming.FIGURES[name]}-{loss}" for name in HERE for loss in ("lm", "em")]
     if "ADULT" in HERE:
@@ -105,6 +106,7 @@ def test_the_files(quick: Path) -> None:
     assert {file.name for file in quick.iterdir()} == expected
 
 
+@pytest.mark.slow
 def test_the_page(quick: Path) -> None:
     assert papers()["tassa2012"].startswith("Tassa, Mazza, Gionis 2012")
     page = (quick / "index.html").read_text(encoding="utf-8")
@@ -125,6 +127,7 @@ def test_the_page(quick: Path) -> None:
         assert (quick / linked).is_file()
 
 
+@pytest.mark.slow
 def test_the_tables(quick: Path) -> None:
     for file in quick.glob("*.csv"):
         for row in rows(file):
@@ -153,6 +156,7 @@ def leaves_below(tree: Any, label: str, found: dict[str, list[str]]) -> list[str
 
 @pytest.mark.parametrize("method", ["concealment", "agglomerative"])
 @pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.slow
 def test_one_point_counted_by_hand(quick: Path, loss: str, method: str) -> None:
     """Row by row, with strings: eq. 1 and 2, and the entropy below each published value."""
     k = runs.QUICK[0]

@@ -111,6 +111,7 @@ def test_it_is_one_of_the_papers() -> None:
     assert papers()["wang2018"].startswith("Wang, Du, Luo, Li 2018")
 
 
+@pytest.mark.slow
 def test_the_page(quick: Path) -> None:
     page = (quick / "index.html").read_text(encoding="utf-8")
     for two in ("2 and 3", "4 and 5", "6 and 7", "8 and 9"):
@@ -126,6 +127,7 @@ def test_the_page(quick: Path) -> None:
     assert str(quick) not in page
 
 
+@pytest.mark.slow
 def test_the_tables(quick: Path) -> None:
     files = {file.name for file in quick.iterdir()}
     assert files == {"index.html", "points.json", "ratios.csv"} | {
@@ -143,6 +145,7 @@ def test_the_tables(quick: Path) -> None:
     assert {row["theirs"] for row in ratios} >= {"1.923", "2.683", "1.0519", ""}
 
 
+@pytest.mark.slow
 def test_every_point_is_in_the_file(quick: Path) -> None:
     points = json.loads((quick / "points.json").read_text(encoding="utf-8"))
     assert len(points) == len(runs.cases(HOSPITAL, QUICK))
@@ -171,6 +174,7 @@ def width(label: str, tree: Tree, values: list[object], number: bool) -> tuple[s
 
 
 @pytest.mark.parametrize("method", ["geneir-kl", "danonyir-kl"])
+@pytest.mark.slow
 def test_one_point_counted_by_hand(quick: Path, method: str) -> None:
     """Person by person, with strings: loss (eq. 11 to 15), classes, and vulnerable classes."""
     subject = data.load(None, quick=True).subjects[HOSPITAL]
