@@ -14,7 +14,7 @@ QUICK := $(addprefix tests/,test_rooms.py test_mirror.py test_names.py test_plan
 # need is compiled by one of them; the other waits for it.
 TWO := -n 2 --dist worksteal
 
-.PHONY: demo quick test test-all lint bench campaign wheel clean
+.PHONY: demo quick test test-spark test-all lint bench campaign wheel clean
 
 demo: $(VENV)/.ready
 	$(BIN)/shoal demo --out demo
@@ -23,8 +23,12 @@ demo: $(VENV)/.ready
 quick: $(VENV)/.ready-dev lint
 	$(BIN)/python -m pytest -q $(TWO) -m "not slow" $(QUICK)
 
-test: $(VENV)/.ready-spark lint
-	$(BIN)/python -m pytest -q $(TWO) -m "not slow"
+test: $(VENV)/.ready-dev lint
+	$(BIN)/python -m pytest -q $(TWO) -m "not slow and not spark"
+
+# In one process, as a cluster takes both cores.
+test-spark: $(VENV)/.ready-spark
+	$(BIN)/python -m pytest -q -m spark -rs tests/engines
 
 test-all: $(VENV)/.ready-spark lint
 	SHOAL_EXAMPLES=1 $(BIN)/python -m pytest -q $(TWO)

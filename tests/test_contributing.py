@@ -79,6 +79,7 @@ def test_they_are_listed(tree: Path) -> None:
         assert name in listed
 
 
+@pytest.mark.slow
 def test_one_plan_with_all_of_them(tree: Path) -> None:
     plan = ("people.csv", "--plan", "plan.toml")
     made = json.loads(

@@ -42,6 +42,7 @@ def in_memory(table: Any, asked: Plan, out: Path) -> dict:
     return numbers(release)
 
 
+@pytest.mark.spark
 def test_a_dataframe_gives_the_release_of_memory(spark: Any, tmp_path: Path) -> None:
     """Byte for byte: sorted rows, all numbers, and the same file however the rows are divided."""
     table, asked = odd_people(3), plan()
@@ -65,7 +66,7 @@ def test_a_dataframe_gives_the_release_of_memory(spark: Any, tmp_path: Path) -> 
     assert not list(tmp_path.glob(".*"))
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_a_folder_gives_the_release_of_memory(
     ending: str, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -121,6 +122,7 @@ def kill_once(marker: Path) -> None:
     os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
 
 
+@pytest.mark.spark
 def test_a_lost_executor_loses_no_row(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +142,7 @@ def test_a_lost_executor_loses_no_row(
     assert found == rows(tmp_path / "memory.parquet")
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_parts_are_recoded_on_the_executors(spark: Any, tmp_path: Path) -> None:
     """With the same cuts and random numbers as in memory, so that the release is the same."""
     table, asked = odd_people(6, 4_000), plan(parts=3)
@@ -156,7 +158,7 @@ def test_parts_are_recoded_on_the_executors(spark: Any, tmp_path: Path) -> None:
     assert lines(tmp_path / "spark.csv") == lines(tmp_path / "memory.csv")
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_an_executor_lost_with_a_part_and_a_join_of_too_many_combinations_for_each(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,7 +200,7 @@ def test_an_executor_lost_with_a_part_and_a_join_of_too_many_combinations_for_ea
     assert lines(tmp_path / "spark.csv") == lines(tmp_path / "memory.csv")
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_an_audit_finds_the_numbers_of_memory(spark: Any, tmp_path: Path) -> None:
     table, asked = odd_people(7), plan()
     release = shoal.anonymize(table, asked)
@@ -217,7 +219,7 @@ def test_an_audit_finds_the_numbers_of_memory(spark: Any, tmp_path: Path) -> Non
             found.record_risks()
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_a_table_that_changes_is_not_released(spark: Any, tmp_path: Path) -> None:
     """Cells that differ whenever they are computed: no file is written."""
 
@@ -236,7 +238,7 @@ def test_a_table_that_changes_is_not_released(spark: Any, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 @pytest.mark.parametrize("role", ["other", "sensitive", "quasi"])
 def test_types_stay_as_they_are(role: str, spark: Any, tmp_path: Path) -> None:
     table = typed(1)
@@ -387,7 +389,7 @@ def test_too_little_memory_for_the_combinations(
         shoal.spark.anonymize(spark.createDataFrame(table), small(memory="500MB"))
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_bad_text_is_reported_as_by_memory(spark: Any, tmp_path: Path) -> None:
     """The error of a task on an executor, which read the file."""
     path = tmp_path / "people.csv"
@@ -400,7 +402,7 @@ def test_bad_text_is_reported_as_by_memory(spark: Any, tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_a_release_does_not_replace_a_file_that_a_dataframe_reads(
     spark: Any, tmp_path: Path
 ) -> None:
@@ -412,7 +414,7 @@ def test_a_release_does_not_replace_a_file_that_a_dataframe_reads(
     assert (tmp_path / "a b.parquet").read_bytes() == before
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_files_that_change_between_reading_and_writing(spark: Any, tmp_path: Path) -> None:
     """Also in a column that is no part of the groups, or by another file in the folder."""
     folder = tmp_path / "in"
@@ -430,7 +432,7 @@ def test_files_that_change_between_reading_and_writing(spark: Any, tmp_path: Pat
     assert [one.name for one in tmp_path.iterdir()] == ["in"]
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_a_table_by_its_name(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In Spark's catalog; a file of the same name comes first."""
     monkeypatch.chdir(tmp_path)
@@ -444,14 +446,14 @@ def test_a_table_by_its_name(spark: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert shoal.anonymize("people_of_spark", small()).rows == 2
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_types_that_are_not_supported(spark: Any) -> None:
     frame = spark.createDataFrame(pa.table({"age": [1, 1], "note": [[1], [2]]}))
     with pytest.raises(BadTable, match=r"'note' is of type .*engine = 'spark' does not support"):
         shoal.spark.anonymize(frame, small())
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_the_command_line(people: Path, tmp_path: Path) -> None:
     """In a process of its own, with a session by the settings of Spark."""
     if (reason := lacking()) is not None:
@@ -478,7 +480,7 @@ def test_the_command_line(people: Path, tmp_path: Path) -> None:
     assert "the folder exists" in again.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_an_interrupt_cancels_the_jobs_and_leaves_nothing(tmp_path: Path) -> None:
     if (reason := lacking()) is not None:
         pytest.skip(reason)

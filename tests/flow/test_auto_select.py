@@ -558,6 +558,7 @@ def test_a_plan_file_with_auto(run, tmp_path):
     assert "information loss (auto)" in out
 
 
+@pytest.mark.slow
 def test_compare_knows_auto():
     found = shoal.compare(table(), plan(), algorithms=["auto", "gaa"], apart=False)
     assert found.yardstick == "mean"

@@ -222,6 +222,7 @@ def result() -> Result:
 
 
 @adult_needed
+@pytest.mark.slow
 def test_files_of_section_4(result: Result, tmp_path: Path) -> None:
     write(result, "mauger2023", tmp_path)
     panels = ["5a", "5b", "6a", "6b", *(f"{n}{panel}" for n in (8, 9, 11, 12) for panel in "abc")]
@@ -241,6 +242,7 @@ def test_files_of_section_4(result: Result, tmp_path: Path) -> None:
 
 
 @adult_needed
+@pytest.mark.slow
 def test_the_paper_is_next_to_ours(result: Result) -> None:
     rows = {(row.optimization, row.metric): row for row in result.tables["table-5.csv"]}
     assert len(rows) == 3 * 4 * 7
@@ -254,6 +256,7 @@ def test_the_paper_is_next_to_ours(result: Result) -> None:
 
 
 @adult_needed
+@pytest.mark.slow
 def test_first_by_cost_loses_what_cost_alone_loses(result: Result) -> None:
     """S5 as defined differs from S1 in ties only, and so cannot lose nearly everything."""
     rows = {(row.optimization, row.metric): row.ours for row in result.tables["table-4.csv"]}

@@ -74,6 +74,7 @@ def test_the_values_of_k() -> None:
     assert {3, 2000, 15000} < set(mauger2023.KS)
 
 
+@pytest.mark.slow
 def test_files_of_2020(quick: Path) -> None:
     folder = quick / "mauger2020"
     tables = {f"figure-{i}.csv" for i in FIGURES}
@@ -88,6 +89,7 @@ def test_files_of_2020(quick: Path) -> None:
     assert len(rows(folder / "figure-9.csv")) == 7 * len(mauger2020.QUICK)
 
 
+@pytest.mark.slow
 def test_files_of_2023(quick: Path) -> None:
     folder = quick / "mauger2023"
     panels = {f"figure-3{panel}.{kind}" for panel in "abc" for kind in ("csv", "svg")}
@@ -99,6 +101,7 @@ def test_files_of_2023(quick: Path) -> None:
     assert len(rows(folder / "table-3.csv")) == 21
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", ["mauger2020", "mauger2023"])
 def test_a_page_needs_nothing_but_itself_and_says_that_it_is_quick(quick: Path, paper: str) -> None:
     page = (quick / paper / "index.html").read_text(encoding="utf-8")
@@ -110,6 +113,7 @@ def test_a_page_needs_nothing_but_itself_and_says_that_it_is_quick(quick: Path, 
     assert str(quick) not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", ["mauger2020", "mauger2023"])
 def test_every_line_has_the_same_columns(quick: Path, paper: str) -> None:
     columns = ["paper", "figure", "k", "optimization", "metric", "ours", "theirs"]
@@ -120,6 +124,7 @@ def test_every_line_has_the_same_columns(quick: Path, paper: str) -> None:
             assert float(row["ours"]) >= 0
 
 
+@pytest.mark.slow
 def test_the_paper_is_next_to_ours(quick: Path) -> None:
     (cell,) = [
         row
@@ -144,6 +149,7 @@ def leaves_below(tree: Any, found: dict[str, int]) -> int:
     return total
 
 
+@pytest.mark.slow
 def test_one_cell_counted_by_hand(quick: Path) -> None:
     """Guided by nllm, judged by ncp, k = 100: row by row, with strings."""
     table = _adult.load(None, quick=True).table
@@ -182,6 +188,7 @@ def test_one_cell_counted_by_hand(quick: Path) -> None:
         assert float(cell["ours"]) == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_and_keeps_what_is_not_its_own(
     quick: Path, tmp_path: Path
 ) -> None:

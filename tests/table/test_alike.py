@@ -17,7 +17,7 @@ from shoal.table.alike import alike, alike_texts
 from shoal.table.coded_columns import person_codes
 from shoal.table.coding import merge_alike, value_codes
 from shoal.table.published_table import read_published
-from tests.strategies import examples
+from tests.strategies import ALL, examples
 
 SAME = [
     *(("flu", f"flu{c}") for c in "\ufe0f\U000e0100\u034f\u3164\u115f\u1160\uffa0\u17b4\u2800"),
@@ -193,7 +193,8 @@ def test_persons_are_alike_in_white_space_and_form_but_not_in_case():
 
 
 def test_arrow_sees_every_character_as_python_does():
-    every = [chr(code) for code in range(0x20000) if not 0xD800 <= code < 0xE000]
+    last = 0x20000 if ALL else 0x3000  # the others take seconds
+    every = [chr(code) for code in range(last) if not 0xD800 <= code < 0xE000]
     for case in (False, True):
         assert alike_texts(pa.array(every), case).to_pylist() == [alike(c, case) for c in every]
 

@@ -62,6 +62,7 @@ def publish(
     """
     dropped = 0 if whole is None else whole.rows - original.rows
     suppressed = recoding.suppressed_of(original) + dropped
+    forget_codes(frame, frame.packed)
     clock.start("decode")
     released, people = decode(
         frame, plan.columns, original, recoding, rng, keep_order, plan.missing_values

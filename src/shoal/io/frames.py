@@ -89,6 +89,11 @@ class Frame:
         """The same, but texts may be a dictionary: for code that numbers the distinct values."""
         return self.native[name] if name in self._packed else self.column(name)
 
+    @property
+    def packed(self) -> Collection[str]:
+        """Columns of text that are stored as dictionaries: coding them again takes little time."""
+        return self._packed
+
     def faithful(self, name: str) -> bool:
         """Whether different cells of a column always differ in its arrow form too.
 

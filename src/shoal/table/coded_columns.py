@@ -7,7 +7,7 @@ published or the one read back from a file, starts with nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import suppress
 from threading import get_ident
 from typing import Any, TypeVar
@@ -60,7 +60,7 @@ def code_all(
     in_threads(code, names)
 
 
-def forget_codes(frame: Frame, names: Sequence[str]) -> None:
+def forget_codes(frame: Frame, names: Collection[str]) -> None:
     """Free the memory of the codes of columns that are not needed again."""
     for key in list(frame.memo):
         if isinstance(key, tuple) and key[0] == "codes" and key[1] in names:

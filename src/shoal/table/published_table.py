@@ -15,7 +15,7 @@ from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.group import group_rows
-from shoal.table.coded_columns import code_all, coded, person_codes, side_by_side
+from shoal.table.coded_columns import code_all, coded, forget_codes, person_codes, side_by_side
 from shoal.table.encode import Table, sensitive_columns
 from shoal.table.equivalence_classes import Classes, CountedRows, tally
 from shoal.table.profiles import Profiles
@@ -231,10 +231,12 @@ def read_published(
     code_all(frame, [*names, *held], missing_values)
     each, values = zip(*(coded(frame, name, missing_values) for name in names), strict=True)
     codes = side_by_side(each)  # int32[n, q]
+    del each
     for name in columns_with_role(columns, "person"):
         if name in frame.names:
             people = person_codes(frame, name, missing_values)
     sensitive = sensitive_columns(frame, columns, missing_values)
+    forget_codes(frame, frame.packed)
     return Published(tuple(names), codes, values, people, sensitive, frame.weight)
 
 
