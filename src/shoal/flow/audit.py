@@ -34,7 +34,7 @@ from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
 from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published, read_published
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import ROLES, columns_with_role
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,17 +170,17 @@ def _audit(
     progress: Progress,
 ) -> Audit:
     """The same, with the threads of the plan."""
-    frame = open_frame(table, lambda done, size: progress("read", done / size))
+    frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
     check_known(frame.names, plan)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
         *notes.without_person(frame, plan),
         *notes.merged_values(published),
-        *notes.identifiers(frame.names, plan),
+        *notes.unpublished_columns(frame.names, plan),
     ]
     before = None
     if original is not None:
-        given = open_frame(original, lambda done, size: progress("read", done / size))
+        given = open_frame(original, lambda done, size: progress("read", done / size), plan.read)
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
         said += notes.differences(frame, given, plan)
@@ -272,7 +272,7 @@ def _population(source: Any, plan: Plan) -> Table | None:
     """The table of the population, encoded with the hierarchies of the plan."""
     if source is None:
         return None
-    frame = open_frame(source)
+    frame = open_frame(source, None, plan.read)
     names = columns_with_role(plan.columns, "quasi")
     lacking = [name for name in names if name not in frame.names]
     if lacking:
@@ -311,6 +311,5 @@ def check_known(names: Sequence[str], plan: Plan) -> None:
     unnamed = [name for name in names if name not in plan.columns]
     if unnamed:
         raise BadTable(
-            f"the plan does not mention the columns {preview(unnamed)}; give each a role: "
-            "identifier, person, quasi, sensitive or other"
+            f"the plan does not mention the columns {preview(unnamed)}; give each a role: {ROLES}"
         )
