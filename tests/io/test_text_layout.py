@@ -67,7 +67,7 @@ def test_comments_are_left_out(tmp_path_factory, lines, end, chunk, last):
     without = end.join(["a,b", *kept]) + end * last
     path, plain = file(folder, with_comments), file(folder, without, "plain.csv")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("shoal.io.comments.AT_ONCE", chunk)
+        patch.setattr("shoal.io.raw_text.comments.AT_ONCE", chunk)
         stated = Reading(comment="#")
         assert values(read(path, None, stated)) == values(read(plain)) == batched(path, stated)
 

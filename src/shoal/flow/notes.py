@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from shoal.base.errors import preview
 from shoal.hierarchies.values import plain, text
-from shoal.io.encodings import shown
 from shoal.io.frames import Frame
+from shoal.io.raw_text.encodings import shown
 from shoal.io.text_layout import ENCODING_KEY
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, coded_as_text

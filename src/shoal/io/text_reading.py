@@ -19,11 +19,11 @@ import pyarrow.csv as pa_csv
 
 from shoal.base.errors import SHOWN, BadFile, BadTable
 from shoal.io.arrow_tables import check_column_names
-from shoal.io.comments import Uncommented
-from shoal.io.encodings import CHUNK, UTF8, Utf8
 from shoal.io.format import Progress
 from shoal.io.packing import unpacked
-from shoal.io.text_header import Header, read_header, rows_of
+from shoal.io.raw_text.comments import Uncommented
+from shoal.io.raw_text.encodings import CHUNK, Utf8
+from shoal.io.raw_text.header import Header, read_header, rows_of
 from shoal.io.text_layout import DELIMITER_KEY, ENCODING_KEY, TextLayout, opened
 
 BLOCK = 1 << 23  # bytes that arrow parses at once; a row must fit
@@ -31,36 +31,36 @@ BLOCK = 1 << 23  # bytes that arrow parses at once; a row must fit
 
 def read_text(path: Path, layout: TextLayout, progress: Progress | None) -> pa.Table:
     """Read a text file with arrow; inspect it row by row only if something is wrong."""
-    header, schema, _ = _begin(path, layout)
+    header, schema, layout = _begin(path, layout)
     table = None
-    with _counted(path, layout, header, progress) as source:
+    with _counted(path, layout, header, progress) as (source, text):
         if source is None:
             return schema.empty_table()
         with suppress(ValueError):  # arrow errors are of this kind too, and contain rows
             table = pa_csv.read_csv(source, *_options(header, schema, layout))
     _check(path, layout, header, source, None if table is None else table.num_rows)
     assert table is not None
-    return table.replace_schema_metadata(_about(schema, source.encoding, layout))
+    return table.replace_schema_metadata(_about(schema, text))
 
 
 def text_schema(path: Path, layout: TextLayout) -> pa.Schema:
     """The columns of a text file, all of them text."""
-    _, schema, encoding = _begin(path, layout)
-    if encoding == UTF8 and not layout.encoding:  # a later line may show that it is another one
-        with utf8(path, layout) as (text, stream):
-            while stream.read(CHUNK):
+    _, schema, layout = _begin(path, layout)
+    if not layout.encoding:  # a later line may show that it is not UTF-8
+        with utf8(path, layout) as (text, _):
+            while text.read(CHUNK):
                 pass
-            encoding = text.encoding
-    return schema.with_metadata(_about(schema, encoding, layout))
+        schema = schema.with_metadata(_about(schema, text))
+    return schema
 
 
 def text_batches(
     path: Path, layout: TextLayout, progress: Progress | None
 ) -> Iterator[pa.RecordBatch]:
     """Read a text file part by part; what is wrong with it may be found only at its end."""
-    header, schema, _ = _begin(path, layout)
+    header, schema, layout = _begin(path, layout)
     rows: int | None = 0
-    with _counted(path, layout, header, progress) as source:
+    with _counted(path, layout, header, progress) as (source, _):
         if source is None:
             return
         try:
@@ -78,18 +78,18 @@ def utf8(path: Path, layout: TextLayout) -> Iterator[tuple[Utf8, io.BufferedRead
     """The lines of a text file in UTF-8, without comments; and where its encoding is found."""
     with opened(path, layout) as raw:
         text = Utf8(raw, str(path), lambda: opened(path, layout), layout.encoding)
-        yield text, _lines(text, layout)
+        yield text, io.BufferedReader(_lines(text, layout), CHUNK)
 
 
-def _lines(text: Utf8, layout: TextLayout) -> io.BufferedReader:
-    stream: io.BufferedReader = io.BufferedReader(text, CHUNK)
-    if not layout.comment:
-        return stream
-    return io.BufferedReader(Uncommented(stream, layout.comment, layout.quote), CHUNK)
+def _lines(text: Utf8, layout: TextLayout) -> Utf8 | Uncommented:
+    return Uncommented(text, layout.comment, layout.quote) if layout.comment else text
 
 
-def _begin(path: Path, layout: TextLayout) -> tuple[Header, pa.Schema, str]:
-    """The header of a text file, the columns that it names, and its encoding so far."""
+def _begin(path: Path, layout: TextLayout) -> tuple[Header, pa.Schema, TextLayout]:
+    """The header of a text file, the columns that it names, and its layout with the encoding.
+
+    The encoding is open if it could be UTF-8 so far.
+    """
     with utf8(path, layout) as (text, stream):
         head = stream.read(CHUNK)
     if not head.strip():
@@ -107,14 +107,15 @@ def _begin(path: Path, layout: TextLayout) -> tuple[Header, pa.Schema, str]:
     schema = pa.schema([(name, pa.string()) for name in header.names])
     if not layout.delimiter:  # a table from .tsv that is written to .csv gets commas
         schema = schema.with_metadata({DELIMITER_KEY: header.delimiter})
-    return header, schema.with_metadata(_about(schema, text.encoding, layout)), text.encoding
+    if text.guessed:  # once is enough
+        layout = layout._replace(encoding=text.encoding)
+    return header, schema.with_metadata(_about(schema, text)), layout
 
 
-def _about(schema: pa.Schema, encoding: str, layout: TextLayout) -> dict[bytes, bytes]:
+def _about(schema: pa.Schema, text: Utf8) -> dict[bytes, bytes]:
     """The metadata of a table, with the encoding of its file if that was found and is not UTF-8."""
     notes = dict(schema.metadata or {})
-    found = encoding != UTF8 and not layout.encoding
-    return notes | {ENCODING_KEY: encoding.encode()} if found else notes
+    return notes | {ENCODING_KEY: text.encoding.encode()} if text.found else notes
 
 
 def _options(
@@ -134,14 +135,17 @@ def _options(
 @contextmanager
 def _counted(
     path: Path, layout: TextLayout, header: Header, progress: Progress | None
-) -> Iterator[CountedBytes | None]:
-    """The bytes after the header; None: there are none."""
+) -> Iterator[tuple[CountedBytes | None, Utf8]]:
+    """The bytes after the header, None if there are none; and where the encoding is found."""
     with path.open("rb") as raw, unpacked(raw, layout.packing) as packed:
         text = Utf8(packed, str(path), lambda: opened(path, layout), layout.encoding)
         stream = _lines(text, layout)
-        stream.read(header.size)
-        if not stream.peek(1):
-            yield None
+        begin = b""
+        while len(begin) < header.size and (more := stream.read(header.size)):
+            begin += more  # a read may return more or less than it was asked for
+        begin = begin[header.size :] or stream.read(CHUNK)
+        if not begin:
+            yield None, text
             return
         size = path.stat().st_size
 
@@ -149,7 +153,7 @@ def _counted(
             if progress is not None:
                 progress(raw.tell(), size)
 
-        yield CountedBytes(stream, header.delimiter, layout.quote, report, text)
+        yield CountedBytes(stream, header.delimiter, report, layout.quote, begin), text
 
 
 def _check(
@@ -174,15 +178,15 @@ class CountedBytes:
 
     def __init__(
         self,
-        stream: IO[bytes],
+        stream: IO[bytes] | io.RawIOBase,
         delimiter: str,
-        quote: str,
         report: Callable[[], None],
-        text: Utf8,
+        quote: str = '"',
+        begin: bytes = b"",  # what comes before the stream
     ) -> None:
         self._stream = stream
         self._report = report
-        self._text = text
+        self._begin = begin
         self._quote = quote.encode()
         self._ends = Counter[bytes]()
         self._border = np.zeros(256, np.bool_)  # bytes that may precede or follow a field
@@ -191,20 +195,18 @@ class CountedBytes:
         self.quotes = self.lines = 0
         self.odd_quotes = False  # whether a quote is in an unexpected place
 
-    @property
-    def encoding(self) -> str:
-        """The encoding of the file, as far as it was read."""
-        return self._text.encoding
-
     def read(self, size: int) -> bytes:
         """The next bytes of the stream, at most this many."""
-        chunk = self._stream.read(size)
+        chunk = self._begin or self._stream.read(size)
+        self._begin = b""
         if b"\0" in chunk:
             raise ValueError("NUL byte")
         if chunk:
             if self._quote:
                 self._check_quotes(chunk)
-            self._ends.update({end: chunk.count(end) for end in (b"\n", b"\r")})
+            self._ends[b"\n"] += chunk.count(b"\n")
+            if b"\r" in chunk:  # looking takes much less time than counting
+                self._ends[b"\r"] += chunk.count(b"\r")
             self.lines = max(self._ends.values()) + (not chunk.endswith((b"\n", b"\r")))
         self._report()
         return chunk

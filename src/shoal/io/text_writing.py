@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 
 from shoal.base.errors import BadFile
 from shoal.io.compact import ArrowColumn
-from shoal.io.encodings import BOM
 from shoal.io.packing import packed
+from shoal.io.raw_text.encodings import BOM
 from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import codecs
 import io
-import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -29,12 +28,6 @@ MARKS = {
     BOM: "utf-8-sig",
 }
 ADVICE = "state it in the plan, as in [read] encoding = 'latin-1', or save the file as UTF-8"
-# The characters of UTF-8 that take several bytes (Unicode 15, table 3-7).
-_SEVERAL = re.compile(
-    rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
-    rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}"
-    rb"|\xf4[\x80-\x8f][\x80-\xbf]{2}"
-)
 _CONTROL = [byte for byte in range(32) if byte not in b"\t\n\v\f\r\x1a\x1c\x1d\x1e\x1f"]
 _UNUSED = [0x81, 0x8D, 0x8F, 0x90, 0x9D]  # by Windows-1252
 CHUNK = 1 << 20
@@ -57,28 +50,40 @@ class Utf8(io.RawIOBase):
             self._decoder = codecs.getincrementaldecoder(self.encoding)()
         # Without a mark or a statement the file may turn out to be in another encoding.
         self._open = not marked and not stated
+        self.guessed = False  # whether it did
         self._several = False  # whether characters of several bytes were passed on
-        self._lines = 1
-        self._ready: memoryview = memoryview(b"")
+        self._ready = b""
+
+    @property
+    def found(self) -> bool:
+        """Whether the encoding was found, not stated, and is not UTF-8."""
+        return not self._stated and self.encoding != UTF8
 
     def readable(self) -> bool:
         """Return True."""
         return True
 
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, about as many as asked for; none are left if it returns none."""
+        if self._ready:
+            found, self._ready = self._ready, b""
+            return found
+        last = False
+        while not last:
+            more = self._stream.read(max(size, 4) if size >= 0 else -1)
+            if self._begin:
+                more, self._begin = self._begin + more, b""
+            last = not more
+            if found := self._converted(more, last):
+                return found
+        return b""
+
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill a buffer with the next bytes; none are left if it returns 0."""
-        while not self._ready:
-            more = self._begin + self._stream.read(max(len(buffer), 4) - len(self._begin))
-            self._begin = b""
-            last = not more
-            found = self._converted(more, last)
-            self._lines += found.count(b"\n")
-            self._ready = memoryview(found)
-            if last and not found:
-                return 0
-        many = min(len(buffer), len(self._ready))
-        buffer[:many] = self._ready[:many]
-        self._ready = self._ready[many:]
+        found = self.read(len(buffer))
+        many = min(len(buffer), len(found))
+        buffer[:many] = found[:many]
+        self._ready = found[many:]
         return many
 
     def _converted(self, more: bytes, last: bool) -> bytes:
@@ -89,36 +94,38 @@ class Utf8(io.RawIOBase):
             if is_utf8(whole):
                 self._several = True
                 return whole
-            self._change(whole)
+            self._change()
             more = whole
         assert self._decoder is not None
         try:
             return self._decoder.decode(more, last).encode()
         except UnicodeError:
-            raise self._fault(more) from None
+            raise self._fault() from None
 
-    def _change(self, bad: bytes) -> None:
+    def _change(self) -> None:
         """Read the rest in another encoding, if the whole file can be in one."""
         found = legacy_encoding(self._name, self._opened) if self._open else None
         if found is None or self._several:
-            raise self._fault(bad)
-        self.encoding = found
+            raise self._fault()
+        self.encoding, self.guessed = found, True
         self._decoder = codecs.getincrementaldecoder(found)()
 
-    def _fault(self, bad: bytes) -> BadFile:
+    def _fault(self) -> BadFile:
         """The error for bytes that cannot be decoded, with the number of their line."""
-        decoder = codecs.getincrementaldecoder(self.encoding)
-        lines = bad.splitlines(keepends=True)
-        number = 0
-        if self.encoding not in ("utf-16", "utf-32"):
-            for number, line in enumerate(lines):  # noqa: B007
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        number = 1
+        with self._opened() as stream, suppress(UnicodeError):
+            while part := stream.read(1 << 12):
+                state = decoder.getstate()
                 try:
-                    decoder().decode(line, True)
-                except UnicodeError:
-                    break
+                    number += decoder.decode(part).count("\n")
+                except UnicodeError:  # somewhere here: once more, byte by byte
+                    decoder.setstate(state)
+                    for i in range(len(part)):
+                        number += decoder.decode(part[i : i + 1]).count("\n")
         stated = ", as [read] states" if self._stated else ""
         return BadFile(
-            f"{self._name} is not in {shown(self.encoding)}{stated}: line {self._lines + number} "
+            f"{self._name} is not in {shown(self.encoding)}{stated}: line {number} "
             f"cannot be decoded; if it is in another encoding, {ADVICE}"
         )
 
@@ -152,8 +159,8 @@ def _lacking(content: bytes) -> int:
 class _Counts(NamedTuple):
     """What the bytes of a file are."""
 
-    several: int  # characters of several bytes, if it were UTF-8
-    high: int  # other bytes above 127
+    several: int  # bytes that begin a character of UTF-8, and the next one belongs to it
+    stray: int  # bytes above 127 that would be in no such character
     c1: int  # bytes 0x80 to 0x9f: Windows-1252 has letters and quotes there, Latin-1 nothing
     unused: int  # by Windows-1252
     control: int  # bytes that no text has
@@ -170,7 +177,7 @@ def legacy_encoding(name: str, opened: Opened) -> str | None:
             f"{name} is not a text table: it is not in UTF-8, and has control characters; if it "
             f"is in another encoding, {ADVICE}"
         )
-    if counts.several >= counts.high:
+    if counts.several >= counts.stray:
         return None
     if counts.unused:
         raise BadFile(f"{name} is neither in UTF-8 nor in Windows-1252 nor in Latin-1; {ADVICE}")
@@ -179,17 +186,19 @@ def legacy_encoding(name: str, opened: Opened) -> str | None:
 
 def _counted(opened: Opened) -> _Counts:
     often = np.zeros(256, np.int64)
-    several = taken = 0
+    several = stray = 0
     with opened() as stream:
         while chunk := stream.read(CHUNK):
-            often += np.bincount(np.frombuffer(chunk, np.uint8), minlength=256)
-            if not chunk.isascii():
-                found = _SEVERAL.findall(chunk)
-                several += len(found)
-                taken += sum(map(len, found))
+            found = np.frombuffer(b"\n" + chunk + b"\n", np.uint8)
+            often += np.bincount(found[1:-1], minlength=256)
+            goes_on = (found >= 0x80) & (found < 0xC0)
+            begins = found >= 0xC2
+            several += int((begins[:-1] & goes_on[1:]).sum())
+            stray += int((begins[:-1] & ~goes_on[1:]).sum())
+            stray += int((goes_on[1:] & (found[:-1] < 0x80)).sum())
     return _Counts(
         several,
-        int(often[128:].sum()) - taken,
+        stray,
         int(often[0x80:0xA0].sum()),
         int(often[_UNUSED].sum()),
         int(often[_CONTROL].sum()),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from shoal import BadPlan
 from shoal.base.errors import BadFile
 from shoal.engines.source import Source
-from shoal.io import encodings
 from shoal.io.frames import read, read_back, write
+from shoal.io.raw_text import encodings
 from shoal.io.reading import Reading
 from shoal.io.text_layout import ENCODING_KEY
 from tests.io.tables import SECRET, as_read, file, refuse, values
