@@ -19,6 +19,7 @@ from shoal.io.compact import ArrowColumn, compact, plain_field
 from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
 from shoal.io.format import Progress
 from shoal.io.packed_texts import TEXTS, is_packed, packed, unpacked
+from shoal.io.sources import StoredTable
 from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 from shoal.io.text_writing import same_cells, text_parts
 
@@ -319,6 +320,8 @@ def open_frame(source: Any, progress: Progress | None = None) -> Frame:
         return source
     if isinstance(source, str | Path):
         return read(source, progress)
+    if isinstance(source, StoredTable):
+        return Frame(source.read(progress))
     if isinstance(source, pa.Table):
         check_column_names(source.column_names, "the table")
         return Frame(takeable(source))

@@ -1,13 +1,19 @@
-"""Sources: whether a path can be read."""
+"""Sources: whether a path can be read, and tables that are stored elsewhere."""
 
 from __future__ import annotations
 
 import os
 import stat
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoal.base.errors import BadFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 KINDS = {
     stat.S_IFDIR: "a directory",
@@ -16,6 +22,14 @@ KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+
+
+class StoredTable(ABC):
+    """A table that is neither in memory nor a file, and can be read."""
+
+    @abstractmethod
+    def read(self, progress: Callable[[int, int], None] | None = None) -> pa.Table:
+        """Read all rows; `progress` is called with those read so far, and how many there are."""
 
 
 def is_folder(path: Path) -> bool:
