@@ -125,6 +125,12 @@ def test_a_password_in_the_address_is_refused(address: str) -> None:
     assert "must not contain a password" in str(error.value)
 
 
+def test_an_address_in_the_place_of_a_path_is_not_repeated() -> None:
+    with pytest.raises(BadFile, match=r"shoal\.Database") as error:
+        shoal.draft(f"postgresql://ann:{PASSWORD}@host/db")
+    assert PASSWORD not in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("address", "message"),
     [
@@ -195,7 +201,7 @@ def test_types_of_postgresql(empty_server: Server) -> None:
         "z": "2024-05-17 08:00:00+00:00", "u": "90384a2d-e273-4f72-a4e8-55dfaa3be0a7", "m": "glad",
         "c": "ab", "v": "x", "f": str(pa.scalar(0.1, pa.float32()).as_py()),
     }  # fmt: skip
-    assert texts[1] == dict.fromkeys("ibdtzumc") | {"n": "NaN", "v": "", "f": "-0.0"} | dict.fromkeys("ibdtzumc")
+    assert texts[1] == dict.fromkeys("ibdtzumc") | {"n": "NaN", "v": "", "f": "-0.0"}
     counted = Database(empty_server.address(), "typed").count(found.column_names)
     assert sorted(map(str, counted.native.to_pylist())) == sorted(map(str, found.to_pylist()))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from shoal.base.errors import BadFile
 if TYPE_CHECKING:
     import pyarrow as pa
 
+ADDRESS = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
 KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",
@@ -45,6 +47,11 @@ def check_source(path: Path, what: str, hint: str = "") -> None:
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
     except FileNotFoundError:
+        if ADDRESS.match(str(path)):  # it may contain a password, and is not repeated
+            raise BadFile(
+                "this is the address of a database, not the path of a file; give "
+                "shoal.Database(address, table=…)"
+            ) from None
         hint = hint or _similar(path)
         raise BadFile(f"cannot read {what}{path}: no such file{hint}") from None
     except ValueError:  # a lone surrogate or a NUL in the name
