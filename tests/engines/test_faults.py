@@ -59,13 +59,14 @@ def test_a_type_that_duckdb_changes(tmp_path: Path) -> None:
         shoal.anonymize(path, plan())
 
 
-def test_an_identifier_may_be_of_any_type(tmp_path: Path) -> None:
+@pytest.mark.parametrize("role", ["identifier", "drop"])
+def test_a_column_that_is_not_published_may_be_of_any_type(role: str, tmp_path: Path) -> None:
     """It is not read at all."""
     path = tmp_path / "people.parquet"
     rows = table()
     pq.write_table(rows.set_column(2, "note", pa.array([[1, 2]] * len(rows))), path)
     columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}, "sex": "quasi",
-               "note": "identifier"}  # fmt: skip
+               "note": role}  # fmt: skip
     release = shoal.anonymize(path, plan(columns=columns))
     release.save(tmp_path / "out.parquet")
     assert pq.read_schema(tmp_path / "out.parquet").names == ["age", "sex"]

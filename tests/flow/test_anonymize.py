@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import BadHierarchy, BadTable, CannotReach, Hierarchy, NotHeld, Plan, ShoalError
+from shoal.flow.assistant import sample
+from shoal.io.frames import open_frame
 from shoal.measures.verify import verify
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table.published_table import read_published
@@ -262,6 +264,22 @@ def test_saved_files_are_verified_again(tmp_path, monkeypatch):
     with pytest.raises(ShoalError, match="nothing is released"):
         release.save(tmp_path / "broken.csv")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["r.csv", "r.parquet"]
+
+
+def test_a_dropped_column_is_left_out_everywhere(tmp_path):
+    """From the release, its file, its report, its recoding, and the sample that is compiled for."""
+    columns = {**plan().columns, "name": "drop"}
+    release = shoal.anonymize(pa.table(ROWS), plan(columns=columns), keep_order=True)
+    assert "name" not in release.frame.column_names
+    release.save(tmp_path / "out.csv")
+    assert "Ann" not in (tmp_path / "out.csv").read_text()
+    release.report(tmp_path / "report.html")
+    html = (tmp_path / "report.html").read_text()
+    assert "dropped: nobody needs it" in html
+    assert "left out" in html
+    again = release.recoding.apply(pa.table(ROWS))
+    assert "name" not in again.frame.column_names
+    assert b"Ann" not in sample(open_frame(pa.table(ROWS)), plan(columns=columns))
 
 
 def test_identifiers_never_come_back():

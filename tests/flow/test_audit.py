@@ -130,6 +130,14 @@ def test_a_table_that_still_names_people():
     assert any("contains the identifiers 'name'" in note for note in audit.notes)
 
 
+def test_a_table_that_still_has_a_dropped_column():
+    plan = Plan(columns={"line": "drop", "age": "quasi"}, models=[])
+    notes = shoal.audit(pa.table({"line": ["7"], "age": ["31"]}), plan).notes
+    assert "the table contains the columns 'line', which the plan drops" in notes
+    assert not any("identifiers" in note for note in notes)
+    assert shoal.audit(pa.table({"age": ["31"]}), plan).notes == []
+
+
 def test_the_risk_of_a_row_that_could_be_several_people_s():
     plan = Plan(
         columns={"age": {"role": "quasi", "hierarchy": {"ranges": [10]}}},

@@ -137,13 +137,13 @@ def assisted(frame: Frame, plan: Plan) -> Iterator[Assistant]:
 
 
 def sample(frame: Frame, plan: Plan) -> bytes:
-    """Some records of a table, evenly spread, without identifiers, as an arrow stream."""
+    """Some records of a table, evenly spread, without columns that identify or are dropped."""
     wanted = min(LARGEST, max(SAMPLE, CLASSES * min_class_size(plan.models)))
     rows = np.unique(np.linspace(0, frame.height - 1, min(wanted, frame.height)).astype(np.int64))
     columns = {}
     for name in [name for name in frame.names if name in plan.columns]:
         column = frame.column(name)
-        hidden = plan.columns[name].role == "identifier"
+        hidden = plan.columns[name].role in ("identifier", "drop")
         columns[name] = pa.nulls(len(rows), column.type) if hidden else column.take(rows)
     table = pa.table(columns)
     stream = BytesIO()

@@ -34,7 +34,7 @@ from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
 from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published, read_published
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import ROLES, columns_with_role
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +176,7 @@ def _audit(
     said = [
         *notes.without_person(frame, plan),
         *notes.merged_values(published),
-        *notes.identifiers(frame.names, plan),
+        *notes.unpublished_columns(frame.names, plan),
     ]
     before = None
     if original is not None:
@@ -311,6 +311,5 @@ def check_known(names: Sequence[str], plan: Plan) -> None:
     unnamed = [name for name in names if name not in plan.columns]
     if unnamed:
         raise BadTable(
-            f"the plan does not mention the columns {preview(unnamed)}; give each a role: "
-            "identifier, person, quasi, sensitive or other"
+            f"the plan does not mention the columns {preview(unnamed)}; give each a role: {ROLES}"
         )

@@ -76,7 +76,7 @@ def in_parts(parts: int) -> list[str]:
     ]
 
 
-def identifiers(columns: Sequence[str], plan: Plan) -> list[str]:
+def unpublished_columns(columns: Sequence[str], plan: Plan) -> list[str]:
     """Warn of columns that should not be in a published table."""
     notes = []
     names = [name for name in columns_with_role(plan.columns, "identifier") if name in columns]
@@ -84,6 +84,9 @@ def identifiers(columns: Sequence[str], plan: Plan) -> list[str]:
         notes.append(
             f"the table contains the identifiers {preview(names)}, which the plan does not publish"
         )
+    names = [name for name in columns_with_role(plan.columns, "drop") if name in columns]
+    if names:
+        notes.append(f"the table contains the columns {preview(names)}, which the plan drops")
     for name in columns_with_role(plan.columns, "person"):
         if name in columns and not plan.columns[name].publish:
             notes.append(f"the table contains {name!r}, which the plan does not publish")

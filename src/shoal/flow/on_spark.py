@@ -13,7 +13,7 @@ from shoal.flow.at_scale import LargeRelease, anonymize_at_scale, grouped
 from shoal.flow.audit import Audit, audit, check_known
 from shoal.flow.choose_engine import not_served
 from shoal.flow.choose_parts import resources_of
-from shoal.flow.notes import identifiers
+from shoal.flow.notes import unpublished_columns
 from shoal.io.frames import Frame
 from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
 from shoal.plan import Plan
@@ -73,7 +73,7 @@ def audit_on_spark(
         found,
         if_known=known,
         worrying=worth_warning(known, plan.columns, found.people),
-        notes=[*found.notes, *identifiers(names, plan)],
+        notes=[*found.notes, *unpublished_columns(names, plan)],
     )
 
 

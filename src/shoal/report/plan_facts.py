@@ -35,6 +35,8 @@ def _how(column: Column) -> str:
     match column.role:
         case "identifier":
             return "not published"
+        case "drop":
+            return "left out"
         case "person":
             if not column.publish:
                 return "not published; used to count people"

@@ -14,7 +14,8 @@ from shoal.base.settings import Setting
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame
 
-Role = Literal["identifier", "person", "quasi", "sensitive", "other"]
+Role = Literal["identifier", "person", "quasi", "sensitive", "other", "drop"]
+ROLES = "identifier, person, quasi, sensitive, other or drop"  # for messages
 Missing = Literal["value", "root", "error"]
 
 
@@ -31,8 +32,8 @@ class Column(Setting):
     def _only_persons(self) -> Column:
         if not self.publish and self.role != "person":
             raise ValueError(
-                "can have publish = false only with the role person; use the role identifier for "
-                "columns that are never published"
+                "can have publish = false only with the role person; use the role drop or "
+                "identifier for columns that are not published"
             )
         return self
 
@@ -58,8 +59,7 @@ def check_names(columns: Collection[str], names: Collection[str]) -> None:
     unnamed = [name for name in names if name not in columns]
     if unnamed:
         raise BadTable(
-            f"the plan does not mention the columns {preview(unnamed)}; give each a role: "
-            "identifier, person, quasi, sensitive or other"
+            f"the plan does not mention the columns {preview(unnamed)}; give each a role: {ROLES}"
         )
 
 
@@ -69,11 +69,14 @@ def columns_with_role(columns: Mapping[str, Column], role: Role) -> list[str]:
 
 
 def not_published(columns: Mapping[str, Column]) -> list[str]:
-    """The columns that are not in the release: identifiers, and persons that are only counted."""
+    """The columns that are not in the release.
+
+    They are identifiers, dropped columns, and persons that are only counted.
+    """
     return [
         name
         for name, column in columns.items()
-        if column.role == "identifier" or not column.publish
+        if column.role in ("identifier", "drop") or not column.publish
     ]
 
 

@@ -13,6 +13,7 @@ ROLES = {
     "quasi": "quasi-identifier: an attacker may know it",
     "sensitive": "sensitive: to be protected",
     "identifier": "identifier",
+    "drop": "dropped: nobody needs it",
     "person": "person: says which records belong to the same person",
     "other": "other: assumed to be unknown to attackers",
 }
@@ -66,7 +67,7 @@ def _if_known(facts: Facts) -> list[Block]:
         blocks.append(
             Text(
                 "If an attacker may know such a column, make it a quasi-identifier. If nobody "
-                "needs it, make it an identifier: it is then not published."
+                "needs it, give it the role drop: it is then not published."
             )
         )
     return blocks
