@@ -76,8 +76,9 @@ def _negative(numbers: Sequence[float]) -> list[float]:
     negative = [one for one in numbers if one < 0]
     others = [one for one in numbers if one >= 0]
     known = all(one in NEGATIVE for one in negative)
-    # A column from -2 to 2 has a middle; codes are apart from 1, 2, 3.
-    return negative if known and len(others) > len(negative) else []
+    # Answers from -2 to 2 have no gap; several codes have one.
+    scale = len(negative) > 1 and len(numbers) == max(numbers) - min(numbers) + 1
+    return negative if known and not scale and len(others) > len(negative) else []
 
 
 def _nines(numbers: Sequence[float]) -> list[float]:
@@ -93,5 +94,3 @@ def _nines(numbers: Sequence[float]) -> list[float]:
     apart = below <= 0.8 * largest and below >= largest / 1000
     gaps = sorted(others)[-3:]
     return [largest] if apart and largest - below > 3 * (gaps[-1] - gaps[0] + 1) else []
-
-

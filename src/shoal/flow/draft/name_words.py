@@ -19,18 +19,20 @@ HOUSEHOLDS = frozenset(
 SENSITIVE = frozenset(
     # health
     "diagnosis diagnoses diagnose diag disease diseases illness condition icd icd9 icd10 disorder "
-    "symptom symptoms drug medication medications medicine medical med treatment therapy procedure "
-    "procedures surgery operation health hiv aids result outcome apgar apgar5 readmitted readmission "
-    "relapse survival death died mortality cause complication disability mental psychiatric "
-    "depression addiction pregnancy pregnant contraception contraceptive abortion gestation serum "
-    "glucose cholesterol bmi insulin cancer tumor tumour biopsy genetic vaccination infection "
+    "symptom symptoms drug medication medications medicine medical med treatment therapy "
+    "procedure procedures surgery operation health hiv aids result outcome apgar apgar5 "
+    "readmitted readmission relapse survival death died mortality cause complication disability "
+    "mental psychiatric depression addiction pregnancy pregnant contraception contraceptive "
+    "abortion gestation serum glucose cholesterol bmi insulin cancer tumor tumour biopsy genetic "
+    "vaccination infection "
     # money
     "salary income wage wages pay earnings debt debts credit loan mortgage capital dividend "
-    "dividends tax taxes benefit benefits pension poverty wealth assets finance gift gifts donation "
-    "donations bonus expenses einkommen gehalt lohn "
+    "dividends tax taxes benefit benefits pension poverty wealth assets finance gift gifts "
+    "donation donations bonus expenses einkommen gehalt lohn "
     # belief, conduct, achievement
-    "religion religious belief politics political party affiliation union orientation sexuality vote "
-    "voted crime offence offense verdict conviction arrest sentence score scores exam gpa".split()
+    "religion religious belief politics political party affiliation union orientation sexuality "
+    "vote voted crime offence offense verdict conviction arrest sentence score scores exam "
+    "gpa".split()
 )
 # Names that say that a column is the result, but not of what.
 OUTCOMES = frozenset("class label target outcome result response score churn default".split())
@@ -49,6 +51,7 @@ CATEGORIES = frozenset(
     "id code type kind category class status source group race ethnicity sex gender marital marry "
     "disposition industry occupation county district region state flag recode".split()
 )
+CATEGORY_STEMS = ("race", "hisp", "ethni", "marit", "occup")  # in short names: RACEX, HISPCAT
 WEIGHTS = frozenset("fnlwgt wgt pweight pwgt sampweight hhweight wtfa perwt hhwt".split())
 # Together with "weight": that of a record in a survey, not of a body.
 SURVEY = frozenset("instance survey sampling sample design final person record grossing".split())

@@ -26,19 +26,19 @@ _COUNTRIES = {
     "libya|madagascar|malawi|mali|mauritania|mauritius|morocco|mozambique|namibia|niger|nigeria|"
     "rwanda|senegal|sierra leone|somalia|south africa|sudan|tanzania|togo|tunisia|uganda|zambia|"
     "zimbabwe",
-    "Americas": "argentina|bahamas|barbados|belize|bolivia|brazil|canada|chile|colombia|columbia|"
+    "Americas": "argentina|bahamas|barbados|belize|bolivia|brazil|canada|chile|colombia|"
     "costa rica|cuba|dominican republic|ecuador|el salvador|guatemala|guyana|haiti|honduras|"
     "jamaica|mexico|nicaragua|panama|paraguay|peru|puerto rico|suriname|trinidad|"
-    "trinidad and tobago|trinadad&tobago|united states|united states of america|usa|uruguay|"
-    "venezuela|outlying us(guam usvi etc)|outlying u s (guam usvi etc)",
+    "trinidad and tobago|united states|united states of america|usa|uruguay|"
+    "venezuela",
     "Asia": "afghanistan|armenia|azerbaijan|bahrain|bangladesh|bhutan|brunei|cambodia|china|"
-    "hong kong|hong|india|indonesia|iran|iraq|israel|japan|jordan|kazakhstan|korea|kuwait|"
+    "hong kong|india|indonesia|iran|iraq|israel|japan|jordan|kazakhstan|korea|kuwait|"
     "kyrgyzstan|laos|lebanon|malaysia|mongolia|myanmar|nepal|north korea|oman|pakistan|palestine|"
     "philippines|qatar|saudi arabia|singapore|south korea|sri lanka|syria|taiwan|tajikistan|"
     "thailand|turkey|türkiye|turkmenistan|united arab emirates|uzbekistan|vietnam|yemen",
     "Europe": "albania|austria|belarus|belgium|bosnia|bosnia and herzegovina|bulgaria|croatia|"
     "cyprus|czech republic|czechia|denmark|england|estonia|finland|france|georgia|germany|greece|"
-    "holand netherlands|hungary|iceland|ireland|italy|kosovo|latvia|liechtenstein|lithuania|"
+    "hungary|iceland|ireland|italy|kosovo|latvia|liechtenstein|lithuania|"
     "luxembourg|malta|moldova|monaco|montenegro|netherlands|north macedonia|northern ireland|"
     "norway|poland|portugal|romania|russia|scotland|serbia|slovakia|slovenia|spain|sweden|"
     "switzerland|ukraine|united kingdom|wales|yugoslavia",
