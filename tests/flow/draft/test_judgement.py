@@ -1,4 +1,4 @@
-"""Drafts of real tables, judged by roles that were written by hand before; the counts are in docs."""
+"""Drafts of real tables, judged by roles written by hand before; the counts are in the docs."""
 
 from __future__ import annotations
 
