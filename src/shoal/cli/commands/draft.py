@@ -26,9 +26,9 @@ def draft(
         from shoal.base.errors import BadFile
         from shoal.cli import outputs, tables
         from shoal.cli.console import open_console, print_plain
-        from shoal.cli.plan_table import show_roles
+        from shoal.cli.plan_table import show_ranking, show_roles
         from shoal.cli.progress import progress_on
-        from shoal.flow.draft import draft as propose
+        from shoal.flow.draft.draft import propose
         from shoal.io.frames import check_writable
 
     source = tables.source_of(data, table, query)
@@ -39,9 +39,10 @@ def draft(
     console = open_console()
     with progress_on(console) as progress:
         progress("read", 0.0)
-        plan = propose(source)
-    plan.save(out)
-    show_roles(console, plan)
+        proposed = propose(source)
+    proposed.plan.save(out)
+    show_roles(console, proposed.plan)
+    show_ranking(console, proposed.ranking)
     given = quote(data) + _from(table, query)
     print_plain(
         console,
