@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from shoal.base.version import __version__
     from shoal.comparing.compare import compare
     from shoal.comparing.comparison import Comparison
+    from shoal.databases.database import Database
     from shoal.flow.anonymize import anonymize
     from shoal.flow.apply.fitted import Fitted
     from shoal.flow.audit import Audit, audit
-    from shoal.flow.draft import draft
+    from shoal.flow.draft.draft import draft
     from shoal.flow.release import Release
     from shoal.hierarchies.base import Hierarchy
     from shoal.plan import Plan
@@ -45,6 +46,7 @@ _HOMES = {
     "BrokenPromise": "base.errors",
     "CannotReach": "base.errors",
     "Comparison": "comparing.comparison",
+    "Database": "databases.database",
     "Fitted": "flow.apply.fitted",
     "Hierarchy": "hierarchies.base",
     "NotHeld": "base.errors",
@@ -55,7 +57,7 @@ _HOMES = {
     "anonymize": "flow.anonymize",
     "audit": "flow.audit",
     "compare": "comparing.compare",
-    "draft": "flow.draft",
+    "draft": "flow.draft.draft",
 }
 _MODULES = ("bound", "catalog", "comparison", "datasets", "distances", "errors", "plan", "spark")
 
@@ -69,6 +71,7 @@ __all__ = [
     "BrokenPromise",
     "CannotReach",
     "Comparison",
+    "Database",
     "Fitted",
     "Hierarchy",
     "NotHeld",

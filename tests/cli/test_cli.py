@@ -235,7 +235,7 @@ def test_a_folder_that_cannot_be_written_to_is_noticed_before_the_work(
 
     monkeypatch.setattr("shoal.io.atomic._create", refused)
     monkeypatch.setattr("shoal.cli.demo.hospital", too_early)
-    for module in ("anonymize", "audit", "draft", "apply.apply"):
+    for module in ("anonymize", "audit", "draft.draft", "apply.apply"):
         monkeypatch.setattr(f"shoal.flow.{module}.open_frame", too_early)
     monkeypatch.setattr("shoal.comparing.compare.open_frame", too_early)
     status, _, err = run(command, *RUNS[command])
@@ -352,7 +352,7 @@ def test_a_target_that_cannot_be_written(run, people):
     assert bad(run, people, out="file/r.csv")
     (people / "dir.csv").mkdir()
     assert bad(run, people, out="dir.csv")
-    assert "format" in bad(run, people, out="r.xlsx")
+    assert "format" in bad(run, people, out="r.docx")
 
 
 def test_a_json_target_that_cannot_be_written(run, people):
