@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from shoal.base.errors import BadTable
 from shoal.flow.draft.dependencies import Dependency, dependencies
+from shoal.flow.draft.dictionary import Entry, check_described, read_dictionary
 from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.guess_role import ADVICE, PEOPLE_ADVICE, Guess, guess_role
 from shoal.flow.draft.ranking import Ranking, columns_to_leave, rank_columns
@@ -35,28 +37,34 @@ class Draft:
     ranking: Ranking
 
 
-def draft(table: Any) -> Plan:
+def draft(table: Any, dictionary: str | Path | None = None) -> Plan:
     """Propose a plan: roles and hierarchies guessed from values and names, to be edited.
 
-    In doubt a column becomes a quasi-identifier, which is the safe choice.
+    In doubt a column becomes a quasi-identifier, which is the safe choice. `dictionary` is a table
+    with the columns column, label, role and codes, whose roles are kept.
 
     >>> import pyarrow as pa
     >>> plan = draft(pa.table({"name": ["Ann", "Bob"], "age": [31, 47]}))
     >>> plan.columns["name"].role, plan.columns["age"].role
     ('identifier', 'quasi')
     """
-    return propose(table).plan
+    return propose(table, dictionary).plan
 
 
-def propose(table: Any) -> Draft:
+def propose(table: Any, dictionary: str | Path | None = None) -> Draft:
     """Propose a plan, with the evidence for it."""
+    described = {} if dictionary is None else read_dictionary(dictionary)
     frame = open_frame(table)
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to guess from")
     check_header(frame)
+    check_described(described, frame.names)
     missing = _missing_words(frame)
-    facts = {name: _facts(frame, name, missing) for name in frame.names}
-    guesses = {name: guess_role(one) for name, one in facts.items()}
+    facts = {n: _facts(frame, n, missing, described.get(n, Entry())) for n in frame.names}
+    guesses = {
+        name: guess_role(one, described[name].role if name in described else "")
+        for name, one in facts.items()
+    }
     _one_person(guesses)
     _several_records(guesses)
     found = dependencies([facts[name] for name in _published(guesses)])
@@ -70,7 +78,7 @@ def propose(table: Any) -> Draft:
     person = next((name for name, guess in guesses.items() if guess.role == "person"), None)
     people = None if person is None else person_codes(frame, person, missing)
     ranking = rank_columns(quasi, people)
-    plan = _plan(frame, guesses, missing)
+    plan = _plan(frame, facts, guesses, missing)
     plan.comments.extend(ranking_lines(ranking))
     if len(quasi) > MANY:
         leave = columns_to_leave(quasi, people, MANY)
@@ -93,12 +101,14 @@ def _missing_words(frame: Frame) -> list[str]:
     return missing
 
 
-def _facts(frame: Frame, name: str, missing: Sequence[str]) -> Facts:
+def _facts(frame: Frame, name: str, missing: Sequence[str], described: Entry) -> Facts:
     codes, values = coded(frame, name, missing)
-    return Facts(name, "", codes, values, {})
+    return Facts(name, described.label, codes, values, dict(described.codes))
 
 
-def _plan(frame: Frame, guesses: Mapping[str, Guess], missing: list[str]) -> Plan:
+def _plan(
+    frame: Frame, facts: Mapping[str, Facts], guesses: Mapping[str, Guess], missing: list[str]
+) -> Plan:
     plan = Plan(
         columns={
             name: Column(role=guess.role, hierarchy=guess.hierarchy)
@@ -108,7 +118,12 @@ def _plan(frame: Frame, guesses: Mapping[str, Guess], missing: list[str]) -> Pla
         missing_values=missing,
     )
     plan._drafted = True
-    plan.notes.update({name: guess.note for name, guess in guesses.items()})
+    plan.notes.update(
+        {
+            name: f"{facts[name].label}: {guess.note}" if facts[name].label else guess.note
+            for name, guess in guesses.items()
+        }
+    )
     return plan
 
 
@@ -124,9 +139,9 @@ def _published(guesses: Mapping[str, Guess]) -> list[str]:
 def _one_person(guesses: dict[str, Guess]) -> None:
     """Keep the first person column; a second number for people is an identifier."""
     persons = [name for name, guess in guesses.items() if guess.role == "person"]
-    first = next((name for name in persons if guesses[name].given), persons[0] if persons else "")
+    given = [name for name in persons if guesses[name].given]  # two of them are an error in a plan
     for name in persons:
-        if name != first:
+        if name not in (given or persons[:1]):
             guesses[name] = guesses[name].changed_to("identifier", "a second number for people")
 
 
