@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable
 from shoal.flow.draft.dependencies import Dependency, dependencies
 from shoal.flow.draft.dictionary import Entry, check_described, read_dictionary
@@ -27,13 +28,22 @@ MANY = 15  # quasi-identifiers from which on much information is lost
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A proposed plan, and what was found out about the table."""
+class Examined:
+    """What was found out about a table, column by column."""
 
-    plan: Plan
+    frame: Frame
     facts: Mapping[str, Facts]
     guesses: Mapping[str, Guess]
     dependencies: Sequence[Dependency]
+    missing: list[str]  # texts that mean missing in any column
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A proposed plan, and the evidence for it."""
+
+    plan: Plan
+    facts: Mapping[str, Facts]
     ranking: Ranking
 
 
@@ -53,6 +63,12 @@ def draft(table: Any, dictionary: str | Path | None = None) -> Plan:
 
 def propose(table: Any, dictionary: str | Path | None = None) -> Draft:
     """Propose a plan, with the evidence for it."""
+    examined = examine(table, dictionary)
+    return complete(examined, examined.guesses)
+
+
+def examine(table: Any, dictionary: str | Path | None = None) -> Examined:
+    """Find out what the columns of a table are."""
     described = {} if dictionary is None else read_dictionary(dictionary)
     frame = open_frame(table)
     if frame.height == 0:
@@ -69,16 +85,20 @@ def propose(table: Any, dictionary: str | Path | None = None) -> Draft:
     _several_records(guesses)
     found = dependencies([facts[name] for name in _published(guesses)])
     _settle(guesses, found)
-    quasi = [facts[name] for name in _quasi(guesses)]
+    return Examined(frame, facts, guesses, found, missing)
+
+
+def complete(examined: Examined, guesses: Mapping[str, Guess]) -> Draft:
+    """The plan with these roles, and a ranking of its quasi-identifiers."""
+    quasi = [examined.facts[name] for name in _quasi(guesses)]
     if not quasi:
         raise BadTable(
             "no column looks like a quasi-identifier (age, sex, postcode, job …); "
             "write the plan by hand"
         )
-    person = next((name for name, guess in guesses.items() if guess.role == "person"), None)
-    people = None if person is None else person_codes(frame, person, missing)
+    people = people_of(examined, guesses)
     ranking = rank_columns(quasi, people)
-    plan = _plan(frame, facts, guesses, missing)
+    plan = _plan(examined, guesses)
     plan.comments.extend(ranking_lines(ranking))
     if len(quasi) > MANY:
         leave = columns_to_leave(quasi, people, MANY)
@@ -87,7 +107,15 @@ def propose(table: Any, dictionary: str | Path | None = None) -> Draft:
             "them can an outsider really know? Without these, fewest people are unique: "
             f"{', '.join(leave)}. Give them the role drop if nobody needs them"
         )
-    return Draft(plan, facts, guesses, found, ranking)
+    return Draft(plan, examined.facts, ranking)
+
+
+def people_of(examined: Examined, guesses: Mapping[str, Guess]) -> Longs | None:
+    """The person of each record; None if each record is a person of its own."""
+    for name, guess in guesses.items():
+        if guess.role == "person":
+            return person_codes(examined.frame, name, examined.missing)
+    return None
 
 
 def _missing_words(frame: Frame) -> list[str]:
@@ -106,24 +134,19 @@ def _facts(frame: Frame, name: str, missing: Sequence[str], described: Entry) ->
     return Facts(name, described.label, codes, values, dict(described.codes))
 
 
-def _plan(
-    frame: Frame, facts: Mapping[str, Facts], guesses: Mapping[str, Guess], missing: list[str]
-) -> Plan:
+def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
     plan = Plan(
         columns={
             name: Column(role=guess.role, hierarchy=guess.hierarchy)
             for name, guess in guesses.items()
         },
-        models=[KAnonymity(k=max(2, min(K, frame.height)))],
-        missing_values=missing,
+        models=[KAnonymity(k=max(2, min(K, examined.frame.height)))],
+        missing_values=examined.missing,
     )
     plan._drafted = True
-    plan.notes.update(
-        {
-            name: f"{facts[name].label}: {guess.note}" if facts[name].label else guess.note
-            for name, guess in guesses.items()
-        }
-    )
+    for name, guess in guesses.items():
+        label = examined.facts[name].label
+        plan.notes[name] = f"{label}: {guess.note}" if label else guess.note
     return plan
 
 
