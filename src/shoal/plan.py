@@ -333,11 +333,7 @@ class Plan(Setting):
             lines += ["", "[read]", *_fields(stated)]
         lines += ["", "[columns]"]
         for name, column in self.columns.items():
-            entry: dict[str, Any] = {"role": column.role}
-            if column.hierarchy is not None:
-                entry["hierarchy"] = column.hierarchy.setting_in(folder)
-            if not column.publish:
-                entry["publish"] = False
+            entry = column.setting_in(folder)
             note = f"  {_comment(self._notes[name])}" if name in self._notes else ""
             lines.append(f"{_key(name)} = {_toml(entry)}{note}")
         for model in self.models:

@@ -17,8 +17,9 @@ from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
 from shoal.flow import notes
 from shoal.flow.freeing import freed
+from shoal.flow.opening import open_table
 from shoal.hierarchies.values import plain, text
-from shoal.io.frames import Frame, open_frame
+from shoal.io.frames import Frame
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import findings
@@ -170,7 +171,7 @@ def _audit(
     progress: Progress,
 ) -> Audit:
     """The same, with the threads of the plan."""
-    frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
+    frame = open_table(table, plan, lambda done, size: progress("read", done / size))
     check_known(frame.names, plan)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
@@ -181,7 +182,7 @@ def _audit(
     ]
     before = None
     if original is not None:
-        given = open_frame(original, lambda done, size: progress("read", done / size), plan.read)
+        given = open_table(original, plan, lambda done, size: progress("read", done / size))
         said += [note for note in notes.encodings(given.schema) if note not in said]
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
@@ -274,7 +275,7 @@ def _population(source: Any, plan: Plan) -> Table | None:
     """The table of the population, encoded with the hierarchies of the plan."""
     if source is None:
         return None
-    frame = open_frame(source, None, plan.read)
+    frame = open_table(source, plan)
     names = columns_with_role(plan.columns, "quasi")
     lacking = [name for name in names if name not in frame.names]
     if lacking:

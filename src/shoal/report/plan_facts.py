@@ -110,7 +110,7 @@ def _shown(name: str, column: Column, withheld: list[str]) -> Column:
     if hierarchy.listed_values():
         withheld.append(f"the hierarchy of {name}")
     shown_as = _Shown(hierarchy, hierarchy.public_setting())
-    return Column(role=column.role, hierarchy=shown_as, publish=column.publish)
+    return column.changed(hierarchy=shown_as)
 
 
 def _line(line: str, withheld: list[str]) -> str:

@@ -13,6 +13,7 @@ from shoal.base.errors import BadInput, BadTable, did_you_mean, preview
 from shoal.base.settings import Setting
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame
+from shoal.io.raw_text.spelling import Spelling, check_spelling
 
 Role = Literal["identifier", "person", "quasi", "sensitive", "other", "drop"]
 ROLES = "identifier, person, quasi, sensitive, other or drop"  # for messages
@@ -27,6 +28,10 @@ class Column(Setting):
     role: Role
     hierarchy: Hierarchy | None = None
     publish: bool = True  # False for a person column: count people, but do not publish it
+    decimal: str | None = None  # the decimal sign of its numbers, "." or ","; None: "."
+    thousands: str | None = None  # between groups of three digits; None: nothing
+    percent: bool = False  # whether its numbers have a percent sign, as in 12.5 %
+    date_format: str | None = None  # of its dates, as in "%d.%m.%Y"; None: as in 2024-05-17
 
     @model_validator(mode="after")
     def _only_persons(self) -> Column:
@@ -36,6 +41,35 @@ class Column(Setting):
                 "identifier for columns that are not published"
             )
         return self
+
+    @model_validator(mode="after")
+    def _spelled(self) -> Column:
+        if self.spelling is not None:
+            check_spelling(self.spelling)
+        return self
+
+    def changed(self, **fields: Any) -> Column:
+        """The same column with some settings changed, validated again."""
+        return Column(**{name: getattr(self, name) for name in type(self).model_fields} | fields)
+
+    def setting_in(self, folder: Path | None = None) -> dict[str, Any]:
+        """The settings that differ from the default, as in a plan file in this folder."""
+        setting: dict[str, Any] = {"role": self.role}
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if name == "hierarchy" and value is not None:
+                setting[name] = value.setting_in(folder)
+            elif name not in setting and value != field.default:
+                setting[name] = value
+        return setting
+
+    @property
+    def spelling(self) -> Spelling | None:
+        """How it writes numbers or dates; None: as they are inside shoal."""
+        stated = Spelling(
+            self.decimal or ".", self.thousands or "", self.percent, self.date_format or ""
+        )
+        return None if stated == Spelling() else stated
 
     @field_validator("hierarchy", mode="before")
     @classmethod

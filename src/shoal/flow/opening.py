@@ -1,0 +1,16 @@
+"""Opening tables as a plan states it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.io.format import Progress
+from shoal.io.frames import Frame, open_frame
+from shoal.plan import Plan
+from shoal.table.spelled_columns import canonical, spelled_columns
+
+
+def open_table(table: Any, plan: Plan, progress: Progress | None = None) -> Frame:
+    """Open a table in any form; its numbers and dates are canonical."""
+    frame = open_frame(table, progress, plan.read)
+    return canonical(frame, spelled_columns(plan.columns, plan.missing_values))
