@@ -23,8 +23,10 @@ from shoal.models import Model
 from shoal.table.roles import (
     Column,
     Missing,
+    checked_words,
     columns_with_role,
     free_columns,
+    missing_words,
     naming,
     relative_to,
 )
@@ -115,12 +117,7 @@ class Plan(Setting):
     @field_validator("missing_values")
     @classmethod
     def _missing_values(cls, given: list[str]) -> list[str]:
-        if broken := [token for token in given if not is_text(token)]:
-            raise ValueError(
-                f"has missing_values with half a character (a lone surrogate): {preview(broken)}; "
-                "remove them"
-            )
-        return given
+        return checked_words(given)
 
     @model_validator(mode="after")
     def _default_algorithm(self) -> Plan:
@@ -151,6 +148,10 @@ class Plan(Setting):
     def remarks(self) -> list[str]:
         """What a draft says about the whole plan; comments on top of the plan file."""
         return self._remarks
+
+    def missing_of(self, name: str) -> Sequence[str]:
+        """The words that mean missing in a column."""
+        return missing_words(self.columns, name, self.missing_values)
 
     @property
     def linked(self) -> bool:
@@ -315,11 +316,7 @@ class Plan(Setting):
                 lines.append(f"{field} = {_toml(value)}")
         lines += ["", "[columns]"]
         for name, column in self.columns.items():
-            entry: dict[str, Any] = {"role": column.role}
-            if column.hierarchy is not None:
-                entry["hierarchy"] = column.hierarchy.setting_in(folder)
-            if not column.publish:
-                entry["publish"] = False
+            entry = column.setting_in(folder)
             note = f"  # {self._notes[name]}" if name in self._notes else ""
             lines.append(f"{_key(name)} = {_toml(entry)}{note}")
         for model in self.models:

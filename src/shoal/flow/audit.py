@@ -292,7 +292,7 @@ def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:
     columns = dict(plan.columns)
     for name, tree in zip(original.names, original.trees, strict=True):
         if free.columns[name] != plan.columns[name]:
-            _, values = coded(frame, name, plan.missing_values)
+            _, values = coded(frame, name, plan.missing_of(name))
             known = {plain(str(label)) for label in tree.labels}
             if any(plain(text(value)) not in known for value in values):
                 columns[name] = free.columns[name]

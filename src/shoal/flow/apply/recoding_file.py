@@ -116,9 +116,8 @@ def _check_labels(vectors: Sequence[Any], order: Sequence[Any]) -> None:
 def _as_dict(plan: Plan) -> dict[str, Any]:
     """The plan as JSON values."""
     columns = {
-        name: {"role": column.role}
+        name: column.setting_in()
         | ({} if column.hierarchy is None else {"hierarchy": column.hierarchy.setting()})
-        | ({} if column.publish else {"publish": False})
         for name, column in plan.columns.items()
     }
     return {
