@@ -164,3 +164,17 @@ strategy = "S1"
     assert plan.seed == 7
     assert plan.models == [KAnonymity(k=5)]
     assert plan.algorithm == GAA(strategy="S1")
+
+
+def test_how_files_are_read_is_kept(tmp_path):
+    stated = {"encoding": "latin-1", "delimiter": ";", "header": False, "sheet": "people"}
+    plan = Plan(columns=COLUMNS, read=stated)
+    plan.save(tmp_path / "plan.toml")
+    back = Plan.load(tmp_path / "plan.toml")
+    assert back.read == plan.read == plan.with_seed(3).read
+    assert back.read.stated() == stated
+    assert "[read]" not in Plan(columns=COLUMNS).to_toml()
+    with pytest.raises(BadPlan, match=r"\[read\] has no option 'encodign'; did you mean"):
+        Plan(columns=COLUMNS, read={"encodign": "latin-1"})
+    with pytest.raises(BadPlan, match="is a table of settings"):
+        Plan(columns=COLUMNS, read="latin-1")

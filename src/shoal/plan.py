@@ -17,6 +17,7 @@ from shoal.base.errors import BadFile, BadPlan, brief, is_text, preview
 from shoal.base.settings import AtLeastOne, NotNegative, Setting
 from shoal.io.frames import atomic
 from shoal.io.memory import bytes_of
+from shoal.io.reading import Reading
 from shoal.io.sources import check_source
 from shoal.losses import Loss
 from shoal.models import Model
@@ -49,6 +50,7 @@ class Plan(Setting):
     name: ClassVar[str] = "the plan"
 
     columns: dict[str, Column]
+    read: Reading = Field(default_factory=Reading)  # how files are read
     models: list[Model] = Field(default_factory=list)
     algorithm: Algorithm = Field(default="peel", validate_default=True)
     loss: Loss = Field(default="nllm", validate_default=True)
@@ -80,6 +82,13 @@ class Plan(Setting):
                     raise BadPlan("give it a role, as in role = 'quasi'")
                 columns[name] = column if isinstance(column, Column) else Column(**column)
         return columns
+
+    @field_validator("read", mode="before")
+    @classmethod
+    def _read(cls, given: Any) -> Reading:
+        if not isinstance(given, Reading | dict):
+            raise BadPlan("[read] is a table of settings, as in encoding = 'latin-1'")
+        return given if isinstance(given, Reading) else Reading(**given)
 
     @field_validator("models", mode="before")
     @classmethod
@@ -314,6 +323,8 @@ class Plan(Setting):
                 call_default_factory=True
             ):
                 lines.append(f"{field} = {_toml(value)}")
+        if stated := self.read.stated():
+            lines += ["", "[read]", *_fields(stated)]
         lines += ["", "[columns]"]
         for name, column in self.columns.items():
             entry = column.setting_in(folder)

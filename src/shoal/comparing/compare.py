@@ -82,7 +82,7 @@ def compare(
     guides = _made(catalog.losses, losses, plan.loss) or [plan.loss]
     methods = _made(catalog.algorithms, algorithms, plan.algorithm) or serving(plan)
     progress("read", 0.0)
-    frame = open_frame(table)
+    frame = open_frame(table, None, plan.read)
     progress("encode", 0.0)
     encoded = encode(frame, plan.columns, plan.missing, plan.missing_values)
     one_guide = len(guides) == 1 and not guides[0].is_auto

@@ -26,6 +26,7 @@ from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.engines.writing import Rows
 from shoal.io.frames import Frame
+from shoal.io.reading import Reading
 
 AT_ONCE = 32  # columns that are counted by one query; GROUPING_ID of DuckDB takes up to 63
 
@@ -35,8 +36,10 @@ class DuckdbTable(PeopleTable):
 
     engine = "duckdb"
 
-    def __init__(self, path: str | Path, resources: Resources) -> None:
-        self.source, self.resources = Source.of(path), resources
+    def __init__(
+        self, path: str | Path, resources: Resources, reading: Reading | None = None
+    ) -> None:
+        self.source, self.resources = Source.of(path, reading), resources
         self.schema, self._state = self.source.schema, self.source.state
 
     @property

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from shoal.base.errors import BadFile, BadTable, preview
 from shoal.io.format import Format, format_of, formats, packing_of
 from shoal.io.frames import fingerprint
+from shoal.io.reading import Reading
 from shoal.io.sources import check_source, is_folder
 
 DAMAGED = "it is damaged, incomplete, or not of the format that its name says"
@@ -31,9 +32,10 @@ class Source:
     files: tuple[Path, ...]
     form: Format
     schema: pa.Schema  # the same for all files
+    reading: Reading | None = None  # what the plan states about its files
 
     @staticmethod
-    def of(path: str | Path) -> Source:
+    def of(path: str | Path, reading: Reading | None = None) -> Source:
         """Look at the names of the files and at their columns, but not at their rows."""
         path = Path(path)
         files = _files(path)
@@ -44,10 +46,10 @@ class Source:
                 f"{path} is of the format {form.name}, which is read into memory only; use "
                 f"engine = 'memory', or one of the formats {able}"
             )
-        schemas = [_schema(form, file) for file in files]
+        schemas = [_schema(form, file, reading) for file in files]
         for file, schema in zip(files[1:], schemas[1:], strict=True):
             _check_same(files[0], schemas[0], file, schema)
-        return Source(path, tuple(files), form, schemas[0])
+        return Source(path, tuple(files), form, schemas[0], reading)
 
     @property
     def text(self) -> bool:
@@ -90,7 +92,7 @@ class Source:
                 progress((i + done / max(size, 1)) / len(self.files))
 
             with reading(file):
-                for batch in self.form.batches(file, report):
+                for batch in self.form.batches(file, report, self.reading):
                     yield row, batch
                     row += batch.num_rows
 
@@ -98,7 +100,7 @@ class Source:
         """The rows part by part, these columns of text as dictionaries if files store them so."""
         for file in self.files:
             with reading(file):
-                yield from self.form.coded_batches(file, coded)
+                yield from self.form.coded_batches(file, coded, self.reading)
 
     def check_readable(self) -> None:
         """Read all files, and raise an error that names the first one that cannot be read."""
@@ -159,11 +161,11 @@ def _files(path: Path) -> list[Path]:
     return files
 
 
-def _schema(form: Format, file: Path) -> pa.Schema:
+def _schema(form: Format, file: Path, stated: Reading | None) -> pa.Schema:
     if file.stat().st_size == 0:
         raise BadFile(f"cannot read {file}: the file is empty")
     with reading(file):
-        return form.schema(file)
+        return form.schema(file, stated)
 
 
 def _check_same(first: Path, schema: pa.Schema, file: Path, other: pa.Schema) -> None:

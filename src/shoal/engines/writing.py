@@ -73,11 +73,13 @@ class Rows:
             )
         with self.database(lambda share: watch(share / 2)) as database:
             shuffled = self._shuffled(database)
-            written = form.write_parts(self.schema, self._tables(shuffled), target)
+            written = form.write_parts(
+                self.schema, self._tables(shuffled), target, self.source.reading
+            )
             watch(0.6)
-            form.check_parts(target, written)
+            form.check_parts(target, written, self.source.reading)
             watch(0.7)
-            file = Source.of(target)
+            file = Source.of(target, self.source.reading)
             self._check_rows(file, shuffled, watch)
             watch(0.9)
             people = self.recoded.people

@@ -60,12 +60,12 @@ def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> 
         from shoal.engines.duckdb_table import DuckdbTable  # it is seldom needed
         from shoal.flow.at_scale import LargeRelease, anonymize_at_scale
 
-        given = DuckdbTable(table, resources_of(plan))
+        given = DuckdbTable(table, resources_of(plan), plan.read)
         return anonymize_at_scale(given, plan, progress, LargeRelease)
 
     clock = Clock(progress)
     clock.start("read")
-    frame = open_frame(table, lambda done, size: progress("read", done / size))
+    frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
     sha256 = fingerprint(table)
     with compiling_together(frame, plan, progress):
         return _published(frame, plan, keep_order, clock, sha256, engine.notes)

@@ -170,7 +170,7 @@ def _audit(
     progress: Progress,
 ) -> Audit:
     """The same, with the threads of the plan."""
-    frame = open_frame(table, lambda done, size: progress("read", done / size))
+    frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
     check_known(frame.names, plan)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
@@ -180,7 +180,7 @@ def _audit(
     ]
     before = None
     if original is not None:
-        given = open_frame(original, lambda done, size: progress("read", done / size))
+        given = open_frame(original, lambda done, size: progress("read", done / size), plan.read)
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
         said += notes.differences(frame, given, plan)
@@ -272,7 +272,7 @@ def _population(source: Any, plan: Plan) -> Table | None:
     """The table of the population, encoded with the hierarchies of the plan."""
     if source is None:
         return None
-    frame = open_frame(source)
+    frame = open_frame(source, None, plan.read)
     names = columns_with_role(plan.columns, "quasi")
     lacking = [name for name in names if name not in frame.names]
     if lacking:

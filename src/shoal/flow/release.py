@@ -35,8 +35,8 @@ class Release(Outcome):
         with frames.atomic(path) as target:
             frame = frames.open_frame(self.frame)
             self.check_unchanged(frame)
-            frames.write(frame, target)
-            file = frames.read_back(target)
+            frames.write(frame, target, self.plan.read)
+            file = frames.read_back(target, self.plan.read)
             if not frames.same_rows(file, frame):
                 raise ShoalError(
                     "the file that was written does not contain the rows of the release in their "

@@ -12,10 +12,16 @@ from shoal.base.errors import BadFile
 from shoal.io.arrow_tables import takeable
 from shoal.io.atomic import check_folder, check_place
 from shoal.io.format import Progress, format_of
+from shoal.io.reading import Reading
 from shoal.io.sources import check_source
 
 
-def read_table(path: str | Path, progress: Progress | None = None, pack: bool = False) -> pa.Table:
+def read_table(
+    path: str | Path,
+    progress: Progress | None = None,
+    reading: Reading | None = None,
+    pack: bool = False,
+) -> pa.Table:
     """Read a file of any known format; with `pack`, columns of text may be packed."""
     path = Path(path)
     check_source(path, "")
@@ -25,7 +31,7 @@ def read_table(path: str | Path, progress: Progress | None = None, pack: bool = 
     reason = "it is damaged, incomplete, or not of the format that its name says"
     try:
         read = form.read_packed if pack else form.read
-        return takeable(read(path, progress))
+        return takeable(read(path, progress, reading))
     except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
         # Only messages of the operating system are passed on: those of arrow contain rows.
         if isinstance(error, OSError) and error.errno:
@@ -33,14 +39,14 @@ def read_table(path: str | Path, progress: Progress | None = None, pack: bool = 
     raise BadFile(f"cannot read {path}: {reason}")
 
 
-def write_table(table: pa.Table, path: str | Path) -> None:
+def write_table(table: pa.Table, path: str | Path, reading: Reading | None = None) -> None:
     """Write a table to exactly this path, in the format of its name."""
-    format_of(Path(path)).write(table, Path(path))
+    format_of(Path(path)).write(table, Path(path), reading)
 
 
-def check_bytes(path: Path, table: pa.Table) -> None:
+def check_bytes(path: Path, table: pa.Table, reading: Reading | None = None) -> None:
     """Raise an error unless the file of this table contains only its cells."""
-    format_of(path).check_bytes(path, table)
+    format_of(path).check_bytes(path, table, reading)
 
 
 def keeps_types(path: str | Path) -> bool:

@@ -19,6 +19,8 @@ from shoal.base.folder_registry import FolderRegistry
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from shoal.io.reading import Reading
+
 Progress: TypeAlias = Callable[[int, int], None]  # bytes read so far, size of the file
 
 
@@ -37,48 +39,73 @@ class Format(ABC):
         return (cls.__doc__ or "").strip().splitlines()[0]
 
     @abstractmethod
-    def read(self, path: Path, progress: Progress | None) -> pa.Table:
-        """Read a file into an arrow table.
+    def read(
+        self, path: Path, progress: Progress | None, reading: Reading | None = None
+    ) -> pa.Table:
+        """Read a file into an arrow table; `reading` is what the plan states about its files.
 
         Errors must not contain cells. Errors of the operating system and of arrow may pass: the
         caller replaces their messages.
         """
 
-    def read_packed(self, path: Path, progress: Progress | None) -> pa.Table:
+    def read_packed(
+        self, path: Path, progress: Progress | None, reading: Reading | None = None
+    ) -> pa.Table:
         """The same; columns of text may be packed (see `packed_texts`), where that is faster."""
-        return self.read(path, progress)
+        return self.read(path, progress, reading)
 
     @abstractmethod
-    def write(self, table: pa.Table, path: Path) -> None:
-        """Write a table to exactly this path; the same table always gives the same bytes."""
+    def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
+        """Write a table to exactly this path; the same table always gives the same bytes.
 
-    def schema(self, path: Path) -> pa.Schema:
+        `reading` is how the file will be read again.
+        """
+
+    def schema(self, path: Path, reading: Reading | None = None) -> pa.Schema:
         """Names and types of the columns, as `read` has them."""
-        return self.read(path, None).schema
+        return self.read(path, None, reading).schema
 
-    def batches(self, path: Path, progress: Progress | None) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, path: Path, progress: Progress | None, reading: Reading | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Read a file part by part; errors as in `read`, some of them only at the end."""
-        yield from self.read(path, progress).to_batches()
+        yield from self.read(path, progress, reading).to_batches()
 
-    def coded_batches(self, path: Path, coded: Sequence[str]) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
+    def coded_batches(
+        self,
+        path: Path,
+        coded: Sequence[str],
+        reading: Reading | None = None,
+    ) -> Iterator[pa.RecordBatch]:
         """Read a file part by part, these columns of text as dictionaries if it stores them so."""
-        yield from self.batches(path, None)
+        yield from self.batches(path, None, reading)
 
-    def write_parts(self, schema: pa.Schema, parts: Iterable[pa.Table], path: Path) -> str | None:
+    def write_parts(
+        self,
+        schema: pa.Schema,
+        parts: Iterable[pa.Table],
+        path: Path,
+        reading: Reading | None = None,
+    ) -> str | None:
         """Write a table that comes part by part.
 
         Returns what `check_parts` needs to check the bytes of the file.
         """
         import pyarrow as pa
 
-        self.write(pa.concat_tables([schema.empty_table(), *parts]), path)
+        self.write(pa.concat_tables([schema.empty_table(), *parts]), path, reading)
         return None
 
-    def check_parts(self, path: Path, written: str | None) -> None:  # noqa: ARG002
+    def check_parts(
+        self,
+        path: Path,
+        written: str | None,
+        reading: Reading | None = None,
+    ) -> None:
         """Raise an error unless a file that `write_parts` wrote contains only its cells."""
-        self.check_bytes(path, self.read(path, None))
+        self.check_bytes(path, self.read(path, None, reading), reading)
 
-    def check_bytes(self, path: Path, table: pa.Table) -> None:
+    def check_bytes(self, path: Path, table: pa.Table, reading: Reading | None = None) -> None:
         """Raise an error unless the file of this table contains only its cells.
 
         By default the cells are written again and must give exactly the bytes of the file.
@@ -87,7 +114,7 @@ class Format(ABC):
 
         with TemporaryDirectory() as folder:
             again = Path(folder, path.name)
-            self.write(compact_table(table), again)
+            self.write(compact_table(table), again, reading)
             if not cmp(path, again, shallow=False):
                 raise holds_more("bytes that do not follow from them")
 

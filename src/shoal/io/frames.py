@@ -19,6 +19,7 @@ from shoal.io.compact import ArrowColumn, compact, plain_field
 from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
 from shoal.io.format import Progress
 from shoal.io.packed_texts import TEXTS, is_packed, packed, unpacked
+from shoal.io.reading import Reading
 from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 from shoal.io.text_writing import same_cells, text_parts
 
@@ -307,10 +308,13 @@ def _spelled_type(kind: Any, library: Any) -> Any:
     return kind
 
 
-def open_frame(source: Any, progress: Progress | None = None) -> Frame:
+def open_frame(
+    source: Any, progress: Progress | None = None, reading: Reading | None = None
+) -> Frame:
     """Open a pandas or polars DataFrame, a pyarrow Table, or the path of a file.
 
-    `progress` is called with the bytes read so far and the size of the file.
+    `progress` is called with the bytes read so far and the size of the file; `reading` is what a
+    plan states about its files.
 
     >>> open_frame(pa.table({"age": [29, 31]}))
     Frame(arrow, 2 rows, 1 columns)
@@ -318,7 +322,7 @@ def open_frame(source: Any, progress: Progress | None = None) -> Frame:
     if isinstance(source, Frame):
         return source
     if isinstance(source, str | Path):
-        return read(source, progress)
+        return read(source, progress, reading)
     if isinstance(source, pa.Table):
         check_column_names(source.column_names, "the table")
         return Frame(takeable(source))
@@ -374,25 +378,30 @@ def _serialized(column: ArrowColumn) -> Any:
     return sink.getvalue()
 
 
-def read(path: str | Path, progress: Progress | None = None) -> Frame:
+def read(
+    path: str | Path, progress: Progress | None = None, reading: Reading | None = None
+) -> Frame:
     """Read a file of any known format into an arrow frame."""
-    return Frame(read_table(path, progress, pack=True))
+    return Frame(read_table(path, progress, reading, pack=True))
 
 
-def read_back(path: str | Path) -> Frame:
+def read_back(path: str | Path, reading: Reading | None = None) -> Frame:
     """Read a written file; raise an error if it contains more than the cells of its table."""
-    frame = read(path)
-    check_bytes(Path(path), frame.native)
+    frame = read(path, None, reading)
+    check_bytes(Path(path), frame.native, reading)
     return frame
 
 
-def write(frame: Frame, path: str | Path) -> None:
-    """Write a frame to exactly this path, in the format of its name."""
+def write(frame: Frame, path: str | Path, reading: Reading | None = None) -> None:
+    """Write a frame to exactly this path, in the format of its name.
+
+    `reading` is how the file will be read again.
+    """
     if keeps_types(path):
         columns = [frame._exact(name) for name in frame.names]
-        write_table(pa.table(columns, frame.names), path)
+        write_table(pa.table(columns, frame.names), path, reading)
     else:
-        write_table(_for_text(frame), path)
+        write_table(_for_text(frame), path, reading)
 
 
 def csv_parts(frame: Frame) -> Iterator[Any]:

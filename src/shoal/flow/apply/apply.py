@@ -49,7 +49,7 @@ def apply(
     clock = Clock(progress)
     plan = fitted.plan.changed(seed=seed)
     clock.start("read")
-    given = open_frame(table, lambda done, size: progress("read", done / size))
+    given = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
     sha256 = fingerprint(table)
     clock.start("encode")
     whole = _same_columns(given, fitted, drop_extra)

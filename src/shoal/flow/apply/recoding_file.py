@@ -128,7 +128,7 @@ def _as_dict(plan: Plan) -> dict[str, Any]:
         "missing": plan.missing,
         "missing_values": plan.missing_values,
         "keep_order": plan.keep_order,
-    }
+    } | ({"read": plan.read.stated()} if plan.read.stated() else {})
 
 
 def _json(value: Any) -> str:

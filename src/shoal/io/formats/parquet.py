@@ -12,6 +12,8 @@ from shoal.io.format import Format, Progress
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from shoal.io.reading import Reading
+
 ROWS = 1 << 20  # in a group of rows of a file
 BATCH = 1 << 17  # rows that are read at once
 
@@ -28,7 +30,9 @@ class Parquet(Format):
     streams = True
     writing: ClassVar[dict[str, Any]] = {"write_statistics": False}  # they could show more values
 
-    def read(self, path: Path, progress: Progress | None) -> pa.Table:  # noqa: ARG002
+    def read(
+        self, path: Path, progress: Progress | None, reading: Reading | None = None
+    ) -> pa.Table:
         """Read a file."""
         import pyarrow.parquet as pq
 
@@ -39,7 +43,9 @@ class Parquet(Format):
         check_column_names(table.column_names, str(path))
         return table
 
-    def read_packed(self, path: Path, progress: Progress | None) -> pa.Table:  # noqa: ARG002
+    def read_packed(
+        self, path: Path, progress: Progress | None, reading: Reading | None = None
+    ) -> pa.Table:
         """Read a file; texts stay dictionaries, as they are stored."""
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -55,7 +61,7 @@ class Parquet(Format):
         with pq.ParquetFile(path, read_dictionary=texts) as file:
             return packed(file.read(), texts)
 
-    def schema(self, path: Path) -> pa.Schema:
+    def schema(self, path: Path, reading: Reading | None = None) -> pa.Schema:
         """Read the types of the columns."""
         import pyarrow.parquet as pq
 
@@ -67,7 +73,9 @@ class Parquet(Format):
         found: pa.Schema = takeable(schema.empty_table()).schema
         return found
 
-    def batches(self, path: Path, progress: Progress | None) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, path: Path, progress: Progress | None, reading: Reading | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Read a file part by part."""
         import pyarrow.parquet as pq
 
@@ -79,19 +87,27 @@ class Parquet(Format):
                     progress(done, rows)
                 yield batch
 
-    def coded_batches(self, path: Path, coded: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def coded_batches(
+        self, path: Path, coded: Sequence[str], reading: Reading | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Read a file part by part; these columns of text stay coded as they are in the file."""
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(path, read_dictionary=list(coded)) as file:
             yield from file.iter_batches(batch_size=BATCH)
 
-    def write(self, table: pa.Table, path: Path) -> None:
+    def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
         """Write a table; each group of rows has dictionaries of its own."""
         parts = [table.slice(start, ROWS) for start in range(0, max(table.num_rows, 1), ROWS)]
         self.write_parts(table.schema, parts, path)
 
-    def write_parts(self, schema: pa.Schema, parts: Iterable[pa.Table], path: Path) -> str | None:
+    def write_parts(
+        self,
+        schema: pa.Schema,
+        parts: Iterable[pa.Table],
+        path: Path,
+        reading: Reading | None = None,
+    ) -> str | None:
         """Write a table that comes part by part; each part is a group of rows."""
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -108,13 +124,13 @@ class Parquet(Format):
             raise
         return None
 
-    def check_parts(self, path: Path, written: str | None) -> None:  # noqa: ARG002
+    def check_parts(self, path: Path, written: str | None, reading: Reading | None = None) -> None:
         """Take the file apart, byte by byte."""
         from shoal.io.reachable import check_parquet
 
         check_parquet(path)
 
-    def check_bytes(self, path: Path, table: pa.Table) -> None:  # noqa: ARG002
+    def check_bytes(self, path: Path, table: pa.Table, reading: Reading | None = None) -> None:
         """Take the file apart, byte by byte."""
         from shoal.io.reachable import check_parquet
 

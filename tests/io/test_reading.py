@@ -1,0 +1,39 @@
+"""How files are read, as a plan states it."""
+
+from __future__ import annotations
+
+import pytest
+
+import shoal
+from shoal import Plan
+from shoal.flow.apply.fitted import Fitted
+from shoal.report.plan_facts import plan_file
+
+LINES = ["who@age@sex", *(f"p{i}@{20 + i % 4}@{'fm'[i % 2]}" for i in range(16))]
+COLUMNS = {"who": "identifier", "age": {"role": "quasi", "hierarchy": {"ranges": [2, 4]}}}
+COLUMNS["sex"] = "quasi"
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(LINES) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_what_is_stated_reaches_every_command(tmp_path, people, engine):
+    models = [{"name": "k-anonymity", "k": 4}]
+    plan = Plan(columns=COLUMNS, models=models, seed=1, engine=engine, read={"delimiter": "@"})
+    release = shoal.anonymize(people, plan)
+    release.save(tmp_path / "release.csv")
+    assert (tmp_path / "release.csv").read_text().startswith("age@sex\n")
+    found = shoal.audit(tmp_path / "release.csv", plan, original=people)
+    assert found.holds
+    release.recoding.save(tmp_path / "recoding.json")
+    applied = Fitted.load(tmp_path / "recoding.json").apply(people, seed=1)
+    applied.save(tmp_path / "applied.csv")
+    assert (tmp_path / "applied.csv").read_text().startswith("age@sex\n")
+    compared = shoal.compare(people, plan, k=[4], algorithms=["peel"], apart=False)
+    assert compared.rows == len(LINES) - 1
+    assert '[read]\ndelimiter = "@"\n' in plan_file(plan).toml
