@@ -19,6 +19,7 @@ from shoal.io.frames import atomic
 from shoal.io.memory import bytes_of
 from shoal.io.reading import Reading
 from shoal.io.sources import check_source
+from shoal.io.write_settings import Writing
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.table.roles import (
@@ -31,6 +32,7 @@ from shoal.table.roles import (
     naming,
     relative_to,
 )
+from shoal.table.written_ranges import bound_names
 
 __all__ = ["Plan"]
 
@@ -51,6 +53,7 @@ class Plan(Setting):
 
     columns: dict[str, Column]
     read: Reading = Field(default_factory=Reading)  # how files are read
+    write: Writing = Field(default_factory=Writing)  # how the file of a release is written
     models: list[Model] = Field(default_factory=list)
     algorithm: Algorithm = Field(default="peel", validate_default=True)
     loss: Loss = Field(default="nllm", validate_default=True)
@@ -89,6 +92,13 @@ class Plan(Setting):
         if not isinstance(given, Reading | dict):
             raise BadPlan("[read] is a table of settings, as in encoding = 'latin-1'")
         return given if isinstance(given, Reading) else Reading(**given)
+
+    @field_validator("write", mode="before")
+    @classmethod
+    def _write(cls, given: Any) -> Writing:
+        if not isinstance(given, Writing | dict):
+            raise BadPlan("[write] is a table of settings, as in ranges = 'bounds'")
+        return given if isinstance(given, Writing) else Writing(**given)
 
     @field_validator("models", mode="before")
     @classmethod
@@ -133,6 +143,26 @@ class Plan(Setting):
         """If no algorithm is named and the default does not support free values, use gaa."""
         if "algorithm" not in self.model_fields_set and self._free and not self.algorithm.free:
             self.__dict__["algorithm"] = catalog.algorithms.make("gaa")
+        return self
+
+    @model_validator(mode="after")
+    def _names_of_bounds(self) -> Plan:
+        """Columns with bounds need names that no other column has."""
+        if self.write.ranges == "midpoint" and self.linked:
+            model = next(model.name for model in self.models if model.linkage)
+            raise ValueError(
+                f"cannot have ranges = 'midpoint' under [write] with {model}, which compares the "
+                "ranges with the original; choose 'label' or 'bounds'"
+            )
+        if self.write.ranges == "bounds":
+            for name in columns_with_role(self.columns, "quasi"):
+                used = [new for new in bound_names(name) if new in self.columns]
+                hierarchy = self.columns[name].hierarchy
+                if used and (hierarchy.has_ends if hierarchy else self.algorithm.is_auto):
+                    raise ValueError(
+                        f"has a column {used[0]!r}, which is the name of a bound of {name!r} with "
+                        "ranges = 'bounds' under [write]; rename it, or choose 'label'"
+                    )
         return self
 
     @model_validator(mode="after")
@@ -325,6 +355,8 @@ class Plan(Setting):
                 lines.append(f"{field} = {_toml(value)}")
         if stated := self.read.stated():
             lines += ["", "[read]", *_fields(stated)]
+        if stated := self.write.stated():
+            lines += ["", "[write]", *_fields(stated)]
         lines += ["", "[columns]"]
         for name, column in self.columns.items():
             entry = column.setting_in(folder)

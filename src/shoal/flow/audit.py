@@ -35,6 +35,7 @@ from shoal.table.encode import Table, encode
 from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published, read_published
 from shoal.table.roles import ROLES, columns_with_role
+from shoal.table.written_form import read_form
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +172,9 @@ def _audit(
 ) -> Audit:
     """The same, with the threads of the plan."""
     frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
+    frame = read_form(
+        frame, plan.columns, plan.write, table if isinstance(table, str | Path) else None
+    )
     check_known(frame.names, plan)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
@@ -180,6 +184,7 @@ def _audit(
     ]
     before = None
     if original is not None:
+        _check_comparable(plan)
         given = open_frame(original, lambda done, size: progress("read", done / size), plan.read)
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
@@ -220,6 +225,16 @@ def _encoded(given: Frame, frame: Frame, plan: Plan, progress: Progress) -> tupl
         plan = as_chosen
         table = encode(given, plan.columns, plan.missing, plan.missing_values, progress)
     return plan, table
+
+
+def _check_comparable(plan: Plan) -> None:
+    """Raise an error if a release by this plan cannot be compared with its original."""
+    if plan.write.ranges == "midpoint":
+        raise BadPlan(
+            "a release with midpoints cannot be compared with its original: a midpoint does not "
+            "state which values it stands for; audit it without the original, or write the release "
+            "with ranges = 'label' or 'bounds' under [write]"
+        )
 
 
 def _check_rows(published: Published, original: Table) -> None:

@@ -15,6 +15,7 @@ from shoal.measures.outcome import Outcome
 from shoal.measures.verify import verify
 from shoal.table.match_graph import link
 from shoal.table.published_table import read_published
+from shoal.table.written_form import check_form, read_form, written_form
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted
@@ -35,14 +36,18 @@ class Release(Outcome):
         with frames.atomic(path) as target:
             frame = frames.open_frame(self.frame)
             self.check_unchanged(frame)
-            frames.write(frame, target, self.plan.read)
-            file = frames.read_back(target, self.plan.read)
-            if not frames.same_rows(file, frame):
+            plan = self.plan
+            form = written_form(frame, plan.columns, plan.missing_values, plan.write, target)
+            frames.write(form, target, plan.read)
+            file = frames.read_back(target, plan.read)
+            if not frames.same_rows(file, form):
                 raise ShoalError(
                     "the file that was written does not contain the rows of the release in their "
                     "order; this is a bug in shoal, and nothing is released"
                 )
-            plan = self.plan
+            # What is verified is the file as readers have it, with ranges for bounds.
+            file = read_form(file, plan.columns, plan.write, target)
+            check_form(file, frame, plan.columns, plan.write)
             written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
             linkage = None if self.original is None else link(self.original, written)
             verify(written, self.plan.models, linkage)
