@@ -35,7 +35,22 @@ OBJECTS = {
     "audit": Audit, "applied": Release, "comparison": Comparison, "fitted": Fitted,
     "plan": Plan, "recoding": Fitted, "release": Release,
 }  # fmt: skip
-FILES = {"cli", "csv", "feather", "gz", "html", "json", "md", "py", "svg", "toml", "zip"}  # endings
+FILES = {
+    "cli",
+    "csv",
+    "feather",
+    "gz",
+    "html",
+    "json",
+    "md",
+    "orc",
+    "py",
+    "sav",
+    "svg",
+    "toml",
+    "xlsx",
+    "zip",
+}  # endings
 IMPORT = re.compile(r"^ *(?:>>> )?(?:from|import) shoal\b.*$", re.MULTILINE)
 SENTENCE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 

@@ -352,7 +352,7 @@ def test_a_target_that_cannot_be_written(run, people):
     assert bad(run, people, out="file/r.csv")
     (people / "dir.csv").mkdir()
     assert bad(run, people, out="dir.csv")
-    assert "format" in bad(run, people, out="r.xlsx")
+    assert "format" in bad(run, people, out="r.docx")
 
 
 def test_a_json_target_that_cannot_be_written(run, people):

@@ -26,7 +26,7 @@ def test_files_that_are_not_there(tmp_path):
     assert "is a directory" in refuse(tmp_path / "folder.csv")
 
 
-@pytest.mark.parametrize("name", ["x", "x.xlsx", "x.gz", "x.parquet.gz", ".csv.bz2", "csv"])
+@pytest.mark.parametrize("name", ["x", "x.docx", "x.gz", "x.parquet.gz", ".csv.bz2", "csv"])
 def test_unknown_formats(name, tmp_path):
     path = file(tmp_path, "a\n1\n", name)
     assert ".parquet" in refuse(path)

@@ -17,7 +17,7 @@ from numba.core.registry import CPUDispatcher
 
 from shoal import catalog
 from shoal import kernels as room
-from shoal.base.code_digest import digest
+from shoal.base.kernel_files.code_digest import digest
 from shoal.hierarchies.base import Hierarchy
 from shoal.kernels.search import boxes, cells
 from shoal.kernels.search import class_index as index

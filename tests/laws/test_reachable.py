@@ -28,7 +28,8 @@ import pytest
 import shoal
 from shoal.base.errors import ShoalError
 from shoal.cli import main as cli
-from shoal.io import arrow_tables, files, frames, reachable
+from shoal.io import arrow_tables, files, frames
+from shoal.io.formats import _reachable as reachable
 from shoal.io.formats import parquet
 from shoal.io.formats.parquet import Parquet
 

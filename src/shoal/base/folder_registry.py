@@ -30,7 +30,8 @@ class FolderRegistry(Mapping[str, type[T]], Generic[T]):
     @cached_property
     def _modules(self) -> list[str]:
         package = importlib.import_module(self._package)
-        return [module.name for module in pkgutil.iter_modules(package.__path__)]
+        found = [module.name for module in pkgutil.iter_modules(package.__path__)]
+        return [name for name in found if not name.startswith("_")]  # what entries share
 
     @cached_property
     def _found(self) -> dict[str, type[T]]:

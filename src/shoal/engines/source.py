@@ -117,9 +117,9 @@ def size_in_memory(path: Path) -> int:
     total = 0
     for file in _files(path):
         size = file.stat().st_size
-        if packing_of(file):
+        if packing_of(file) or format_of(file).compressed:
             size *= PACKED
-        elif format_of(file).keeps_types:
+        elif format_of(file).name == "parquet":
             with reading(file):
                 meta = pq.read_metadata(file)
             inside = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))

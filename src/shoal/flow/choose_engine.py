@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from shoal.base.errors import BadInput, BadPlan
 from shoal.engines.spark import is_spark
+from shoal.io.format import format_of
 from shoal.io.memory import bytes_of, machine_memory, shown
 from shoal.io.sources import is_folder
 from shoal.plan import Plan
@@ -63,6 +64,8 @@ def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
                 f"{reason}; write the table to one file"
             )
         return Engine("duckdb")
+    if not reason and not format_of(path).streams:
+        reason = f"files of the format {format_of(path).name}"
     if not reason and find_spec("duckdb") is None:
         reason = "this installation: pip install 'shoal[duckdb]'"
     if reason:

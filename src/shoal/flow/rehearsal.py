@@ -21,8 +21,8 @@ import pyarrow as pa
 
 from shoal import kernels
 from shoal.base import own_process
-from shoal.base.code_digest import callees
-from shoal.base.machine_code import MachineCode
+from shoal.base.kernel_files.code_digest import callees
+from shoal.base.kernel_files.machine_code import MachineCode
 from shoal.flow import assistant
 from shoal.flow.anonymize import anonymize
 from shoal.kernels import Job

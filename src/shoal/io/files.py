@@ -11,7 +11,7 @@ import pyarrow as pa
 from shoal.base.errors import BadFile
 from shoal.io.arrow_tables import takeable
 from shoal.io.atomic import check_folder, check_place
-from shoal.io.format import Progress, format_of
+from shoal.io.format import Progress, check_writes, format_of
 from shoal.io.reading import Reading
 from shoal.io.sources import check_source
 
@@ -41,6 +41,7 @@ def read_table(
 
 def write_table(table: pa.Table, path: str | Path, reading: Reading | None = None) -> None:
     """Write a table to exactly this path, in the format of its name."""
+    check_writes(Path(path))
     format_of(Path(path)).write(table, Path(path), reading)
 
 
@@ -62,7 +63,7 @@ def check_target(path: str | Path, folders: bool = False) -> None:
     if folders and names_folder(path):
         check_folder(Path(path))
         return
-    format_of(Path(path))
+    check_writes(Path(path))
     check_place(Path(path))
 
 

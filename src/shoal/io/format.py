@@ -29,8 +29,10 @@ class Format(ABC):
 
     name: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]  # of file names, in lower case: ".csv"
+    reads_only: ClassVar[tuple[str, ...]] = ()  # those of the endings that cannot be written
     packings: ClassVar[tuple[str, ...]] = ()  # endings of compressed files, which follow the others
     keeps_types: ClassVar[bool]  # whether files store the types of columns
+    compressed: ClassVar[bool] = False  # whether all of its files are
     streams: ClassVar[bool] = False  # whether files are read and written part by part
 
     @classmethod
@@ -137,6 +139,23 @@ def format_of(path: Path) -> Format:
     raise BadFile(f"cannot tell the format of {path} from its name; use {known_endings()}")
 
 
+def check_writes(path: Path) -> None:
+    """Raise an error unless files of this name can be written."""
+    form, ending = format_of(path), path.suffix.lower()
+    if ending in form.reads_only:
+        able = [one for kind in formats.values() for one in kind.endings]
+        kept = [one for one in able if not any(one in kind.reads_only for kind in formats.values())]
+        raise BadFile(
+            f"cannot write {path}: files that end in {ending} can be read but not written; use "
+            f"{', '.join(kept[:-1])} or {kept[-1]}"
+        )
+
+
+def not_installed(what: str, library: str, extra: str) -> BadFile:
+    """The error for a format whose library is not installed."""
+    return BadFile(f"{what} needs {library}, which is not installed: pip install 'shoal[{extra}]'")
+
+
 def packing_of(path: Path) -> str:
     """The ending of a compressed file; "" for others."""
     ending = path.suffix.lower()
@@ -146,8 +165,8 @@ def packing_of(path: Path) -> str:
 def known_endings() -> str:
     """The endings of all formats, for messages.
 
-    >>> known_endings()
-    '.csv, .txt, .tsv, .tab (also followed by .gz, .xz, .zst) or .parquet, .pq'
+    >>> known_endings().split(" or ")[0]
+    '.csv, .txt, .jsonl, .ndjson, .tsv, .tab (also followed by .gz, .xz, .zst)'
     """
     alike: dict[tuple[str, ...], list[str]] = {}  # by packings
     for kind in formats.values():

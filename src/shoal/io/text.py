@@ -70,12 +70,12 @@ class Text(Format):
 
     def check_parts(self, path: Path, written: str | None, reading: Reading | None = None) -> None:
         """Raise an error unless the file contains exactly the text that was written."""
-        from shoal.io.reachable import check_digest
+        from shoal.io.formats._reachable import check_digest
 
         check_digest(path, self._layout(path, reading), written)
 
     def check_bytes(self, path: Path, table: pa.Table, reading: Reading | None = None) -> None:
         """Raise an error unless the cells, written again, give the same decompressed bytes."""
-        from shoal.io.reachable import check_text
+        from shoal.io.formats._reachable import check_text
 
         check_text(path, self._layout(path, reading), table)

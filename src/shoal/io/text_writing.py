@@ -80,9 +80,33 @@ def same_cells(one: ArrowColumn, other: ArrowColumn) -> bool:
     first, second = map(_chunked, (one, other))
     if first.type == second.type and (_same_codes(first, second) or first.equals(second)):
         return True
+    if _is_moment(first.type) and _is_moment(second.type):
+        return _same_moments(first, second)
     with suppress(BadFile):  # cannot be text: then both must be of one type
         first, second = (_chunked(as_text(column, "")).fill_null("") for column in (first, second))
     return bool(first.equals(second))
+
+
+def _is_moment(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
+
+
+def _same_moments(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
+    """Whether two columns of dates or moments are equal; a date is the moment at which it begins.
+
+    >>> days = pa.chunked_array([pa.array([1], pa.date32())])
+    >>> _same_moments(days, days.cast(pa.timestamp("ms")))
+    True
+    """
+    units = [one.type.unit if pa.types.is_timestamp(one.type) else "ms" for one in (first, second)]
+    zones = [one.type.tz if pa.types.is_timestamp(one.type) else None for one in (first, second)]
+    finest = pa.timestamp(max(units, key=["s", "ms", "us", "ns"].index), zones[0])
+    if zones[0] != zones[1]:
+        return False
+    try:
+        return bool(first.cast(finest).equals(second.cast(finest)))
+    except pa.ArrowInvalid:  # years that the finer unit cannot count
+        return False
 
 
 def _same_codes(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:

@@ -21,10 +21,11 @@ from numba.core.cpu import CPUTargetOptions
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
-from shoal.base import interrupt, machine_code
+from shoal.base import interrupt
+from shoal.base.kernel_files import code_folder, compile_turns, machine_code
 
-_FOLDER = machine_code.folder(Path(__file__).parent)
-_SHIPPED = machine_code.shipped(Path(__file__).parent)
+_FOLDER = code_folder.folder(Path(__file__).parent)
+_SHIPPED = code_folder.shipped(Path(__file__).parent)
 # Nothing calls kernels from C, and without the wrapper for it they compile faster.
 _OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 _NO_COUNTS = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
@@ -96,7 +97,7 @@ class _Kernel(CPUDispatcher):
         try:
             return interrupt.released(_compile, self, *args, **options)
         finally:
-            machine_code.end_turns()
+            compile_turns.end_turns()
 
 
 class Job(NamedTuple):

@@ -126,13 +126,13 @@ class Parquet(Format):
 
     def check_parts(self, path: Path, written: str | None, reading: Reading | None = None) -> None:
         """Take the file apart, byte by byte."""
-        from shoal.io.reachable import check_parquet
+        from shoal.io.formats._reachable import check_parquet
 
         check_parquet(path)
 
     def check_bytes(self, path: Path, table: pa.Table, reading: Reading | None = None) -> None:
         """Take the file apart, byte by byte."""
-        from shoal.io.reachable import check_parquet
+        from shoal.io.formats._reachable import check_parquet
 
         check_parquet(path)
 

@@ -1,9 +1,8 @@
-"""Machine code: where compiled kernels are stored between runs, and how they are loaded again.
+"""Machine code: how compiled kernels are stored between runs and loaded again.
 
-Anybody who can write to that folder decides what this process executes. So the folder belongs to
-the user who runs shoal, nobody else can write to it, and a damaged file is deleted. Each file is
-keyed by a digest of all that it was compiled from, so code compiled from other sources never runs,
-and an edit recompiles only the kernels that depend on it.
+The files are in a folder that nobody else can write to (see `code_folder`). A damaged file is
+deleted. Each is keyed by a digest of all that it was compiled from, so code compiled from other
+sources never runs, and an edit recompiles only the kernels that depend on it.
 
 A wheel may bring machine code along, which runs on every processor of its architecture. It is read
 only if whoever could change it could change the sources as well.
@@ -14,20 +13,15 @@ from __future__ import annotations
 import hashlib
 import io
 import logging
-import os
 import pickle
 import re
 import secrets
-import shutil
-import stat
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import llvmlite  # type: ignore[import-untyped]
@@ -38,179 +32,16 @@ from llvmlite import ir
 from numba.core import caching, compiler, environment, serialize
 from numba.core.runtime.nrt import rtsys
 
-from shoal.base.code_digest import UnknownContent, digest
+from shoal.base.kernel_files.code_digest import UnknownContent, digest
+from shoal.base.kernel_files.code_folder import as_safe, of_package, untouched
+from shoal.base.kernel_files.compile_turns import end_turn, take_turn
 
-try:
-    import fcntl
-except ImportError:  # Windows: two processes may compile the same kernel
-    fcntl = None  # type: ignore[assignment]
-
-VARIABLES = ("SHOAL_CACHE", "NUMBA_CACHE_DIR")  # the first that is set names the folder
-FOLDER = "kernels"
-SHIPPED = "compiled"  # the folder in the package with the machine code of a wheel
 ANY_PROCESSOR = ("generic", "")  # the name and the features that numba calls so
-OLD_FOLDERS = "kernels-*"  # of versions that had one folder for each version of all sources
-PACKAGE, HOME, TEMPORARY = "package", "home", "temporary"
-OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 ENDING = ".code"
-LOCKS = "compiling.lock"  # one byte of it per kernel that is being compiled
-PATIENCE = 120.0  # seconds to wait for another process: it may be stopped
-TICK = 0.02  # seconds between two attempts
 # The settings of numba that change the machine code, with their defaults.
 FLAGS = {"BOUNDSCHECK": None, "OPT": 3, "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
 
 log = logging.getLogger("shoal")
-
-
-def folder(package: Path) -> Path | None:
-    """The folder for machine code; None if there is no safe one.
-
-    SHOAL_CACHE, if it is set; otherwise the package; otherwise the user's cache; otherwise a
-    private folder for temporary files.
-    """
-    for base, why in _bases(package):
-        new = not (base / FOLDER).exists()
-        found = _private(base / FOLDER, why)
-        if found is None:
-            if why in VARIABLES:
-                log.warning(
-                    "%s is not used for compiled code: %s is not writable, or other users can "
-                    "write to it",
-                    why,
-                    base,
-                )
-            continue
-        if why == PACKAGE:
-            for old in base.glob(OLD_FOLDERS):
-                shutil.rmtree(old, ignore_errors=True)
-        if why == TEMPORARY and new:
-            log.warning(
-                "neither the folder of shoal nor the home folder is writable: compiled code is "
-                "stored in %s; set SHOAL_CACHE to a permanent folder",
-                found,
-            )
-        return found
-    log.warning(
-        "there is no folder for compiled code, so every run compiles all it needs; "
-        "set SHOAL_CACHE to a folder that only you can write to"
-    )
-    return None
-
-
-def _bases(package: Path) -> Iterator[tuple[Path, str]]:
-    """The places where the folder may be, and the reason for each."""
-    for variable in VARIABLES:
-        if chosen := os.environ.get(variable):
-            yield Path(os.path.realpath(chosen)), variable
-    yield _of_package(package).parent, PACKAGE
-    with suppress(RuntimeError):  # no HOME, and the user has no entry in the user database
-        users = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        yield (users if users.is_absolute() else Path.home() / ".cache") / "shoal", HOME
-    with suppress(OSError):  # there may be no folder for temporary files either
-        yield Path(tempfile.gettempdir()) / f"shoal-{getattr(os, 'geteuid', int)()}", TEMPORARY
-
-
-def _of_package(package: Path) -> Path:
-    """The folder inside the package."""
-    return package / "__pycache__" / FOLDER
-
-
-def shipped(package: Path) -> Path | None:
-    """The folder with the machine code that was installed with the package; None if there is none.
-
-    It must be as safe as the sources: `package` is the folder of a package, with its `__init__.py`.
-    """
-    found = package / SHIPPED
-    return found if _as_safe(found, package) else None
-
-
-def _as_safe(path: Path, sources: Path) -> bool:
-    """Whether the owner is that of the sources, and nobody else may write who may not write them.
-
-    Links are refused: what they lead to may belong to anybody.
-    """
-    try:
-        found, like = path.lstat(), (sources / "__init__.py").stat()
-    except OSError:
-        return False
-    if not (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):
-        return False
-    if not hasattr(os, "geteuid"):  # Windows: permissions are not in the mode
-        return True
-    more = found.st_mode & ~like.st_mode & OTHERS_MAY_WRITE
-    foreign_group = found.st_gid != like.st_gid and found.st_mode & stat.S_IWGRP
-    return found.st_uid == like.st_uid and not more and not foreign_group
-
-
-def _private(path: Path, why: str) -> Path | None:
-    """Create the folder, or check that nobody else could write to it; None if that fails.
-
-    If others could write to a folder of ours, it may contain anything: it is created again.
-    """
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if why != PACKAGE and not _guarded(path.parent, ours=why in (HOME, TEMPORARY)):
-            return None
-        with suppress(FileExistsError):
-            path.mkdir(mode=0o700)
-        if _mine(path) and not _usable(path):
-            log.warning(
-                "the folder of compiled code had wrong permissions and is created again: %s", path
-            )
-            with suppress(OSError):
-                path.chmod(0o700)
-            shutil.rmtree(path)
-            path.mkdir(mode=0o700)
-        if _mine(path) and _usable(path) and os.access(path, os.R_OK | os.W_OK | os.X_OK):
-            return path
-    return None
-
-
-def _guarded(base: Path, ours: bool) -> bool:
-    """Whether only this user and the administrator can replace the folder.
-
-    The package is not checked: anybody who can write there can change the sources as well.
-    """
-    if not hasattr(os, "geteuid"):
-        return True
-    found = base.lstat()
-    if ours and stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
-        base.chmod(found.st_mode & 0o755)
-    return all(_closed(folder) for folder in (base, *base.parents))
-
-
-def _closed(folder: Path) -> bool:
-    """Whether only this user and the administrator can rename what is in a folder."""
-    found = folder.lstat()
-    closed = not found.st_mode & OTHERS_MAY_WRITE or found.st_mode & stat.S_ISVTX
-    return stat.S_ISDIR(found.st_mode) and found.st_uid in (0, os.geteuid()) and bool(closed)
-
-
-def _mine(path: Path) -> bool:
-    found = path.lstat()  # not stat: a link may lead to somebody else's folder
-    return stat.S_ISDIR(found.st_mode) and (
-        not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
-    )
-
-
-def _usable(path: Path) -> bool:
-    if not hasattr(os, "geteuid"):  # Windows: permissions are not in the mode
-        return True
-    mode = path.lstat().st_mode
-    return not mode & OTHERS_MAY_WRITE and mode & stat.S_IRWXU == stat.S_IRWXU
-
-
-def _untouched(path: Path) -> bool:
-    """Whether nobody else could have written a file in a folder of ours; it need not exist."""
-    try:
-        found, folder = path.lstat(), path.parent.lstat()
-    except OSError:
-        return True
-    if not hasattr(os, "geteuid"):  # Windows: permissions are not in the mode
-        return True
-    reachable = folder.st_mode & (stat.S_IXGRP | stat.S_IXOTH)
-    closed = not (reachable and found.st_mode & OTHERS_MAY_WRITE)
-    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and closed
 
 
 class MachineCode(caching.NullCache):
@@ -263,7 +94,7 @@ class MachineCode(caching.NullCache):
     def _load(self, path: Path, key: Any, target_context: Any) -> Any:
         """The kernel in a file of ours, which is deleted if it is of no use."""
         try:
-            if not _untouched(path):
+            if not untouched(path):
                 raise _Unusable("not safe from other users")
             return _rebuilt(path, key, target_context)
         except _Unusable as error:
@@ -290,7 +121,7 @@ class MachineCode(caching.NullCache):
         if self._shipped is None:
             return None
         path = self._shipped / self._path(key).name
-        return path if _as_safe(path, self._shipped.parent) else None
+        return path if as_safe(path, self._shipped.parent) else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled kernel; without the file the next run compiles it again."""
@@ -332,7 +163,7 @@ class MachineCode(caching.NullCache):
                 temporary.unlink(missing_ok=True)
         # Other folders may serve several installations: nothing is stale there.
         source = Path(self._kernel.py_func.__code__.co_filename)
-        if any(self._folder == _of_package(parent) for parent in source.parents):
+        if any(self._folder == of_package(parent) for parent in source.parents):
             _remove_stale(self._folder, self._module)
 
     def _key(self, sig: Any, codegen: Any) -> Any:
@@ -405,57 +236,6 @@ def _for_any_processor(key: Any) -> Any:
     """
     *what, (platform, *_), versions, flags = key
     return (*what, (platform, *ANY_PROCESSOR), (*versions, llvmlite.__version__), flags)
-
-
-def take_turn(path: Path) -> None:
-    """Wait while another process compiles the kernel of this file; then it is our turn.
-
-    A lock ends with its process, even if that is killed. Without file locks, nobody waits.
-    """
-    end = monotonic() + PATIENCE
-    while not _lock(path) and monotonic() < end:
-        sleep(TICK)
-
-
-def end_turn(path: Path) -> None:
-    """Let other processes load, or compile, the kernel of this file."""
-    if path in _TURNS:
-        _TURNS.discard(path)
-        with suppress(OSError):
-            fcntl.lockf(_LOCKS[path.parent], fcntl.LOCK_UN, 1, _place(path))
-
-
-def end_turns() -> None:
-    """End all turns of this process: compiling has ended, perhaps by an error or an interrupt."""
-    for path in list(_TURNS):
-        end_turn(path)
-
-
-# The open file of each folder: closing any file of that name would end all our locks on it.
-_LOCKS: dict[Path, int] = {}
-_TURNS: set[Path] = set()
-
-
-def _lock(path: Path) -> bool:
-    """Whether it is our turn; only another process can prevent that."""
-    if fcntl is None:
-        return True
-    try:
-        if path.parent not in _LOCKS:
-            how = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            _LOCKS[path.parent] = os.open(path.parent / LOCKS, how, 0o600)
-        fcntl.lockf(_LOCKS[path.parent], fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(path))
-    except (BlockingIOError, PermissionError):  # POSIX allows both for a locked byte
-        return path.parent not in _LOCKS
-    except OSError:
-        return True
-    _TURNS.add(path)
-    return True
-
-
-def _place(path: Path) -> int:
-    """The byte that is locked for a file; it need not exist."""
-    return int.from_bytes(hashlib.sha256(path.name.encode()).digest()[:7], "little")
 
 
 def _external_symbols(reduced: Any) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.base.code_digest import UnknownContent, digest
+from shoal.base.kernel_files.code_digest import UnknownContent, digest
 
 SOURCE = Path(shoal.__file__).parents[1]
 TABLE = [1, 2, 3]
@@ -87,8 +87,8 @@ import sys
 from pathlib import Path
 import numba
 from numba.core import event
-from shoal.base import machine_code
-folder = machine_code.folder(Path(sys.argv[1]))
+from shoal.base.kernel_files import code_folder, machine_code
+folder = code_folder.folder(Path(sys.argv[1]))
 def kernel(function):
     made = numba.njit(no_cfunc_wrapper=True)(function)
     made._cache = machine_code.MachineCode(made, folder)

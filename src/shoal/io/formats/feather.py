@@ -1,0 +1,57 @@
+"""Feather: the file format of Arrow tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.base.errors import BadFile
+from shoal.io.format import Format, Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from shoal.io.reading import Reading
+
+ROWS = 1 << 20  # in a batch of a file
+
+
+class Feather(Format):
+    """Feather, or Arrow IPC: columns that keep their types."""
+
+    name = "feather"
+    endings = (".feather", ".arrow", ".ipc")
+    keeps_types = True
+
+    def read(
+        self,
+        path: Path,
+        progress: Progress | None,
+        reading: Reading | None = None,
+    ) -> pa.Table:
+        """Read a file."""
+        import pyarrow as pa
+
+        from shoal.io.arrow_tables import check_column_names
+
+        with pa.OSFile(str(path)) as file:
+            table = pa.ipc.open_file(file).read_all()
+        table.validate(full=True)  # offsets of a damaged file can point outside of its memory
+        check_column_names(table.column_names, str(path))
+        return table
+
+    def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
+        """Write a table; each column has one dictionary, as the format demands."""
+        import pyarrow as pa
+
+        from shoal.io.arrow_tables import compact_table
+
+        try:
+            compact = compact_table(table.unify_dictionaries().combine_chunks())
+            with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, compact.schema) as out:
+                out.write_table(compact, max_chunksize=ROWS)
+        except pa.ArrowException:  # its message may contain values
+            raise BadFile(
+                f"cannot write {path}: a column is of a type that Feather cannot store in one "
+                "piece; write Parquet, or cast it to a simpler type"
+            ) from None
