@@ -65,6 +65,16 @@ class Release(Outcome):
 
         write_report(self, path, explain, progress)
 
+    def codebook(self, path: str | Path) -> None:
+        """Write a codebook for the readers of the release, as .html, .csv or .json.
+
+        For each column it has the published values and how many records have them, and how to read
+        them. It is for publication, and contains nothing that the release does not contain.
+        """
+        from shoal.report.codebook import write_codebook  # it is seldom needed
+
+        write_codebook(self, path)
+
     @property
     def recoding(self) -> Fitted:
         """The recoding of this release, to apply to other tables of the same kind."""

@@ -11,6 +11,7 @@ import typer
 from shoal.base import own_process
 from shoal.cli.app import command
 from shoal.cli.options import (
+    Codebook,
     Engine,
     Json,
     KeepOrder,
@@ -33,6 +34,7 @@ def anonymize(
     out: LargeOut,
     json_file: Json = None,
     report: Report = None,
+    codebook: Codebook = None,
     recoding: Annotated[
         Path | None,
         typer.Option(help="Save the recoding, so that `shoal apply` can reuse it on new records."),
@@ -62,10 +64,15 @@ def anonymize(
         from shoal.flow.anonymize import anonymize as run
         from shoal.io.frames import check_target
         from shoal.plan import Plan
+        from shoal.report.codebook import check_codebook
 
     asked = Plan.load(plan)
+    if codebook is not None:
+        check_codebook(codebook)
     check_target(out, folders=(engine or asked.engine) == "spark")
-    outputs.check_targets([out, report, recoding], json_file, [data, plan, *asked.files()])
+    outputs.check_targets(
+        [out, report, recoding, codebook], json_file, [data, plan, *asked.files()]
+    )
     given = {
         "seed": seed,
         "threads": threads,
@@ -78,6 +85,8 @@ def anonymize(
     console = open_console(json_file)
     with progress_on(console) as progress:
         release = run(data, asked, keep_order=keep_order or None, progress=progress)
-        outputs.write_release(release, out, report, json_file, progress, recoding, explain)
+        outputs.write_release(
+            release, out, report, json_file, progress, recoding, explain, codebook
+        )
     show(lambda: show_release(console, release))
-    outputs.show_written(console, [out, report, recoding], json_file)
+    outputs.show_written(console, [out, report, recoding, codebook], json_file)

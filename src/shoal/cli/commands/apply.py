@@ -9,7 +9,7 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import command
-from shoal.cli.options import Data, Json, KeepOrder, Out, Report, Seed
+from shoal.cli.options import Codebook, Data, Json, KeepOrder, Out, Report, Seed
 
 
 @command
@@ -21,6 +21,7 @@ def apply(
     out: Out,
     json_file: Json = None,
     report: Report = None,
+    codebook: Codebook = None,
     most_left_out: Annotated[
         float | None,
         typer.Option(
@@ -42,10 +43,13 @@ def apply(
         from shoal.cli.release_tables import show_release
         from shoal.flow.apply.fitted import Fitted
         from shoal.io.frames import check_target
+        from shoal.report.codebook import check_codebook
 
+    if codebook is not None:
+        check_codebook(codebook)
     check_target(out)
     fitted = Fitted.load(recoding)
-    outputs.check_targets([out, report], json_file, [data, recoding])
+    outputs.check_targets([out, report, codebook], json_file, [data, recoding])
     console = open_console(json_file)
     with progress_on(console) as progress:
         release = fitted.apply(
@@ -56,6 +60,6 @@ def apply(
             most_left_out=most_left_out,
             progress=progress,
         )
-        outputs.write_release(release, out, report, json_file, progress)
+        outputs.write_release(release, out, report, json_file, progress, codebook=codebook)
     show(lambda: show_release(console, release))
-    outputs.show_written(console, [out, report], json_file)
+    outputs.show_written(console, [out, report, codebook], json_file)
