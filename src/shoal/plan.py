@@ -19,7 +19,7 @@ from shoal.io.frames import atomic
 from shoal.io.memory import bytes_of
 from shoal.io.reading import Reading
 from shoal.io.sources import check_source
-from shoal.io.write_settings import Writing
+from shoal.io.written.settings import Writing
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.table.roles import (
@@ -32,7 +32,7 @@ from shoal.table.roles import (
     naming,
     relative_to,
 )
-from shoal.table.written_ranges import bound_names
+from shoal.table.written.ranges import bound_names
 
 __all__ = ["Plan"]
 

@@ -16,11 +16,11 @@ import shoal
 from shoal import Plan
 from shoal.errors import BadPlan, BadTable
 from shoal.hierarchies.base import Hierarchy
-from shoal.io.formulas import escaped, unescaped
 from shoal.io.frames import Frame, open_frame, read, same_rows
-from shoal.io.typed_columns import typed
+from shoal.io.written.formulas import escaped, unescaped
+from shoal.io.written.typed_columns import typed
 from shoal.table.roles import Column
-from shoal.table.written_ranges import from_bounds, with_bounds, with_midpoints
+from shoal.table.written.ranges import from_bounds, with_bounds, with_midpoints
 from tests.strategies import examples
 
 DAYS = st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1))

@@ -35,7 +35,7 @@ from shoal.table.encode import Table, encode
 from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published, read_published
 from shoal.table.roles import ROLES, columns_with_role
-from shoal.table.written_form import read_form
+from shoal.table.written.form import read_form
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from shoal.measures.outcome import Outcome
 from shoal.measures.verify import verify
 from shoal.table.match_graph import link
 from shoal.table.published_table import read_published
-from shoal.table.written_form import check_form, read_form, written_form
+from shoal.table.written.form import check_form, read_form, written_form
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted

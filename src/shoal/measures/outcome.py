@@ -30,7 +30,7 @@ from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
 from shoal.table.roles import not_published
-from shoal.table.written_form import written_form
+from shoal.table.written.form import written_form
 
 
 @dataclass(frozen=True, eq=False)

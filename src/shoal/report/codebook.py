@@ -19,15 +19,15 @@ from shoal.base.wording import many, short
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.free_values import closed_range, elements_of
 from shoal.hierarchies.values import ROOT, number_of, range_of
-from shoal.io.formulas import escaped
 from shoal.io.frames import Frame, atomic, csv_parts, open_frame
 from shoal.io.text_writing import as_text
+from shoal.io.written.formulas import escaped
 from shoal.measures.outcome import Outcome
 from shoal.plan import Plan
 from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Page, Section, Text, render
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.roles import Column
-from shoal.table.written_ranges import bound_names, range_columns, with_bounds
+from shoal.table.written.ranges import bound_names, range_columns, with_bounds
 
 SHOWN = 40  # values of a column in HTML
 Kind = Literal["value", "generalized", "suppressed", "missing"]

@@ -11,15 +11,15 @@ import pyarrow as pa
 from shoal.base.errors import ShoalError
 from shoal.hierarchies.values import plain, text
 from shoal.io.files import keeps_types
-from shoal.io.formulas import escaped, unescaped
 from shoal.io.frames import Frame
 from shoal.io.packed_texts import plain_schema
 from shoal.io.text_writing import same_cells
-from shoal.io.typed_columns import typed
-from shoal.io.write_settings import Writing
+from shoal.io.written.formulas import escaped, unescaped
+from shoal.io.written.settings import Writing
+from shoal.io.written.typed_columns import typed
 from shoal.table.coded_columns import coded
 from shoal.table.roles import EMPTY, Column
-from shoal.table.written_ranges import from_bounds, range_columns, with_bounds, with_midpoints
+from shoal.table.written.ranges import from_bounds, range_columns, with_bounds, with_midpoints
 
 
 def written_form(
