@@ -15,6 +15,7 @@ from shoal.attacks.matching import Matching
 from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
+from shoal.databases.database import Database
 from shoal.flow import notes
 from shoal.flow.freeing import freed
 from shoal.hierarchies.values import plain, text
@@ -172,9 +173,7 @@ def _audit(
 ) -> Audit:
     """The same, with the threads of the plan."""
     frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
-    frame = read_form(
-        frame, plan.columns, plan.write, table if isinstance(table, str | Path) else None
-    )
+    frame = read_form(frame, plan.columns, plan.write, _file_of(table))
     check_known(frame.names, plan)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
@@ -225,6 +224,13 @@ def _encoded(given: Frame, frame: Frame, plan: Plan, progress: Progress) -> tupl
         plan = as_chosen
         table = encode(given, plan.columns, plan.missing, plan.missing_values, progress)
     return plan, table
+
+
+def _file_of(table: Any) -> str | Path | None:
+    """The file that a table was read from; None: a database. A frame may come from a text file."""
+    if isinstance(table, str | Path):
+        return table
+    return None if isinstance(table, Database) else "frame.csv"
 
 
 def _check_comparable(plan: Plan) -> None:

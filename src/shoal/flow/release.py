@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
+from shoal.databases.database import Database
+from shoal.databases.writing import write_to
 from shoal.io import frames
 from shoal.measures.explanation import Explains, Explanation, Reason
 from shoal.measures.outcome import Outcome
@@ -28,29 +31,44 @@ class Release(Outcome):
     # Builds the recoding, or returns the one that was applied.
     fitted: Callable[[], Fitted] | None = None
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path | Database, *, replace: bool = False) -> None:
         """Write the table to a file, which is read back and verified before it gets its name.
 
-        The file must contain exactly the cells of the release, row by row, and nothing else.
+        The file must contain exactly the cells of the release, row by row, and nothing else. A
+        table of a database is written in one transaction, and only with `replace` if there is one
+        of its name.
         """
+        if isinstance(path, Database):
+            frame = frames.open_frame(self.frame)
+            self.check_unchanged(frame)
+            write_to(path, self._form(frame), replace, partial(self._verify, frame))
+            return
         with frames.atomic(path) as target:
             frame = frames.open_frame(self.frame)
             self.check_unchanged(frame)
-            plan = self.plan
-            form = written_form(frame, plan.columns, plan.missing_values, plan.write, target)
-            frames.write(form, target, plan.read)
-            file = frames.read_back(target, plan.read)
+            form = self._form(frame, target)
+            frames.write(form, target, self.plan.read)
+            file = frames.read_back(target, self.plan.read)
             if not frames.same_rows(file, form):
                 raise ShoalError(
                     "the file that was written does not contain the rows of the release in their "
                     "order; this is a bug in shoal, and nothing is released"
                 )
-            # What is verified is the file as readers have it, with ranges for bounds.
-            file = read_form(file, plan.columns, plan.write, target)
-            check_form(file, frame, plan.columns, plan.write)
-            written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
-            linkage = None if self.original is None else link(self.original, written)
-            verify(written, self.plan.models, linkage)
+            self._verify(frame, file, target)
+
+    def _form(self, frame: frames.Frame, target: Path | None = None) -> frames.Frame:
+        """The frame as it is written to a file, or to a table of a database."""
+        plan = self.plan
+        return written_form(frame, plan.columns, plan.missing_values, plan.write, target)
+
+    def _verify(self, frame: frames.Frame, file: frames.Frame, target: Path | None = None) -> None:
+        """Verify every requirement on what was read back, with ranges for bounds."""
+        plan = self.plan
+        file = read_form(file, plan.columns, plan.write, target)
+        check_form(file, frame, plan.columns, plan.write)
+        written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
+        linkage = None if self.original is None else link(self.original, written)
+        verify(written, self.plan.models, linkage)
 
     def report(
         self, path: str | Path, *, explain: bool | None = None, progress: Progress = silent

@@ -18,10 +18,14 @@ from shoal.cli.options import (
     LargeData,
     LargeOut,
     MemoryLimit,
+    OutTable,
     Parts,
     PlanFile,
+    Query,
+    Replace,
     Report,
     Seed,
+    Table,
     TempDirectory,
     Threads,
 )
@@ -32,6 +36,10 @@ def anonymize(
     data: LargeData,
     plan: PlanFile,
     out: LargeOut,
+    table: Table = None,
+    query: Query = None,
+    out_table: OutTable = None,
+    replace: Replace = False,
     json_file: Json = None,
     report: Report = None,
     codebook: Codebook = None,
@@ -57,7 +65,7 @@ def anonymize(
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
     with own_process.loading():
-        from shoal.cli import outputs
+        from shoal.cli import outputs, tables
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
         from shoal.cli.release_tables import show_release
@@ -69,10 +77,12 @@ def anonymize(
     asked = Plan.load(plan)
     if codebook is not None:
         check_codebook(codebook)
-    check_target(out, folders=(engine or asked.engine) == "spark")
-    outputs.check_targets(
-        [out, report, recoding, codebook], json_file, [data, plan, *asked.files()]
-    )
+    source = tables.source_of(data, table, query)
+    target = tables.target_of(out, out_table, replace, source)
+    if isinstance(target, Path):
+        check_target(target, folders=(engine or asked.engine) == "spark")
+    inputs = [*tables.files_of([source]), plan, *asked.files()]
+    outputs.check_targets([target, report, recoding, codebook], json_file, inputs)
     given = {
         "seed": seed,
         "threads": threads,
@@ -84,9 +94,9 @@ def anonymize(
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
     console = open_console(json_file)
     with progress_on(console) as progress:
-        release = run(data, asked, keep_order=keep_order or None, progress=progress)
+        release = run(source, asked, keep_order=keep_order or None, progress=progress)
         outputs.write_release(
-            release, out, report, json_file, progress, recoding, explain, codebook
+            release, target, report, json_file, progress, recoding, explain, replace, codebook
         )
     show(lambda: show_release(console, release))
-    outputs.show_written(console, [out, report, recoding, codebook], json_file)
+    outputs.show_written(console, [target, report, recoding, codebook], json_file)

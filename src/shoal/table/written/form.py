@@ -27,14 +27,17 @@ def written_form(
     columns: Mapping[str, Column],
     words: Sequence[str],
     writing: Writing,
-    path: str | Path,
+    path: str | Path | None,
 ) -> Frame:
-    """The frame as it is written to a file of this name; `words` are the plan's for missing."""
+    """The frame as it is written to a file of this name; None: to a table of a database.
+
+    `words` are those of the plan that mean missing.
+    """
     if writing.ranges == "bounds":
         frame = with_bounds(frame, columns, words)
     elif writing.ranges == "midpoint":
         frame = with_midpoints(frame, columns, words)
-    if writing.types == "infer" and keeps_types(path):
+    if writing.types == "infer" and (path is None or keeps_types(path)):
         frame = Frame(typed(_arrow(frame)))
     if writing.escapes(path):
         frame = Frame(escaped(_arrow(frame)))
@@ -44,8 +47,11 @@ def written_form(
 def read_form(
     frame: Frame, columns: Mapping[str, Column], writing: Writing, path: str | Path | None
 ) -> Frame:
-    """A table that may be the file of a release, with its labels and texts; None: no file."""
-    if writing.escapes(path) or (path is None and writing.formulas == "escape"):
+    """A table that may be the file of a release, with its labels and texts.
+
+    `path` is that of the file; None: it is a table of a database.
+    """
+    if writing.escapes(path):
         frame = Frame(unescaped(_arrow(frame)))
     return from_bounds(frame, columns) if writing.ranges == "bounds" else frame
 
