@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Plan
+from shoal.databases.database import Database
 from shoal.errors import BadPlan, BadTable
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame, open_frame, read, same_rows
@@ -246,3 +247,15 @@ def test_bounds_that_are_none(low: object) -> None:
                       "born": ["1990"], "sex": ["f"]})  # fmt: skip
     with pytest.raises(BadTable, match=r"only one of 'age_low'|no bounds of 'age'"):
         shoal.audit(table, plan(write={"ranges": "bounds"}))
+
+
+def test_a_table_of_a_database_has_bounds_and_its_own_apostrophes(tmp_path: Path) -> None:
+    rows = pa.table({**ROWS, "note": ["'=a"] * len(ROWS["age"])})
+    asked = plan(write={"ranges": "bounds", "formulas": "escape", "types": "infer"})
+    release = shoal.anonymize(rows, asked)
+    target = Database(f"sqlite:///{tmp_path / 'out.db'}", table="release")
+    release.save(target)
+    table = open_frame(target).native
+    assert table.column_names[:2] == ["age_low", "age_high"]
+    assert set(table["note"].to_pylist()) == {"'=a"}
+    assert shoal.audit(target, asked, original=rows).holds
