@@ -156,6 +156,11 @@ class Plan(Setting):
                 "ranges with the original; choose 'label' or 'bounds'"
             )
         if self.write.ranges == "bounds":
+            if not self.read.header:
+                raise ValueError(
+                    "cannot have ranges = 'bounds' under [write] with header = false under [read]: "
+                    "the columns of bounds are known by their names"
+                )
             for name in columns_with_role(self.columns, "quasi"):
                 used = [new for new in bound_names(name) if new in self.columns]
                 hierarchy = self.columns[name].hierarchy
@@ -350,7 +355,7 @@ class Plan(Setting):
         A draft leaves the algorithm open: the default depends on the columns, and these are about
         to be edited.
         """
-        lines = [f"# {remark}" for remark in self._remarks]
+        lines = [_comment(remark) for remark in self._remarks]
         loss = self.loss.setting()
         if len(loss) == 1:
             lines.append(f"loss = {_toml(loss['name'])}")
@@ -367,7 +372,7 @@ class Plan(Setting):
         lines += ["", "[columns]"]
         for name, column in self.columns.items():
             entry = column.setting_in(folder)
-            note = f"  # {self._notes[name]}" if name in self._notes else ""
+            note = f"  {_comment(self._notes[name])}" if name in self._notes else ""
             lines.append(f"{_key(name)} = {_toml(entry)}{note}")
         for model in self.models:
             lines += ["", "[[models]]", *_fields(model.setting())]
@@ -378,7 +383,7 @@ class Plan(Setting):
         if len(loss) > 1:
             lines += ["", "[loss]", *_fields(loss)]
         if self._comments:
-            lines += ["", *(f"# {line}" for line in self._comments)]
+            lines += ["", *map(_comment, self._comments)]
         return "\n".join(lines).lstrip() + "\n"
 
 
@@ -409,6 +414,11 @@ def _named_twice(error: str, written: str) -> str:
         return ""
     name = written.split("\n")[int(found[1]) - 1].partition("=")[0].strip(" \"'")
     return f"; {name!r} occurs twice: keep one of the lines, as a column has one role"
+
+
+def _comment(text: str) -> str:
+    """A comment on one line: names and labels of columns may have line breaks."""
+    return "# " + "".join(c if c.isprintable() else " " for c in text)
 
 
 def _fields(setting: dict[str, Any]) -> list[str]:

@@ -236,6 +236,8 @@ def test_settings(tmp_path: Path) -> None:
         plan(write="bounds")
     with pytest.raises(BadPlan, match=r"does not support \[write\] yet \(ranges\)"):
         shoal.anonymize(tmp_path / "people.csv", plan(write={"ranges": "bounds"}, engine="duckdb"))
+    with pytest.raises(BadPlan, match="known by their names"):
+        plan(write={"ranges": "bounds"}, read={"header": False})
     linked = [{"name": "k-1-anonymity", "k": 2}]
     with pytest.raises(BadPlan, match="midpoint"):
         plan(models=linked, algorithm="concealment", write={"ranges": "midpoint"})

@@ -189,7 +189,7 @@ class Outcome:
             frame = written_form(
                 open_frame(self.frame), plan.columns, plan.missing_values, plan.write, "release.csv"
             )
-            for part in csv_parts(frame):
+            for part in csv_parts(frame, plan.read):
                 digest.update(part)
         except BadFile:
             return None
