@@ -11,6 +11,7 @@ from rich.table import Table
 
 from benchmarks import (
     concealment,
+    draft,
     encode,
     flow,
     merge,
@@ -26,6 +27,7 @@ from benchmarks import (
 PARTS = {
     "start": start,
     "encode": encode,
+    "draft": draft,
     "merge": merge,
     "strategies": strategies,
     "concealment": concealment,

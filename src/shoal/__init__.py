@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from shoal.flow.anonymize import anonymize
     from shoal.flow.apply.fitted import Fitted
     from shoal.flow.audit import Audit, audit
-    from shoal.flow.draft import draft
+    from shoal.flow.draft.draft import draft
     from shoal.flow.release import Release
     from shoal.hierarchies.base import Hierarchy
     from shoal.plan import Plan
@@ -55,7 +55,7 @@ _HOMES = {
     "anonymize": "flow.anonymize",
     "audit": "flow.audit",
     "compare": "comparing.compare",
-    "draft": "flow.draft",
+    "draft": "flow.draft.draft",
 }
 _MODULES = ("bound", "catalog", "comparison", "datasets", "distances", "errors", "plan", "spark")
 

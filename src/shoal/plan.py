@@ -64,6 +64,7 @@ class Plan(Setting):
     parts: int | Literal["auto"] = "auto"
     _notes: dict[str, str] = PrivateAttr(default_factory=dict)
     _remarks: list[str] = PrivateAttr(default_factory=list)
+    _comments: list[str] = PrivateAttr(default_factory=list)
     _drafted: bool = PrivateAttr(default=False)  # whether its file leaves the algorithm open
 
     @field_validator("columns", mode="before")
@@ -162,6 +163,11 @@ class Plan(Setting):
         return self._remarks
 
     @property
+    def comments(self) -> list[str]:
+        """Further lines of a draft, such as a ranking; comments at the end of the plan file."""
+        return self._comments
+
+    @property
     def linked(self) -> bool:
         """Whether a model is about the graph that links original and release."""
         return any(model.linkage for model in self.models)
@@ -183,6 +189,7 @@ class Plan(Setting):
         plan._drafted = self._drafted and "algorithm" not in fields
         plan.notes.update(self._notes)
         plan.remarks.extend(self._remarks)
+        plan.comments.extend(self._comments)
         return plan
 
     def check_served(self) -> None:
@@ -341,6 +348,8 @@ class Plan(Setting):
             lines += ["", "[algorithm]", *_fields(self.algorithm.setting())]
         if len(loss) > 1:
             lines += ["", "[loss]", *_fields(loss)]
+        if self._comments:
+            lines += ["", *(f"# {line}" for line in self._comments)]
         return "\n".join(lines).lstrip() + "\n"
 
 

@@ -187,14 +187,14 @@ def test_what_a_draft_says_of_bands_and_small_numbers():
     )
     assert drafted.columns["grade"].hierarchy.setting() == {"ranges": [2], "start": 1}
     for name in ("age", "years"):
-        assert drafted.columns[name].hierarchy is None
-        assert "left flat" in drafted.notes[name]
-    assert 'low = ["[0-10)", "[10-20)"]' in drafted.notes["age"]
-    assert "left flat" not in drafted.notes["month"]
+        assert drafted.columns[name].hierarchy.setting().keys() == {"tree"}
+        assert "neighbours joined" in drafted.notes[name]
+    assert "[0-10) … [30-40)" in drafted.columns["age"].hierarchy.tree().labels
+    assert drafted.columns["month"].hierarchy is None
     assert "add a model" in drafted.notes["disease"]
     again = Plan(**tomllib.loads(drafted.to_toml()))
     assert again.columns.keys() == drafted.columns.keys()
-    assert "[0-10)" in "".join(printed(show_roles, drafted, width=200).split())
+    assert "8 bands" in printed(show_roles, drafted, width=200)
 
 
 def test_suppressed_records_are_shown_on_the_screen():

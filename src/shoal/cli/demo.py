@@ -18,7 +18,7 @@ from shoal.cli.release_tables import show_release
 from shoal.datasets import hospital
 from shoal.datasets.hospital import hospital_hierarchies
 from shoal.flow.anonymize import anonymize
-from shoal.flow.draft import draft
+from shoal.flow.draft.draft import draft
 from shoal.flow.release import Release
 from shoal.hierarchies.base import Hierarchy
 from shoal.io import frames

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 
 from shoal.cli.console import new_table, show_notes, shown
+from shoal.flow.draft.ranking import Ranking
+from shoal.flow.draft.ranking_lines import HEADINGS, ranking_rows, ranking_title
 from shoal.plan import Plan
 
 
@@ -15,3 +17,11 @@ def show_roles(console: Console, plan: Plan) -> None:
         table.add_row(shown(name), column.role, shown(plan.notes.get(name, "")))
     console.print(table)
     show_notes(console, plan.remarks)
+
+
+def show_ranking(console: Console, ranking: Ranking) -> None:
+    """Show the quasi-identifiers by how much they single people out."""
+    table = new_table(ranking_title(ranking), *HEADINGS)
+    for name, *cells in ranking_rows(ranking):
+        table.add_row(shown(name), *cells)
+    console.print(table)

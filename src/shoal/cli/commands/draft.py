@@ -24,9 +24,9 @@ def draft(
         from shoal.base.errors import BadFile
         from shoal.cli import outputs
         from shoal.cli.console import open_console, print_plain
-        from shoal.cli.plan_table import show_roles
+        from shoal.cli.plan_table import show_ranking, show_roles
         from shoal.cli.progress import progress_on
-        from shoal.flow.draft import draft as propose
+        from shoal.flow.draft.draft import propose
         from shoal.io.frames import check_writable
 
     outputs.check_distinct(out, [data])
@@ -36,9 +36,10 @@ def draft(
     console = open_console()
     with progress_on(console) as progress:
         progress("read", 0.0)
-        plan = propose(data)
-    plan.save(out)
-    show_roles(console, plan)
+        proposed = propose(data)
+    proposed.plan.save(out)
+    show_roles(console, proposed.plan)
+    show_ranking(console, proposed.ranking)
     print_plain(
         console,
         f"written: {out}\nThese are guesses. Check each of them, edit the file, then run\n"

@@ -63,7 +63,7 @@ def test_the_draft_runs_as_it_is(tmp_path):
     table = hospital(400, seed=3)
     shoal.draft(table).save(tmp_path / "plan.toml")
     text = (tmp_path / "plan.toml").read_text(encoding="utf-8")
-    assert "# named like a direct identifier" in text
+    assert "# names of people" in text
     assert shoal.anonymize(table, Plan.load(tmp_path / "plan.toml")).smallest_class >= 5
 
 

@@ -1,0 +1,54 @@
+"""Drafting a plan for a wide table in a file: 243,073 records × 36 columns, goal 10 s.
+
+Adult's nine columns four times, cells exchanged at random between records; two columns follow from
+others. The plain scan is reading the file alone, in the same run.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from time import perf_counter, process_time
+
+import pyarrow as pa
+
+from benchmarks.tables import QUASI, mixed
+from shoal.flow.draft.draft import propose
+from shoal.io.frames import open_frame, write
+
+ROWS, COPIES = 243_073, 4
+
+
+def run() -> list[dict]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "wide.csv"
+        write(open_frame(wide()), path)
+        begin = perf_counter()
+        open_frame(path)
+        read = perf_counter() - begin
+        begin, busy = perf_counter(), process_time()
+        proposed = propose(path)
+        seconds, busy = perf_counter() - begin, process_time() - busy
+    assert len(proposed.plan.columns) == COPIES * len(QUASI)
+    what = f"draft of {ROWS:,} × {len(proposed.plan.columns)} from CSV"
+    return [
+        {"what": what, "shoal": seconds, "plain scan": read, "ratio": seconds / read}
+        | {"goal": "≤ 10 s"},
+        {"what": f"{what}, processor time", "shoal": busy, "goal": ""},
+    ]
+
+
+def wide() -> pa.Table:
+    """Adult several times, as different people: 36 columns, none of them in order with another."""
+    copies = [
+        pa.Table.from_pandas(mixed(ROWS, seed), preserve_index=False) for seed in range(COPIES)
+    ]
+    columns = {
+        f"{name}{i or ''}": copy[name]
+        for i, copy in enumerate(copies)
+        for name in copy.column_names
+    }
+    ages = columns["age"].to_pylist()
+    columns["age3"] = pa.array([f"{age // 5 * 5}-{age // 5 * 5 + 4}" for age in ages])
+    columns["age2"] = pa.array([age // 10 for age in ages])
+    return pa.table(columns)

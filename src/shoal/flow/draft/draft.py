@@ -1,0 +1,157 @@
+"""Draft: a first proposal of a plan, guessed from the table and meant to be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shoal.base.errors import BadTable
+from shoal.flow.draft.dependencies import Dependency, dependencies
+from shoal.flow.draft.facts import Facts
+from shoal.flow.draft.guess_role import ADVICE, PEOPLE_ADVICE, Guess, guess_role
+from shoal.flow.draft.ranking import Ranking, columns_to_leave, rank_columns
+from shoal.flow.draft.ranking_lines import ranking_lines
+from shoal.hierarchies.values import MISSING_WORDS
+from shoal.io.frames import Frame, open_frame
+from shoal.models.k_anonymity import KAnonymity
+from shoal.plan import Plan
+from shoal.table.coded_columns import coded, person_codes
+from shoal.table.header import check_header
+from shoal.table.roles import Column
+
+K = 5
+MANY = 15  # quasi-identifiers from which on much information is lost
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A proposed plan, and what was found out about the table."""
+
+    plan: Plan
+    facts: Mapping[str, Facts]
+    guesses: Mapping[str, Guess]
+    dependencies: Sequence[Dependency]
+    ranking: Ranking
+
+
+def draft(table: Any) -> Plan:
+    """Propose a plan: roles and hierarchies guessed from values and names, to be edited.
+
+    In doubt a column becomes a quasi-identifier, which is the safe choice.
+
+    >>> import pyarrow as pa
+    >>> plan = draft(pa.table({"name": ["Ann", "Bob"], "age": [31, 47]}))
+    >>> plan.columns["name"].role, plan.columns["age"].role
+    ('identifier', 'quasi')
+    """
+    return propose(table).plan
+
+
+def propose(table: Any) -> Draft:
+    """Propose a plan, with the evidence for it."""
+    frame = open_frame(table)
+    if frame.height == 0:
+        raise BadTable("the table has no rows; there is nothing to guess from")
+    check_header(frame)
+    missing = _missing_words(frame)
+    facts = {name: _facts(frame, name, missing) for name in frame.names}
+    guesses = {name: guess_role(one) for name, one in facts.items()}
+    _one_person(guesses)
+    _several_records(guesses)
+    found = dependencies([facts[name] for name in _published(guesses)])
+    _settle(guesses, found)
+    quasi = [facts[name] for name in _quasi(guesses)]
+    if not quasi:
+        raise BadTable(
+            "no column looks like a quasi-identifier (age, sex, postcode, job …); "
+            "write the plan by hand"
+        )
+    person = next((name for name, guess in guesses.items() if guess.role == "person"), None)
+    people = None if person is None else person_codes(frame, person, missing)
+    ranking = rank_columns(quasi, people)
+    plan = _plan(frame, guesses, missing)
+    plan.comments.extend(ranking_lines(ranking))
+    if len(quasi) > MANY:
+        leave = columns_to_leave(quasi, people, MANY)
+        plan.remarks.append(
+            f"{len(quasi)} quasi-identifiers are many and will lose much information; which of "
+            "them can an outsider really know? Without these, fewest people are unique: "
+            f"{', '.join(leave)}. Give them the role drop if nobody needs them"
+        )
+    return Draft(plan, facts, guesses, found, ranking)
+
+
+def _missing_words(frame: Frame) -> list[str]:
+    """The words for missing values that occur anywhere in the table."""
+    missing = [""]
+    for name in frame.names:
+        _, values = coded(frame, name)
+        missing += sorted(
+            MISSING_WORDS.intersection(v for v in values if isinstance(v, str)) - set(missing)
+        )
+    return missing
+
+
+def _facts(frame: Frame, name: str, missing: Sequence[str]) -> Facts:
+    codes, values = coded(frame, name, missing)
+    return Facts(name, "", codes, values, {})
+
+
+def _plan(frame: Frame, guesses: Mapping[str, Guess], missing: list[str]) -> Plan:
+    plan = Plan(
+        columns={
+            name: Column(role=guess.role, hierarchy=guess.hierarchy)
+            for name, guess in guesses.items()
+        },
+        models=[KAnonymity(k=max(2, min(K, frame.height)))],
+        missing_values=missing,
+    )
+    plan._drafted = True
+    plan.notes.update({name: guess.note for name, guess in guesses.items()})
+    return plan
+
+
+def _quasi(guesses: Mapping[str, Guess]) -> list[str]:
+    return [name for name, guess in guesses.items() if guess.role == "quasi"]
+
+
+def _published(guesses: Mapping[str, Guess]) -> list[str]:
+    """The columns that are published by value, generalized or not."""
+    return [n for n, guess in guesses.items() if guess.role in ("quasi", "sensitive", "other")]
+
+
+def _one_person(guesses: dict[str, Guess]) -> None:
+    """Keep the first person column; a second number for people is an identifier."""
+    persons = [name for name, guess in guesses.items() if guess.role == "person"]
+    first = next((name for name in persons if guesses[name].given), persons[0] if persons else "")
+    for name in persons:
+        if name != first:
+            guesses[name] = guesses[name].changed_to("identifier", "a second number for people")
+
+
+def _several_records(guesses: dict[str, Guess]) -> None:
+    """Recommend models about people if they have several records."""
+    if any(guess.role == "person" for guess in guesses.values()):
+        for name, guess in guesses.items():
+            guesses[name] = replace(guess, note=guess.note.replace(ADVICE, PEOPLE_ADVICE))
+
+
+def _settle(guesses: dict[str, Guess], found: Sequence[Dependency]) -> None:
+    """Drop what gives a quasi-identifier back; what must stay gets a note."""
+    for one in found:
+        of, column = guesses[one.of], guesses[one.column]
+        if "drop" in (of.role, column.role) or "quasi" not in (of.role, column.role):
+            continue
+        if of.role == "quasi":
+            if column.role == "sensitive" or column.given:
+                guesses[one.column] = replace(column, note=f"{column.note}; {one.text}")
+            else:
+                guesses[one.column] = column.changed_to("drop", one.text)
+        else:
+            # Published unchanged, it would tell the quasi-identifier.
+            note = f"it gives {one.column} back, which follows from it"
+            if of.role == "sensitive" or of.given:
+                guesses[one.of] = replace(of, note=f"{of.note}; {note}")
+            else:
+                guesses[one.of] = of.changed_to("drop", f"drop it: {note}")

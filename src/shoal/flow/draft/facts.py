@@ -1,0 +1,167 @@
+"""Facts about a column, computed once on its distinct values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from shoal.base.arrays import Ints, Longs
+from shoal.base.threads import cached_property
+from shoal.hierarchies.calendar import as_date
+from shoal.hierarchies.values import text
+from shoal.table.coding import Values
+
+SEEN = 1000  # distinct values that patterns of text are tried on
+FREE_TEXT = 30  # mean length from which on a text counts as prose, not as a category
+# Numbers that are grouped into bands already: [70-80), 18 to 24, 65+, <5.
+BAND = re.compile(
+    r"[\[(]?\s*([0-9]{1,6})\s*(?:-|–|to|,)\s*([0-9]{1,6})\s*[\])]?|[<>≤≥]=?\s*[0-9]+|[0-9]+\s*\+"
+)
+_LEADING_ZERO = re.compile(r"[+-]?0[0-9]+.*")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One column: its name, its distinct values and how often each occurs."""
+
+    name: str
+    label: str  # of the variable, from the file or the dictionary; "" if there is none
+    codes: Ints  # int32[n], -1 is missing
+    coded: Values
+    labels: dict[str, str]  # what codes stand for, from the file or the dictionary
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words of the name and of the label, in lower case."""
+        return words_of(self.name) | words_of(self.label)
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """The distinct values, without those that are missing."""
+        return self.coded.listed
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return len(self.codes)
+
+    @property
+    def distinct(self) -> int:
+        """The number of distinct values."""
+        return len(self.coded)
+
+    @cached_property
+    def counts(self) -> Longs:
+        """How often each value occurs."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=self.distinct)
+
+    @cached_property
+    def filled(self) -> int:
+        """The number of records in which it is not missing."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The values as text; of many, those that come first."""
+        return [text(value).strip() for value in self.values[:SEEN]]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are texts."""
+        return bool(self.values) and isinstance(self.values[0], str)
+
+    @property
+    def unlike(self) -> bool:
+        """Whether nearly every record that is not missing has a different value."""
+        return self.filled >= 20 and self.distinct >= 0.95 * self.filled
+
+    @property
+    def mostly_unlike(self) -> bool:
+        """Whether most records that are not missing have a value of their own."""
+        return self.distinct > max(self.filled / 2, 20)
+
+    @cached_property
+    def numbers(self) -> list[float] | None:
+        """The values as numbers, if all of them are and none is a code with leading zeros."""
+        found = [number_in(value) for value in self.values]
+        return None if None in found else [one for one in found if one is not None]
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        return self.numbers is not None and all(one.is_integer() for one in self.numbers)
+
+    @cached_property
+    def dates(self) -> bool:
+        """Whether all values are dates."""
+        return bool(self.values) and all(
+            isinstance(value, date) or (len(text(value)) >= 8 and as_date(value) is not None)
+            for value in self.values
+        )
+
+    @cached_property
+    def codes_of_one_length(self) -> bool:
+        """Whether the values are codes of one length whose beginnings mean something."""
+        return len({len(one) for one in self.texts}) == 1 and self.share(r"[0-9A-Z]{4,10}") == 1
+
+    @cached_property
+    def bands(self) -> bool:
+        """Whether the values are bands of numbers."""
+        found = [BAND.fullmatch(text(value).strip()) for value in self.values]
+        return all(
+            band is not None and (band[1] is None or int(band[1]) < int(band[2])) for band in found
+        )
+
+    @cached_property
+    def mean_length(self) -> float:
+        """The mean length of the texts."""
+        return float(np.mean([len(one) for one in self.texts])) if self.texts else 0.0
+
+    def share(self, pattern: str | re.Pattern[str]) -> float:
+        """The share of the texts that have this form."""
+        if not self.texts:
+            return 0.0
+        form = re.compile(pattern)
+        return sum(form.fullmatch(one) is not None for one in self.texts) / len(self.texts)
+
+    def among(self, known: frozenset[str]) -> float:
+        """The share of the texts that are in a list, whatever their case."""
+        if not self.texts:
+            return 0.0
+        return sum(plain_words(one) in known for one in self.texts) / len(self.texts)
+
+
+def words_of(name: str) -> set[str]:
+    """The words of a name; those that are written together are kept together.
+
+    >>> sorted(words_of("dateOfBirth")), sorted(words_of("A1C_result 2"))
+    (['birth', 'date', 'of'], ['a1', 'c', 'result'])
+    """
+    return set(re.findall(r"[a-z]+[0-9]*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+
+
+def plain_words(label: str) -> str:
+    """A label as lists of words have it: lower case, and blanks for signs.
+
+    >>> plain_words("United-States "), plain_words("Côte d'Ivoire")
+    ('united states', "côte d'ivoire")
+    """
+    return " ".join(re.sub(r"[-_.,]", " ", label).lower().split())
+
+
+def number_in(value: Any) -> float | None:
+    """A value as a number; None for a code with leading zeros, and for what is not a number."""
+    if isinstance(value, bool):
+        return None
+    written = text(value).strip()
+    if _LEADING_ZERO.fullmatch(written):
+        return None
+    try:
+        number = float(written)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None

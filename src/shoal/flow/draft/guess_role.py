@@ -1,0 +1,145 @@
+"""The role of one column, with the reason: by its values first, by its name second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from shoal.flow.draft.facts import Facts
+from shoal.flow.draft.kinds import Kind, kind_of
+from shoal.flow.draft.missing_codes import words_among_numbers
+from shoal.flow.draft.name_words import (
+    COUNTING,
+    DIRECT,
+    HOLDER,
+    OUTCOMES,
+    PERSONS,
+    SENSITIVE,
+    is_drug,
+    is_household,
+    is_survey_weight,
+)
+from shoal.flow.draft.propose_hierarchy import propose_hierarchy
+from shoal.hierarchies.base import Hierarchy
+from shoal.table.roles import Role
+
+ADVICE = (
+    "no requirement protects it yet: add a model such as distinct-l-diversity or t-closeness, see "
+    "docs/models.md"
+)
+PEOPLE_ADVICE = (
+    "no requirement protects it yet: people have several records here, so add eir-l-diversity, and "
+    "eir-alpha-beta-anonymity if a likely guess does harm; see docs/people.md"
+)
+FEW = 20  # values that cannot single people out in a table of 50 times as many records
+IDENTIFIERS: dict[Kind, str] = {
+    "mail addresses": "contains email addresses",
+    "phone numbers": "phone or identity numbers",
+    "web addresses": "addresses of web pages or devices",
+    "names of people": "names of people",
+    "free text": "free text, which may name people",
+}
+PROTECTED: dict[Kind, str] = {
+    "ICD codes": "codes of diseases (ICD)",
+    "diseases": "names of diseases",
+    "test results": "results of tests",
+}
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What is proposed for a column, and why."""
+
+    role: Role
+    note: str
+    kind: Kind
+    hierarchy: Hierarchy | None = None
+    missing: tuple[str, ...] = ()  # codes that are proposed as missing values of this column
+    given: bool = False  # by the user, in a dictionary
+
+    def changed_to(self, role: Role, note: str) -> Guess:
+        """Another role, which needs no hierarchy."""
+        return replace(self, role=role, note=note, hierarchy=None)
+
+
+def guess_role(facts: Facts) -> Guess:
+    """The role, the hierarchy and the reason for one column."""
+    kind = kind_of(facts)
+    role, note = _role(facts, kind)
+    if role != "quasi":
+        return Guess(role, note, kind)
+    return as_quasi(facts, kind)
+
+
+def as_quasi(facts: Facts, kind: Kind) -> Guess:
+    """The column as a quasi-identifier."""
+    hierarchy, note = propose_hierarchy(facts, kind)
+    if words := words_among_numbers(facts):
+        note += (
+            f"; numbers with the words {', '.join(words)} among them: if these mean missing, list "
+            "them under missing_values and give the column ranges"
+        )
+    return Guess("quasi", note, kind, hierarchy)
+
+
+def protected(reason: str) -> str:
+    """The note on a sensitive column."""
+    return f"{reason}; {ADVICE}"
+
+
+def _role(facts: Facts, kind: Kind) -> tuple[Role, str]:
+    if kind == "empty":
+        return "other", "empty"
+    if kind == "constant":
+        return "other", "the same value in every record"
+    if kind in IDENTIFIERS:
+        return "identifier", IDENTIFIERS[kind]
+    few = facts.distinct <= FEW and facts.filled >= 50 * FEW
+    if facts.words & DIRECT and not few:
+        return "identifier", "named like a direct identifier"
+    if kind in PROTECTED:
+        return "sensitive", protected(PROTECTED[kind])
+    if kind in ("dates", "spelled dates", "postcodes", "states", "countries", "ages"):
+        return "quasi", ""
+    return _number_of_somebody(facts) or _by_name(facts) or _by_uniqueness(facts)
+
+
+def _number_of_somebody(facts: Facts) -> tuple[Role, str] | None:
+    """Numbers of households, people and records."""
+    if facts.numbers is not None and not facts.whole:
+        return None
+    many = facts.distinct > max(facts.filled / 20, 20)
+    if many and is_household(facts.words):
+        return "identifier", f"household number: {facts.distinct:,} households"
+    named = facts.words & PERSONS or any(w.endswith("id") and len(w) > 4 for w in facts.words)
+    if many and named:
+        if facts.distinct < facts.filled:
+            return "person", f"{facts.distinct:,} people with {facts.filled:,} records"
+        return "identifier", "every record has a different number"
+    # Whole numbers of one length, all of them rare: numbers of something, and no amounts.
+    lengths = {len(one) for one in facts.texts}
+    if facts.whole and len(lengths) == 1 and min(lengths) >= 6 and facts.unlike:
+        return "identifier", "nearly every record has a number of its own, all of one length"
+    return None
+
+
+def _by_name(facts: Facts) -> tuple[Role, str] | None:
+    if facts.numbers is not None and facts.distinct > FEW and is_survey_weight(facts.words):
+        return "drop", (
+            "survey weight: it can give back the stratum of a person; the role other publishes it "
+            "unchanged"
+        )
+    if facts.numbers is not None and facts.words & COUNTING and facts.words & (HOLDER | SENSITIVE):
+        return "other", "a count that only the holder of the data knows"
+    if facts.words & SENSITIVE:
+        return "sensitive", protected("named like something worth protecting")
+    if is_drug(facts.words):
+        return "sensitive", protected("named like a drug")
+    if facts.words <= OUTCOMES and facts.distinct <= 100:
+        return "sensitive", protected("named like an outcome")
+    return None
+
+
+def _by_uniqueness(facts: Facts) -> tuple[Role, str]:
+    if facts.numbers is None and facts.unlike:
+        return "identifier", "nearly every record has a different value"
+    return "quasi", ""

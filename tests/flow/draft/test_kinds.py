@@ -1,0 +1,112 @@
+"""Kinds of values, told from the values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.flow.draft.guess_role import guess_role
+from shoal.flow.draft.kinds import kind_of
+from tests.flow.draft.test_dependencies import facts
+
+ROWS = 200
+rng = np.random.default_rng(1)
+FIRST, LAST = ("Ann", "Bob", "Carla", "Dieter", "Eve"), ("Ames", "Brown", "Cole", "Doe", "Éluard")
+
+
+def dealt(values, rows=ROWS):
+    return [values[i] for i in rng.integers(0, len(values), rows)]
+
+
+KINDS = {
+    "mail addresses": [f"p{i}@example.org" for i in range(ROWS)],
+    "phone numbers": [f"+49 30 {1000000 + 37 * i}" for i in range(ROWS)],
+    "web addresses": [f"https://example.org/{i}" for i in range(ROWS)],
+    "names of people": [
+        f"{FIRST[i % 5]} {LAST[i // 5 % 5]}{'abcdefgh'[i // 25]}" for i in range(ROWS)
+    ],
+    "free text": [f"came on day {i} and did not feel well at all" for i in range(ROWS)],
+    "dates": [f"2024-01-{1 + i % 28:02}" for i in range(ROWS)],
+    "postcodes": dealt([f"{i:05}" for i in range(1000, 99000, 2000)]),
+    "ICD codes": dealt("E11.9 I10 J45.0 C50.1 F32.2 K21 M54.5 N39.0 A09 Z00".split()),
+    "diseases": dealt(["flu", "gastritis", "lung cancer", "asthma", "healthy"]),
+    "test results": dealt(["positive", "negative"]),
+    "states": dealt(["CA", "NY", "TX", "WA", "FL"]),
+    "countries": dealt(["Germany", "France", "Peru", "Japan", "United-States", "?x"]),
+    "bands": dealt(["0-4", "5-9", "10-14", "15+"]),
+    "codes": dealt([1, 2, 5, 11, 12, 40]),
+    "numbers": dealt(list(range(0, 30))),
+    "categories": dealt(["red", "green", "blue"]),
+    "constant": ["x"] * ROWS,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_by_value_alone(kind):
+    assert kind_of(facts("column", KINDS[kind])) == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "role"),
+    [
+        ("mail addresses", "identifier"),
+        ("phone numbers", "identifier"),
+        ("names of people", "identifier"),
+        ("free text", "identifier"),
+        ("ICD codes", "sensitive"),
+        ("diseases", "sensitive"),
+        ("test results", "sensitive"),
+        ("states", "quasi"),
+        ("countries", "quasi"),
+        ("constant", "other"),
+    ],
+)
+def test_roles_by_value_alone(kind, role):
+    assert guess_role(facts("column", KINDS[kind])).role == role
+
+
+def test_more_postcodes_and_icd9():
+    british = dealt([f"SW{i}A {i}AB" for i in range(1, 9)])
+    assert kind_of(facts("column", british)) == "postcodes"
+    icd9 = dealt(["250.83", "276", "V27", "E909", "648", "197", "157", "250", "434", "V45", "518"])
+    assert kind_of(facts("column", icd9)) == "ICD codes"
+    assert kind_of(facts("column", dealt(list(range(100, 999, 7))))) == "numbers"
+
+
+def test_counts_are_numbers_and_gaps_are_codes():
+    assert kind_of(facts("children", dealt([0, 1, 2, 3, 4, 5, 8, 11]))) == "numbers"
+    assert kind_of(facts("race", dealt([1, 2, 3]))) == "codes"
+    assert kind_of(facts("steps", dealt([0, 10, 20, 30]))) == "numbers"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("income class", ["low", "high"], "sensitive"),
+        ("Apgar score", [7, 8, 9, 10], "sensitive"),
+        ("readmitted", ["NO", "<30", ">30"], "sensitive"),
+        ("metformin", ["No", "Steady", "Up"], "sensitive"),
+        ("class", ["a", "b"], "sensitive"),
+        ("num_medications", list(range(40)), "other"),
+        ("card type", ["gold", "red"], "identifier"),
+        ("sex", ["f", "m"], "quasi"),
+        ("class of worker", ["private", "state"], "quasi"),
+        ("weight", list(range(50, 110)), "quasi"),
+        ("fnlwgt", list(range(1000, 90000, 900)), "drop"),
+        ("sampling weight", [i / 7 for i in range(100)], "drop"),
+        ("hhid", list(range(70)), "identifier"),
+    ],
+)
+def test_roles_by_name(name, values, role):
+    assert guess_role(facts(name, dealt(values))).role == role
+
+
+def test_few_values_are_no_direct_identifier_in_a_large_table():
+    assert guess_role(facts("card type", dealt(["gold", "red"], 2000))).role == "quasi"
+
+
+def test_hierarchies_of_places():
+    tree = guess_role(facts("column", KINDS["states"])).hierarchy.tree()
+    assert {"West", "Northeast", "South", "CA", "TX"} <= set(tree.labels)
+    tree = guess_role(facts("column", KINDS["countries"])).hierarchy.tree()
+    assert {"Europe", "Asia", "?x"} <= set(tree.labels)
