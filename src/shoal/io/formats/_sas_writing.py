@@ -40,7 +40,8 @@ SAS = Program(
 
 
 def _is_zero(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    return (numbers == 0) & ~np.signbit(numbers)
+    zero: npt.NDArray[np.bool_] = (numbers == 0) & ~np.signbit(numbers)
+    return zero
 
 
 def write_transport(table: pa.Table, path: Path) -> None:
@@ -143,8 +144,6 @@ def ibm_floats(numbers: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
     fraction, two = np.frexp(np.abs(numbers))
     sixteen = -(-two // 4)
     bits = np.ldexp(fraction, 56 + two - 4 * sixteen).astype(np.uint64)
-    head = (sixteen + 64).astype(np.uint64) | (
-        np.signbit(numbers).astype(np.uint64) << np.uint64(7)
-    )
+    head = (sixteen + 64 + 128 * np.signbit(numbers)).astype(np.uint64)
     whole = np.where(bits == 0, np.uint64(0), (head << np.uint64(56)) | bits)
     return whole.astype(">u8").view("S8")

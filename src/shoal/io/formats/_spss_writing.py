@@ -24,11 +24,8 @@ LOWEST = np.nextafter(MISSING, 0)
 HIGHEST = np.finfo(np.float64).max
 SINCE = 12_219_379_200_000  # milliseconds from 1582-10-14 to 1970-01-01
 MOST_CODES = 3  # values that a column can declare as missing one by one
-SHORT, PIECE, STEP = (
-    8,
-    255,
-    252,
-)  # bytes: of text with labels, of a piece of long text, of its share
+SHORT = 8  # bytes of text whose values can have labels
+PIECE, STEP = 255, 252  # bytes of a piece of long text; how the number of pieces is computed
 LONGEST_LABEL, LONGEST_VALUE_LABEL = 255, 120  # bytes
 BLOCK = 0x3FF000  # bytes of a compressed block
 FORMATS = {"date": (20, 11, 0), "moment": (22, 23, 3)}  # DATE11, DATETIME23.3

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.base.errors import BadFile
+from shoal.io.formats._numbers import is_whole
 from shoal.io.formats._statistics_columns import Program, Variable, cut, number_of, variables
 
 MISSING, MISSING_LONG = 2.0**1023, 2_147_483_621  # the missing value "."
@@ -98,13 +99,8 @@ def _kind(column: Variable) -> int:
     if column.kind == "text":
         return column.width
     there = column.numbers[~np.isnan(column.numbers)]
-    zero = np.signbit(there[there == 0]).any()  # -0.0 is no integer
-    small = bool((np.abs(there) <= MOST_LONG).all())
-    if column.kind == "date" or (
-        column.kind == "number" and column.is_whole and small and not zero
-    ):
-        return LONG
-    return DOUBLE
+    small = is_whole(there) and bool((np.abs(there) <= MOST_LONG).all())
+    return LONG if column.kind == "date" or (column.kind == "number" and small) else DOUBLE
 
 
 def _format(column: Variable) -> str:

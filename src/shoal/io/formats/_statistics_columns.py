@@ -138,8 +138,9 @@ def _texts(values: Any, name: str, program: Program) -> npt.NDArray[np.bytes_]:
             f"column {name!r} has text that ends with a space, which {program.name} does not keep; "
             "remove the space, or write another format"
         )
-    table = np.array(entries or [b""], f"S{max(longest, 1)}")
-    return table[coded.indices.to_numpy()]
+    distinct = np.array(entries or [b""], f"S{max(longest, 1)}")
+    taken: npt.NDArray[np.bytes_] = np.take(distinct, coded.indices.to_numpy())
+    return taken
 
 
 def cut(text: str, most: int) -> bytes:

@@ -39,6 +39,7 @@ MOMENTS = {
     "Stata": ("milliseconds", r"%-?t[cC]"),
     "SAS": ("seconds", r"(DATETIME|DATEAMPM|[EB]8601DT)"),
 }
+LINE = 80  # bytes of a record of a transport file
 MEASURES = ("nominal", "ordinal", "scale")
 FIRST, LAST = (
     int(np.datetime64(moment, "ms").astype(np.int64))
@@ -51,7 +52,8 @@ def read_statistics(path: Path, program: str, encoding: str | None) -> pa.Table:
     cells, about = _read(path, program, encoding)
     names = list(cells)
     check_column_names(names, str(path))
-    if any(len(column) != about.number_rows for column in cells.values()):
+    rows = about.number_rows if path.suffix.lower() != ".xpt" else _transport_rows(path, cells)
+    if any(len(column) != rows for column in cells.values()):
         raise BadFile(f"cannot read {path}: {DAMAGED}")
     columns = [
         _column(cells[name], about.original_variable_types.get(name) or "", name, path, program)
@@ -83,6 +85,19 @@ def _read(path: Path, program: str, encoding: str | None) -> tuple[dict[str, Any
     raise BadFile(f"cannot read {path}: {DAMAGED}")
 
 
+def _transport_rows(path: Path, cells: dict[str, Any]) -> int:
+    """The number of rows that a transport file should have; -1 if its end is missing.
+
+    Version 8 states it. Version 5 does not: a file without its last records cannot be recognized,
+    unless one of them is incomplete.
+    """
+    content = path.read_bytes()
+    if len(content) % LINE:
+        return -1
+    stated = re.search(rb"OBSV8   HEADER RECORD!{7} *([0-9]+)", content)
+    return int(stated[1]) if stated else len(next(iter(cells.values()), []))
+
+
 def _is_encrypted(path: Path) -> bool:
     """Whether it is a file of SPSS with a password."""
     with path.open("rb") as file:
@@ -95,8 +110,8 @@ def _column(values: Any, form: str, name: str, path: Path, program: str) -> pa.C
         column = pa.chunked_array([pa.array(values)])
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
         raise BadTable(f"{path}: column {name!r} mixes numbers and text") from None
-    if pa.types.is_null(column.type):
-        return column.cast(pa.string())
+    if pa.types.is_null(column.type):  # text would be empty, not missing
+        column = column.cast(pa.float64())
     if not pa.types.is_floating(column.type) and not pa.types.is_integer(column.type):
         return pc.if_else(pc.equal(column, ""), None, column)
     numbers = column.cast(pa.float64())
