@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from shoal.cli import main as cli
-from tests import spark_cluster
+from tests import postgresql_server, spark_cluster
 from tests.command_line import PLAN, write_people
 from tests.strategies import examples
 
@@ -42,6 +42,23 @@ def spark(tmp_path_factory):
     session = spark_cluster.started(tmp_path_factory.mktemp("spark"))
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    """A PostgreSQL server; tests say why if there is none."""
+    if (reason := postgresql_server.lacking()) is not None:
+        pytest.skip(reason)
+    with postgresql_server.started() as server:
+        yield server
+
+
+@pytest.fixture
+def empty_server(postgresql):
+    """The server without the tables of other tests."""
+    for table in postgresql.tables():
+        postgresql.run(f'DROP TABLE "{table}" CASCADE')
+    return postgresql
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shoal.base.version import __version__
     from shoal.comparing.compare import compare
     from shoal.comparing.comparison import Comparison
+    from shoal.databases.database import Database
     from shoal.flow.anonymize import anonymize
     from shoal.flow.apply.fitted import Fitted
     from shoal.flow.audit import Audit, audit
@@ -45,6 +46,7 @@ _HOMES = {
     "BrokenPromise": "base.errors",
     "CannotReach": "base.errors",
     "Comparison": "comparing.comparison",
+    "Database": "databases.database",
     "Fitted": "flow.apply.fitted",
     "Hierarchy": "hierarchies.base",
     "NotHeld": "base.errors",
@@ -69,6 +71,7 @@ __all__ = [
     "BrokenPromise",
     "CannotReach",
     "Comparison",
+    "Database",
     "Fitted",
     "Hierarchy",
     "NotHeld",

@@ -9,22 +9,49 @@ import typer
 
 from shoal.io.format import known_endings
 
-Data = Annotated[Path, typer.Argument(metavar="DATA", help=f"Table to read: {known_endings()}.")]
-LargeData = Annotated[
-    Path,
+DATABASES = "postgresql://user@host/database, sqlite:///people.db or duckdb:///people.duckdb"
+Data = Annotated[
+    str,
     typer.Argument(
-        metavar="DATA",
-        help=f"Table to read: {known_endings()}; or a folder of such files, which are one table.",
+        metavar="DATA", help=f"Table to read: {known_endings()}; or a database: {DATABASES}."
     ),
 ]
+LargeData = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help=f"Table to read: {known_endings()}; a folder of such files, which are one table; or "
+        f"a database: {DATABASES}.",
+    ),
+]
+Table = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Table or view to read, if DATA is a database."),
+]
+Query = Annotated[
+    str | None,
+    typer.Option(metavar="SQL", help="Query to read, if DATA is a database; it can only read."),
+]
+OutTable = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Table to write, if --out is a database."),
+]
+Replace = Annotated[
+    bool,
+    typer.Option("--replace", help="Replace the table of this name in a database."),
+]
 PlanFile = Annotated[Path, typer.Option("--plan", help="Plan: a TOML file.")]
-Out = Annotated[Path, typer.Option("--out", "-o", help="File to write the release to.")]
+Out = Annotated[
+    str,
+    typer.Option("--out", "-o", help="File, or database with --out-table, to write to."),
+]
 LargeOut = Annotated[
-    Path,
+    str,
     typer.Option(
         "--out",
         "-o",
-        help="File to write the release to; with Spark, a name without an ending is a folder.",
+        help="File to write the release to, or a database with --out-table; with Spark, a name "
+        "without an ending is a folder.",
     ),
 ]
 Report = Annotated[

@@ -14,15 +14,16 @@ from rich.console import Console
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress
 from shoal.cli.console import print_plain
+from shoal.databases.database import Database
 from shoal.flow.release import Release
 from shoal.io.frames import atomic, check_writable
 
 
 def check_targets(
-    targets: Sequence[Path | None], json_file: str | None, inputs: Sequence[Path]
+    targets: Sequence[Path | Database | None], json_file: str | None, inputs: Sequence[Path]
 ) -> None:
     """Refuse targets that cannot be written, that are also read, or that are the same file."""
-    wanted = [path for path in (*targets, json_target(json_file)) if path is not None]
+    wanted = [path for path in (*targets, json_target(json_file)) if isinstance(path, Path)]
     for i, target in enumerate(wanted):
         check_distinct(target, [*inputs, *wanted[:i]])
         check_writable(target)
@@ -69,12 +70,13 @@ def _json(content: dict[str, Any]) -> str:
 
 def write_release(
     release: Release,
-    out: Path,
+    out: Path | Database,
     report: Path | None,
     json_file: str | None,
     progress: Progress,
     recoding: Path | None = None,
     explain: bool | None = None,
+    replace: bool = False,
 ) -> None:
     """Write the release and its recoding first, then report and JSON, which may take long.
 
@@ -83,7 +85,7 @@ def write_release(
     with ExitStack() as files:
         if recoding is not None:
             release.recoding.save(files.enter_context(atomic(recoding, private=True)))
-        release.save(out)
+        release.save(out, replace=replace)
     try:
         with ExitStack() as files:
             if explain:
@@ -101,7 +103,9 @@ def write_release(
     print_json(json_file, numbers)
 
 
-def show_written(console: Console, paths: Sequence[Path | None], json_file: str | None) -> None:
+def show_written(
+    console: Console, paths: Sequence[Path | Database | None], json_file: str | None
+) -> None:
     """List the files that were written."""
     files = [path for path in (*paths, json_target(json_file)) if path is not None]
     if files:

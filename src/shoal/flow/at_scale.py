@@ -21,6 +21,7 @@ from shoal.base.arrays import Longs
 from shoal.base.clock import Clock
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
+from shoal.databases.database import Database
 from shoal.engines.large_table import LargeTable, People, PeopleTable, PersonColumn, Recoded
 from shoal.engines.source import Source
 from shoal.flow.apply.fitted import Fitted
@@ -56,7 +57,7 @@ class LargeRelease(Release):
     progress: Progress = silent
     _saved: dict[str, str] = field(default_factory=dict)  # the last file, and its checksum
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path | Database, *, replace: bool = False) -> None:  # noqa: ARG002
         """Match, shuffle and write the records; verify the file before it gets its name.
 
         The input is read again. The file must contain exactly the records of the release, row by
@@ -65,6 +66,11 @@ class LargeRelease(Release):
         """
         assert self.table is not None
         assert self.recoded is not None
+        if isinstance(path, Database):
+            raise BadFile(
+                f"engine = {self.table.engine!r} writes files, not tables of databases; write to a "
+                "file, or use engine = 'memory'"
+            )
         _check_not_read(Path(path), self.table)
         self.progress("write", 0.0)
         folder = self.table.writes_folders and names_folder(path)

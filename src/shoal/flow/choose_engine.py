@@ -11,7 +11,7 @@ from shoal.base.errors import BadInput, BadPlan
 from shoal.engines.spark import is_spark
 from shoal.io.format import format_of
 from shoal.io.memory import bytes_of, machine_memory, shown
-from shoal.io.sources import is_folder
+from shoal.io.sources import StoredTable, is_folder
 from shoal.plan import Plan
 from shoal.table.roles import columns_with_role
 
@@ -41,6 +41,11 @@ def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
     if plan.engine == "memory":
         return MEMORY
     if plan.engine == "duckdb":
+        if isinstance(table, StoredTable):
+            raise BadPlan(
+                "engine = 'duckdb' reads files, and a table of a database is read into memory; "
+                "use engine = 'memory', or export the table to Parquet files"
+            )
         if not is_path:
             raise BadPlan(
                 "engine = 'duckdb' reads files, and the table is in memory already; give the path "
@@ -79,6 +84,11 @@ def _spark(table: Any, plan: Plan, keep_order: bool) -> Engine:
         raise BadPlan(
             f"engine = {plan.engine!r} does not read a Spark DataFrame; use engine = 'spark', or "
             "give table.toArrow() if it fits into memory"
+        )
+    if isinstance(table, StoredTable):
+        raise BadPlan(
+            "engine = 'spark' reads Spark DataFrames and files; read the table of a database by "
+            "spark.read.jdbc, or use engine = 'memory'"
         )
     if not is_spark(table) and not isinstance(table, str | Path):
         raise BadPlan(

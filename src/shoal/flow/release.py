@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
+from shoal.databases.database import Database
+from shoal.databases.writing import write_to
 from shoal.io import frames
 from shoal.measures.explanation import Explains, Explanation, Reason
 from shoal.measures.outcome import Outcome
@@ -27,11 +29,18 @@ class Release(Outcome):
     # Builds the recoding, or returns the one that was applied.
     fitted: Callable[[], Fitted] | None = None
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path | Database, *, replace: bool = False) -> None:
         """Write the table to a file, which is read back and verified before it gets its name.
 
-        The file must contain exactly the cells of the release, row by row, and nothing else.
+        The file must contain exactly the cells of the release, row by row, and nothing else. A
+        table of a database is written in one transaction, and only with `replace` if there is one
+        of its name.
         """
+        if isinstance(path, Database):
+            frame = frames.open_frame(self.frame)
+            self.check_unchanged(frame)
+            write_to(path, frame, replace, self._verify)
+            return
         with frames.atomic(path) as target:
             frame = frames.open_frame(self.frame)
             self.check_unchanged(frame)
@@ -42,10 +51,14 @@ class Release(Outcome):
                     "the file that was written does not contain the rows of the release in their "
                     "order; this is a bug in shoal, and nothing is released"
                 )
-            plan = self.plan
-            written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
-            linkage = None if self.original is None else link(self.original, written)
-            verify(written, self.plan.models, linkage)
+            self._verify(file)
+
+    def _verify(self, file: frames.Frame) -> None:
+        """Verify every requirement on what was read back."""
+        plan = self.plan
+        written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
+        linkage = None if self.original is None else link(self.original, written)
+        verify(written, self.plan.models, linkage)
 
     def report(
         self, path: str | Path, *, explain: bool | None = None, progress: Progress = silent

@@ -21,6 +21,7 @@ from shoal.io.format import Progress
 from shoal.io.labels import labelled, published, table_labels
 from shoal.io.packed_texts import TEXTS, is_packed, packed, unpacked
 from shoal.io.reading import Reading
+from shoal.io.sources import StoredTable
 from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 from shoal.io.text_writing import same_cells, text_parts
 
@@ -320,7 +321,7 @@ def _spelled_type(kind: Any, library: Any) -> Any:
 def open_frame(
     source: Any, progress: Progress | None = None, reading: Reading | None = None
 ) -> Frame:
-    """Open a pandas or polars DataFrame, a pyarrow Table, or the path of a file.
+    """Open a pandas or polars DataFrame, a pyarrow Table, a `Database`, or the path of a file.
 
     `progress` is called with the bytes read so far and the size of the file; `reading` is what a
     plan states about its files.
@@ -332,6 +333,8 @@ def open_frame(
         return source
     if isinstance(source, str | Path):
         return read(source, progress, reading)
+    if isinstance(source, StoredTable):
+        return Frame(source.read(progress))
     if isinstance(source, pa.Table):
         check_column_names(source.column_names, "the table")
         return Frame(takeable(source))

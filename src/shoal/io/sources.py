@@ -1,14 +1,22 @@
-"""Sources: whether a path can be read."""
+"""Sources: whether a path can be read, and tables that are stored elsewhere."""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoal.base.errors import BadFile
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ADDRESS = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
 KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",
@@ -16,6 +24,14 @@ KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+
+
+class StoredTable(ABC):
+    """A table that is neither in memory nor a file, and can be read."""
+
+    @abstractmethod
+    def read(self, progress: Callable[[int, int], None] | None = None) -> pa.Table:
+        """Read all rows; `progress` is called with those read so far, and how many there are."""
 
 
 def is_folder(path: Path) -> bool:
@@ -31,6 +47,11 @@ def check_source(path: Path, what: str, hint: str = "") -> None:
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
     except FileNotFoundError:
+        if ADDRESS.match(str(path)):  # it may contain a password, and is not repeated
+            raise BadFile(
+                "this is the address of a database, not the path of a file; give "
+                "shoal.Database(address, table=…)"
+            ) from None
         hint = hint or _similar(path)
         raise BadFile(f"cannot read {what}{path}: no such file{hint}") from None
     except ValueError:  # a lone surrogate or a NUL in the name

@@ -17,10 +17,14 @@ from shoal.cli.options import (
     LargeData,
     LargeOut,
     MemoryLimit,
+    OutTable,
     Parts,
     PlanFile,
+    Query,
+    Replace,
     Report,
     Seed,
+    Table,
     TempDirectory,
     Threads,
 )
@@ -31,6 +35,10 @@ def anonymize(
     data: LargeData,
     plan: PlanFile,
     out: LargeOut,
+    table: Table = None,
+    query: Query = None,
+    out_table: OutTable = None,
+    replace: Replace = False,
     json_file: Json = None,
     report: Report = None,
     recoding: Annotated[
@@ -55,7 +63,7 @@ def anonymize(
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
     with own_process.loading():
-        from shoal.cli import outputs
+        from shoal.cli import outputs, tables
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
         from shoal.cli.release_tables import show_release
@@ -64,8 +72,12 @@ def anonymize(
         from shoal.plan import Plan
 
     asked = Plan.load(plan)
-    check_target(out, folders=(engine or asked.engine) == "spark")
-    outputs.check_targets([out, report, recoding], json_file, [data, plan, *asked.files()])
+    source = tables.source_of(data, table, query)
+    target = tables.target_of(out, out_table, replace, source)
+    if isinstance(target, Path):
+        check_target(target, folders=(engine or asked.engine) == "spark")
+    inputs = [*tables.files_of([source]), plan, *asked.files()]
+    outputs.check_targets([target, report, recoding], json_file, inputs)
     given = {
         "seed": seed,
         "threads": threads,
@@ -77,7 +89,9 @@ def anonymize(
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
     console = open_console(json_file)
     with progress_on(console) as progress:
-        release = run(data, asked, keep_order=keep_order or None, progress=progress)
-        outputs.write_release(release, out, report, json_file, progress, recoding, explain)
+        release = run(source, asked, keep_order=keep_order or None, progress=progress)
+        outputs.write_release(
+            release, target, report, json_file, progress, recoding, explain, replace
+        )
     show(lambda: show_release(console, release))
-    outputs.show_written(console, [out, report, recoding], json_file)
+    outputs.show_written(console, [target, report, recoding], json_file)

@@ -9,7 +9,18 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import command
-from shoal.cli.options import Data, Json, KeepOrder, Out, Report, Seed
+from shoal.cli.options import (
+    Data,
+    Json,
+    KeepOrder,
+    Out,
+    OutTable,
+    Query,
+    Replace,
+    Report,
+    Seed,
+    Table,
+)
 
 
 @command
@@ -19,6 +30,10 @@ def apply(
         Path, typer.Option("--recoding", help="File that `shoal anonymize --recoding` wrote.")
     ],
     out: Out,
+    table: Table = None,
+    query: Query = None,
+    out_table: OutTable = None,
+    replace: Replace = False,
     json_file: Json = None,
     report: Report = None,
     most_left_out: Annotated[
@@ -36,26 +51,30 @@ def apply(
 ) -> None:
     """Publish new records by the recoding of an earlier release, and verify the requirements."""
     with own_process.loading():
-        from shoal.cli import outputs
+        from shoal.cli import outputs, tables
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
         from shoal.cli.release_tables import show_release
         from shoal.flow.apply.fitted import Fitted
         from shoal.io.frames import check_target
 
-    check_target(out)
+    source = tables.source_of(data, table, query)
+    target = tables.target_of(out, out_table, replace, source)
+    if isinstance(target, Path):
+        check_target(target)
     fitted = Fitted.load(recoding)
-    outputs.check_targets([out, report], json_file, [data, recoding])
+    inputs = [*tables.files_of([source]), recoding]
+    outputs.check_targets([target, report], json_file, inputs)
     console = open_console(json_file)
     with progress_on(console) as progress:
         release = fitted.apply(
-            data,
+            source,
             seed=seed,
             keep_order=keep_order or None,
             drop_extra=drop_extra,
             most_left_out=most_left_out,
             progress=progress,
         )
-        outputs.write_release(release, out, report, json_file, progress)
+        outputs.write_release(release, target, report, json_file, progress, replace=replace)
     show(lambda: show_release(console, release))
-    outputs.show_written(console, [out, report], json_file)
+    outputs.show_written(console, [target, report], json_file)

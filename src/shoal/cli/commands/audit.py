@@ -9,16 +9,22 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import NOT_SATISFIED, command
-from shoal.cli.options import AuditEngine, Json, LargeData, PlanFile, Threads
+from shoal.cli.options import AuditEngine, Json, LargeData, PlanFile, Query, Table, Threads
 
 
 @command
 def audit(
     data: LargeData,
     plan: PlanFile,
+    table: Table = None,
+    query: Query = None,
     original: Annotated[
-        Path | None,
+        str | None,
         typer.Option(help="Original table that DATA was made from, to measure information loss."),
+    ] = None,
+    original_table: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Table to read, if --original is a database."),
     ] = None,
     population: Annotated[
         Path | None,
@@ -40,7 +46,7 @@ def audit(
 
     with own_process.loading():
         from shoal.base.errors import BadPlan
-        from shoal.cli import outputs
+        from shoal.cli import outputs, tables
         from shoal.cli.audit_tables import show_audit
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
@@ -59,17 +65,21 @@ def audit(
             "--engine spark does not support --population and --record-risks; remove them, or use "
             "--engine memory"
         )
-    more = [path for path in (original, population) if path is not None]
-    outputs.check_targets([record_risks], json_file, [data, plan, *asked.files(), *more])
+    source = tables.source_of(data, table, query)
+    before = None
+    if original is not None:
+        before = tables.source_of(original, original_table, options="--original-table")
+    inputs = [*tables.files_of([source, before, population]), plan, *asked.files()]
+    outputs.check_targets([record_risks], json_file, inputs)
     console = open_console(json_file)
     with progress_on(console) as progress:
         progress("read", 0.0)
         if on_spark:
             from shoal.flow.on_spark import audit_on_spark  # PySpark is seldom needed
 
-            result = audit_on_spark(data, asked, original, progress)
+            result = audit_on_spark(source, asked, before, progress)
         else:
-            result = run(data, asked, original=original, population=population, progress=progress)
+            result = run(source, asked, original=before, population=population, progress=progress)
     numbers = {} if json_file is None else result.as_dict()
     with ExitStack() as files:
         outputs.write_json(files, json_file, numbers)

@@ -9,13 +9,15 @@ import typer
 
 from shoal.base import interrupt, own_process
 from shoal.cli.app import NOT_SATISFIED, command, fail
-from shoal.cli.options import Data, Json, PlanFile, Threads
+from shoal.cli.options import Data, Json, PlanFile, Query, Table, Threads
 
 
 @command
 def compare(
     data: Data,
     plan: PlanFile,
+    table: Table = None,
+    query: Query = None,
     k: Annotated[
         str | None,
         typer.Option("--k", metavar="2,5,10", help="Values of k; by default that of the plan."),
@@ -51,7 +53,7 @@ def compare(
     from contextlib import ExitStack
 
     with own_process.loading():
-        from shoal.cli import outputs
+        from shoal.cli import outputs, tables
         from shoal.cli.comparison_table import show_comparison
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
@@ -64,7 +66,9 @@ def compare(
     if plot is not None:
         check_plot(plot)
     asked = Plan.load(plan)
-    outputs.check_targets([csv, plot], json_file, [data, plan, *asked.files()])
+    source = tables.source_of(data, table, query)
+    inputs = [*tables.files_of([source]), plan, *asked.files()]
+    outputs.check_targets([csv, plot], json_file, inputs)
     if seed is not None:
         asked = asked.with_seed(seed)
     if threads is not None:
@@ -73,7 +77,7 @@ def compare(
     console = open_console(json_file)
     with progress_on(console) as progress:
         try:
-            result = run(data, asked, **wanted, limit=limit, progress=progress)
+            result = run(source, asked, **wanted, limit=limit, progress=progress)
         except Unfinished as stopped:
             interrupt.settle()
             result = stopped.comparison

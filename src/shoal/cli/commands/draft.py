@@ -10,38 +10,48 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import command
-from shoal.cli.options import Data
+from shoal.cli.options import Data, Query, Table
 
 
 @command
 def draft(
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write the plan to.")],
+    table: Table = None,
+    query: Query = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing plan.")] = False,
 ) -> None:
     """Propose a plan: roles and hierarchies are guessed from the table. Edit it before use."""
     with own_process.loading():
         from shoal.base.errors import BadFile
-        from shoal.cli import outputs
+        from shoal.cli import outputs, tables
         from shoal.cli.console import open_console, print_plain
         from shoal.cli.plan_table import show_ranking, show_roles
         from shoal.cli.progress import progress_on
         from shoal.flow.draft.draft import propose
         from shoal.io.frames import check_writable
 
-    outputs.check_distinct(out, [data])
+    source = tables.source_of(data, table, query)
+    outputs.check_distinct(out, tables.files_of([source]))
     if out.exists() and not force:
         raise BadFile(f"{out} exists already, perhaps with your edits; --force overwrites it")
     check_writable(out)
     console = open_console()
     with progress_on(console) as progress:
         progress("read", 0.0)
-        proposed = propose(data)
+        proposed = propose(source)
     proposed.plan.save(out)
     show_roles(console, proposed.plan)
     show_ranking(console, proposed.ranking)
+    given = quote(data) + _from(table, query)
     print_plain(
         console,
         f"written: {out}\nThese are guesses. Check each of them, edit the file, then run\n"
-        f"  shoal anonymize {quote(str(data))} --plan {quote(str(out))} --out release.csv",
+        f"  shoal anonymize {given} --plan {quote(str(out))} --out release.csv",
     )
+
+
+def _from(table: str | None, query: str | None) -> str:
+    """The options that name a table of a database."""
+    given = {"--table": table, "--query": query}
+    return "".join(f" {name} {quote(value)}" for name, value in given.items() if value is not None)

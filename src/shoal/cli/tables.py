@@ -1,0 +1,44 @@
+"""Tables that commands read and write: files, or tables of databases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from shoal.base.errors import BadPlan
+from shoal.databases.database import Database
+from shoal.databases.kind import is_address
+from shoal.databases.writing import check_out
+
+
+def source_of(
+    data: str,
+    table: str | None = None,
+    query: str | None = None,
+    options: str = "--table or --query",
+) -> Path | Database:
+    """The table that a command reads."""
+    if is_address(data):
+        return Database(data, table, query=query)
+    if table is not None or query is not None:
+        raise BadPlan(f"{options} is for databases, and {data} is a file; remove it")
+    return Path(data)
+
+
+def target_of(
+    out: str, table: str | None, replace: bool, source: Path | Database
+) -> Path | Database:
+    """Where a command writes its release; a table of a database is checked here."""
+    if is_address(out):
+        target = Database(out, table)
+        check_out(target, replace, source)
+        return target
+    if table is not None or replace:
+        raise BadPlan(f"--out-table and --replace are for databases, and {out} is a file")
+    return Path(out)
+
+
+def files_of(sources: Sequence[Path | Database | None]) -> list[Path]:
+    """The files that are read or written; a server has none."""
+    found = [one.file if isinstance(one, Database) else one for one in sources]
+    return [file for file in found if file is not None]

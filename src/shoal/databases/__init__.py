@@ -1,0 +1,1 @@
+"""Databases: tables at an address, read and written as Arrow; no judgement. Internal."""

@@ -1,0 +1,127 @@
+"""Commands on tables of databases."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import left
+from tests.postgresql_server import PASSWORD, Server
+
+
+@pytest.fixture
+def base(people: Path) -> Path:
+    """The table of the 60 people in a file of SQLite."""
+    with (people / "people.csv").open(encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    with closing(sqlite3.connect(people / "people.db")) as con, con:
+        con.execute("CREATE TABLE people (name TEXT, age INTEGER, sex TEXT, disease TEXT)")
+        con.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", rows[1:])
+    return people
+
+
+def test_the_same_release_as_from_the_same_table_as_csv(run, base: Path) -> None:
+    words = ["--plan", "plan.toml", "--out"]
+    assert run("anonymize", "people.csv", *words, "one.csv")[0] == 0
+    assert run("anonymize", "people.db", "--table", "people", *words, "two.csv")[0] == 0
+    query = "SELECT * FROM people"
+    address = "sqlite:///people.db"
+    assert run("anonymize", address, "--query", query, *words, "three.csv")[0] == 0
+    assert (base / "one.csv").read_bytes() == (base / "two.csv").read_bytes()
+    assert (base / "one.csv").read_bytes() == (base / "three.csv").read_bytes()
+
+
+def test_every_command_reads_and_writes_tables(run, base: Path) -> None:
+    given = ["people.db", "--table", "people"]
+    status, out, _ = run("draft", *given, "-o", "draft.toml")
+    assert status == 0
+    assert "shoal anonymize people.db --table people --plan draft.toml" in out
+    target = ["--out", "people.db", "--out-table", "release"]
+    words = [*given, "--plan", "plan.toml", *target]
+    status, out, _ = run("anonymize", *words, "--recoding", "r.json")
+    assert status == 0
+    assert "written: table release of people.db" in out
+    status, _, errors = run("anonymize", *words)
+    assert status == 2
+    assert "has a table 'release' already; --replace" in errors
+    assert run("anonymize", *words, "--replace")[0] == 0
+    applied = ["--out", "sqlite:///new.db", "--out-table", "applied"]
+    assert run("apply", *given, "--recoding", "r.json", *applied)[0] == 0
+    original = ["--original", "people.db", "--original-table", "people"]
+    status, _, errors = run(
+        "audit", "people.db", "--table", "release", "--plan", "plan.toml", *original
+    )
+    assert (status, errors) == (0, "")
+    short = ["--k", "2", "--algorithms", "mondrian"]
+    assert run("compare", *given, "--plan", "plan.toml", *short)[0] == 0
+    assert left(base) == sorted(
+        ["draft.toml", "new.db", "people.csv", "people.db", "plan.toml", "r.json"]
+    )
+
+
+def test_options_of_databases_are_refused_for_files(run, people: Path) -> None:
+    words = ["anonymize", "people.csv", "--plan", "plan.toml", "--out", "release.csv"]
+    for more in (["--table", "people"], ["--query", "x"], ["--out-table", "x"], ["--replace"]):
+        status, _, errors = run(*words, *more)
+        assert status == 2
+        assert "for databases" in errors
+    assert left(people) == ["people.csv", "plan.toml"]
+
+
+def test_the_table_that_is_read_is_not_replaced(run, base: Path) -> None:
+    target = ["--out", "sqlite:///people.db", "--out-table", "people", "--replace"]
+    status, _, errors = run(
+        "anonymize", "people.db", "--table", "people", "--plan", "plan.toml", *target
+    )
+    assert status == 2
+    assert "cannot replace table people: this command reads it" in errors
+
+
+def test_no_output_contains_the_password(
+    run, people: Path, empty_server: Server, monkeypatch: pytest.MonkeyPatch, caplog
+) -> None:
+    empty_server.run(
+        "CREATE TABLE people AS SELECT 'Person ' || i AS name, 20 + i % 40 AS age, "
+        "CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END AS sex, 'd' || i % 5 AS disease "
+        "FROM generate_series(0, 59) AS i",
+        "GRANT SELECT ON people TO guarded",
+        "GRANT CREATE ON SCHEMA public TO guarded",
+    )
+    address = empty_server.address("guarded")
+    with_password = address.replace("guarded@", f"guarded:{PASSWORD}@")
+    monkeypatch.setenv("SHOAL_DEBUG", "1")
+    written = ""
+    words = ["--plan", "plan.toml", "--json", "out.json", "--report", "out.html"]
+    for where in (with_password, f"{address}&password={PASSWORD}"):
+        for command in (
+            ["anonymize", where, "--table", "people", *words, "--out", "x.csv"],
+            ["anonymize", "people.csv", *words, "--out", where, "--out-table", "x"],
+            ["draft", where, "--table", "people", "-o", "d.toml"],
+            ["audit", where, "--table", "people", "--plan", "plan.toml"],
+            ["audit", "people.csv", "--plan", "plan.toml", "--original", where],
+        ):
+            status, out, errors = run(*command)
+            assert status == 2
+            assert "must not contain a password" in errors
+            written += out + errors
+    monkeypatch.setenv("PGPASSWORD", "wrong")
+    status, out, errors = run("audit", address, "--table", "people", "--plan", "plan.toml")
+    assert status == 2
+    written += out + errors
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    target = ["--out", address, "--out-table", "release", "--recoding", "r.json"]
+    status, out, errors = run("anonymize", address, "--table", "people", *words, *target)
+    assert (status, errors) == (0, "")
+    written += out + errors + caplog.text
+    written += "".join(
+        file.read_text(encoding="utf-8") for file in people.iterdir() if file.is_file()
+    )
+    assert PASSWORD not in written
+    assert json.loads((people / "out.json").read_text())["rows"] == 60
+    assert empty_server.tables() == ["people", "release"]
+    empty_server.run("REVOKE CREATE ON SCHEMA public FROM guarded")
