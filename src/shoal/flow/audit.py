@@ -174,6 +174,7 @@ def _audit(
     check_known(frame.names, plan)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
+        *notes.encodings(frame.schema),
         *notes.without_person(frame, plan),
         *notes.merged_values(published),
         *notes.unpublished_columns(frame.names, plan),
@@ -181,6 +182,7 @@ def _audit(
     before = None
     if original is not None:
         given = open_frame(original, lambda done, size: progress("read", done / size), plan.read)
+        said += [note for note in notes.encodings(given.schema) if note not in said]
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
         said += notes.differences(frame, given, plan)
