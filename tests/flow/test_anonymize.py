@@ -260,7 +260,9 @@ def test_saved_files_are_verified_again(tmp_path, monkeypatch):
     assert (tmp_path / "r.csv").read_text().splitlines()[0] == "age,sex,visit,disease,score"
     from shoal.io import frames
 
-    monkeypatch.setattr(frames, "write", lambda frame, path: path.write_text("age,sex\n1,f\n2,f\n"))
+    monkeypatch.setattr(
+        frames, "write", lambda frame, path, reading: path.write_text("age,sex\n1,f\n2,f\n")
+    )
     with pytest.raises(ShoalError, match="nothing is released"):
         release.save(tmp_path / "broken.csv")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["r.csv", "r.parquet"]
