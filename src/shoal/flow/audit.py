@@ -16,6 +16,7 @@ from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
 from shoal.flow import notes
+from shoal.flow.count_in_database import is_counted, of_counted_columns, open_counted
 from shoal.flow.freeing import freed
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame, open_frame
@@ -170,17 +171,20 @@ def _audit(
     progress: Progress,
 ) -> Audit:
     """The same, with the threads of the plan."""
-    frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
-    check_known(frame.names, plan)
+    asked = plan
+    if is_counted([table, original], plan, population):
+        plan = of_counted_columns(plan)
+    frame, names = open_counted(table, asked, progress, population)
+    check_known(names, asked)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
         *notes.without_person(frame, plan),
         *notes.merged_values(published),
-        *notes.unpublished_columns(frame.names, plan),
+        *notes.unpublished_columns(names, asked),
     ]
     before = None
     if original is not None:
-        given = open_frame(original, lambda done, size: progress("read", done / size), plan.read)
+        given, _ = open_counted(original, asked, progress, population)
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
         said += notes.differences(frame, given, plan)
