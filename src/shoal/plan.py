@@ -319,7 +319,7 @@ class Plan(Setting):
         A draft leaves the algorithm open: the default depends on the columns, and these are about
         to be edited.
         """
-        lines = [f"# {remark}" for remark in self._remarks]
+        lines = [_comment(remark) for remark in self._remarks]
         loss = self.loss.setting()
         if len(loss) == 1:
             lines.append(f"loss = {_toml(loss['name'])}")
@@ -338,7 +338,7 @@ class Plan(Setting):
                 entry["hierarchy"] = column.hierarchy.setting_in(folder)
             if not column.publish:
                 entry["publish"] = False
-            note = f"  # {self._notes[name]}" if name in self._notes else ""
+            note = f"  {_comment(self._notes[name])}" if name in self._notes else ""
             lines.append(f"{_key(name)} = {_toml(entry)}{note}")
         for model in self.models:
             lines += ["", "[[models]]", *_fields(model.setting())]
@@ -349,7 +349,7 @@ class Plan(Setting):
         if len(loss) > 1:
             lines += ["", "[loss]", *_fields(loss)]
         if self._comments:
-            lines += ["", *(f"# {line}" for line in self._comments)]
+            lines += ["", *map(_comment, self._comments)]
         return "\n".join(lines).lstrip() + "\n"
 
 
@@ -380,6 +380,11 @@ def _named_twice(error: str, written: str) -> str:
         return ""
     name = written.split("\n")[int(found[1]) - 1].partition("=")[0].strip(" \"'")
     return f"; {name!r} occurs twice: keep one of the lines, as a column has one role"
+
+
+def _comment(text: str) -> str:
+    """A comment on one line: names and labels of columns may have line breaks."""
+    return "# " + "".join(c if c.isprintable() else " " for c in text)
 
 
 def _fields(setting: dict[str, Any]) -> list[str]:

@@ -178,6 +178,7 @@ def _audit(
     check_known(names, asked)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
+        *notes.encodings(frame.schema),
         *notes.without_person(frame, plan),
         *notes.merged_values(published),
         *notes.unpublished_columns(names, asked),
@@ -185,6 +186,7 @@ def _audit(
     before = None
     if original is not None:
         given, _ = open_counted(original, asked, progress, population)
+        said += [note for note in notes.encodings(given.schema) if note not in said]
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
         said += notes.differences(frame, given, plan)

@@ -106,6 +106,11 @@ class Frame:
         return not (self.kind == "polars" and self._frame[name].dtype == nw.Object)
 
     @property
+    def schema(self) -> pa.Schema | None:
+        """The arrow schema, with its metadata; None: it is no arrow table."""
+        return self.native.schema if self.kind == "arrow" else None
+
+    @property
     def weight(self) -> Longs | None:
         """How often each row occurs, int64[n]; None: once."""
         return None if self.counted is None else self.counted.weight
@@ -407,9 +412,9 @@ def write(frame: Frame, path: str | Path, reading: Reading | None = None) -> Non
         write_table(_for_text(frame), path, reading)
 
 
-def csv_parts(frame: Frame) -> Iterator[Any]:
+def csv_parts(frame: Frame, reading: Reading | None = None) -> Iterator[Any]:
     """The bytes of the CSV file that `write` would write."""
-    return text_parts(_for_text(frame), TextLayout("", ""))
+    return text_parts(_for_text(frame), TextLayout.of(reading, "", ""))
 
 
 def _for_text(frame: Frame) -> pa.Table:

@@ -184,7 +184,7 @@ class Outcome:
         """
         try:
             digest = hashlib.sha256()
-            for part in csv_parts(open_frame(self.frame)):
+            for part in csv_parts(open_frame(self.frame), self.plan.read):
                 digest.update(part)
         except BadFile:
             return None

@@ -19,7 +19,22 @@ def draft(
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write the plan to.")],
     table: Table = None,
     query: Query = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing plan.")] = False,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(
+            help="Data dictionary: a table with the columns column, label, role and codes "
+            "(1=male; 2=female). Its roles are kept."
+        ),
+    ] = None,
+    levels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write a level table with all values for each quasi-identifier without a "
+            "hierarchy, for you to group them.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Propose a plan: roles and hierarchies are guessed from the table. Edit it before use."""
     with own_process.loading():
@@ -29,19 +44,34 @@ def draft(
         from shoal.cli.plan_table import show_ranking, show_roles
         from shoal.cli.progress import progress_on
         from shoal.flow.draft.draft import propose
+        from shoal.flow.draft.level_tables import (
+            check_files,
+            level_files,
+            make_folder,
+            write_levels,
+        )
         from shoal.io.frames import check_writable
 
     source = tables.source_of(data, table, query)
-    outputs.check_distinct(out, tables.files_of([source]))
+    read = [*tables.files_of([source]), *([dictionary] if dictionary else [])]
+    outputs.check_distinct(out, read)
     if out.exists() and not force:
         raise BadFile(f"{out} exists already, perhaps with your edits; --force overwrites it")
     check_writable(out)
     console = open_console()
     with progress_on(console) as progress:
         progress("read", 0.0)
-        proposed = propose(source)
-    proposed.plan.save(out)
-    show_roles(console, proposed.plan)
+        proposed = propose(source, dictionary)
+    plan = proposed.plan
+    if levels is not None:
+        files = level_files(proposed, levels)
+        for path in files.values():
+            outputs.check_distinct(path, [*read, out])
+        make_folder(levels)
+        check_files(files, force)
+        plan = write_levels(proposed, files)
+    plan.save(out)
+    show_roles(console, plan)
     show_ranking(console, proposed.ranking)
     given = quote(data) + _from(table, query)
     print_plain(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable
 from shoal.flow.draft.dependencies import Dependency, dependencies
+from shoal.flow.draft.dictionary import Entry, check_described, read_dictionary
 from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.guess_role import ADVICE, PEOPLE_ADVICE, Guess, guess_role
 from shoal.flow.draft.ranking import Ranking, columns_to_leave, rank_columns
@@ -25,52 +28,77 @@ MANY = 15  # quasi-identifiers from which on much information is lost
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A proposed plan, and what was found out about the table."""
+class Examined:
+    """What was found out about a table, column by column."""
 
-    plan: Plan
+    frame: Frame
     facts: Mapping[str, Facts]
     guesses: Mapping[str, Guess]
     dependencies: Sequence[Dependency]
+    missing: list[str]  # texts that mean missing in any column
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A proposed plan, and the evidence for it."""
+
+    plan: Plan
+    facts: Mapping[str, Facts]
     ranking: Ranking
 
 
-def draft(table: Any) -> Plan:
+def draft(table: Any, dictionary: str | Path | None = None) -> Plan:
     """Propose a plan: roles and hierarchies guessed from values and names, to be edited.
 
-    In doubt a column becomes a quasi-identifier, which is the safe choice.
+    In doubt a column becomes a quasi-identifier, which is the safe choice. `dictionary` is a table
+    with the columns column, label, role and codes, whose roles are kept.
 
     >>> import pyarrow as pa
     >>> plan = draft(pa.table({"name": ["Ann", "Bob"], "age": [31, 47]}))
     >>> plan.columns["name"].role, plan.columns["age"].role
     ('identifier', 'quasi')
     """
-    return propose(table).plan
+    return propose(table, dictionary).plan
 
 
-def propose(table: Any) -> Draft:
+def propose(table: Any, dictionary: str | Path | None = None) -> Draft:
     """Propose a plan, with the evidence for it."""
+    examined = examine(table, dictionary)
+    return complete(examined, examined.guesses)
+
+
+def examine(table: Any, dictionary: str | Path | None = None) -> Examined:
+    """Find out what the columns of a table are."""
+    described = {} if dictionary is None else read_dictionary(dictionary)
     frame = open_frame(table)
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to guess from")
     check_header(frame)
+    check_described(described, frame.names)
     missing = _missing_words(frame)
-    facts = {name: _facts(frame, name, missing) for name in frame.names}
-    guesses = {name: guess_role(one) for name, one in facts.items()}
+    facts = {n: _facts(frame, n, missing, described.get(n, Entry())) for n in frame.names}
+    guesses = {
+        name: guess_role(one, described[name].role if name in described else "")
+        for name, one in facts.items()
+    }
     _one_person(guesses)
     _several_records(guesses)
     found = dependencies([facts[name] for name in _published(guesses)])
     _settle(guesses, found)
-    quasi = [facts[name] for name in _quasi(guesses)]
+    return Examined(frame, facts, guesses, found, missing)
+
+
+def complete(examined: Examined, guesses: Mapping[str, Guess]) -> Draft:
+    """The plan with these roles, and a ranking of its quasi-identifiers."""
+    quasi = [examined.facts[name] for name in _quasi(guesses)]
     if not quasi:
         raise BadTable(
             "no column looks like a quasi-identifier (age, sex, postcode, job …); "
             "write the plan by hand"
         )
-    person = next((name for name, guess in guesses.items() if guess.role == "person"), None)
-    people = None if person is None else person_codes(frame, person, missing)
+    people = people_of(examined, guesses)
     ranking = rank_columns(quasi, people)
-    plan = _plan(frame, guesses, missing)
+    plan = _plan(examined, guesses)
     plan.comments.extend(ranking_lines(ranking))
     if len(quasi) > MANY:
         leave = columns_to_leave(quasi, people, MANY)
@@ -79,7 +107,15 @@ def propose(table: Any) -> Draft:
             "them can an outsider really know? Without these, fewest people are unique: "
             f"{', '.join(leave)}. Give them the role drop if nobody needs them"
         )
-    return Draft(plan, facts, guesses, found, ranking)
+    return Draft(plan, examined.facts, ranking)
+
+
+def people_of(examined: Examined, guesses: Mapping[str, Guess]) -> Longs | None:
+    """The person of each record; None if each record is a person of its own."""
+    for name, guess in guesses.items():
+        if guess.role == "person":
+            return person_codes(examined.frame, name, examined.missing)
+    return None
 
 
 def _missing_words(frame: Frame) -> list[str]:
@@ -93,22 +129,24 @@ def _missing_words(frame: Frame) -> list[str]:
     return missing
 
 
-def _facts(frame: Frame, name: str, missing: Sequence[str]) -> Facts:
+def _facts(frame: Frame, name: str, missing: Sequence[str], described: Entry) -> Facts:
     codes, values = coded(frame, name, missing)
-    return Facts(name, "", codes, values, {})
+    return Facts(name, described.label, codes, values, dict(described.codes))
 
 
-def _plan(frame: Frame, guesses: Mapping[str, Guess], missing: list[str]) -> Plan:
+def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
     plan = Plan(
         columns={
             name: Column(role=guess.role, hierarchy=guess.hierarchy)
             for name, guess in guesses.items()
         },
-        models=[KAnonymity(k=max(2, min(K, frame.height)))],
-        missing_values=missing,
+        models=[KAnonymity(k=max(2, min(K, examined.frame.height)))],
+        missing_values=examined.missing,
     )
     plan._drafted = True
-    plan.notes.update({name: guess.note for name, guess in guesses.items()})
+    for name, guess in guesses.items():
+        label = examined.facts[name].label
+        plan.notes[name] = f"{label}: {guess.note}" if label else guess.note
     return plan
 
 
@@ -124,9 +162,9 @@ def _published(guesses: Mapping[str, Guess]) -> list[str]:
 def _one_person(guesses: dict[str, Guess]) -> None:
     """Keep the first person column; a second number for people is an identifier."""
     persons = [name for name, guess in guesses.items() if guess.role == "person"]
-    first = next((name for name in persons if guesses[name].given), persons[0] if persons else "")
+    given = [name for name in persons if guesses[name].given]  # two of them are an error in a plan
     for name in persons:
-        if name != first:
+        if name not in (given or persons[:1]):
             guesses[name] = guesses[name].changed_to("identifier", "a second number for people")
 
 

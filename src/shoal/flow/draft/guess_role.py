@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.kinds import Kind, kind_of
@@ -61,13 +62,16 @@ class Guess:
         return replace(self, role=role, note=note, hierarchy=None)
 
 
-def guess_role(facts: Facts) -> Guess:
-    """The role, the hierarchy and the reason for one column."""
+def guess_role(facts: Facts, given: str = "") -> Guess:
+    """The role, the hierarchy and the reason for one column; `given` is its role if it is known."""
     kind = kind_of(facts)
-    role, note = _role(facts, kind)
+    role, note = (given, "role of the dictionary") if given else _role(facts, kind)
     if role != "quasi":
-        return Guess(role, note, kind)
-    return as_quasi(facts, kind)
+        return Guess(cast(Role, role), note, kind, given=bool(given))
+    guess = as_quasi(facts, kind)
+    if given:
+        return replace(guess, note=f"role of the dictionary; {guess.note}", given=True)
+    return guess
 
 
 def as_quasi(facts: Facts, kind: Kind) -> Guess:
