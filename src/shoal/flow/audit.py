@@ -17,6 +17,7 @@ from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
 from shoal.databases.database import Database
 from shoal.flow import notes
+from shoal.flow.count_in_database import is_counted, of_counted_columns, open_counted
 from shoal.flow.freeing import freed
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame, open_frame
@@ -172,20 +173,25 @@ def _audit(
     progress: Progress,
 ) -> Audit:
     """The same, with the threads of the plan."""
-    frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
-    frame = read_form(frame, plan.columns, plan.write, _file_of(table))
-    check_known(frame.names, plan)
+    asked = plan
+    if is_counted([table, original], plan, population):
+        plan = of_counted_columns(plan)
+    frame, names = open_counted(table, asked, progress, population)
+    if frame.counted is None:  # otherwise the database has no bounds of ranges
+        frame = read_form(frame, asked.columns, asked.write, _file_of(table))
+        names = frame.names
+    check_known(names, asked)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
         *notes.encodings(frame.schema),
         *notes.without_person(frame, plan),
         *notes.merged_values(published),
-        *notes.unpublished_columns(frame.names, plan),
+        *notes.unpublished_columns(names, asked),
     ]
     before = None
     if original is not None:
         _check_comparable(plan)
-        given = open_frame(original, lambda done, size: progress("read", done / size), plan.read)
+        given, _ = open_counted(original, asked, progress, population)
         said += [note for note in notes.encodings(given.schema) if note not in said]
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
