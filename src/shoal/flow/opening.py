@@ -12,5 +12,9 @@ from shoal.table.spelled_columns import canonical, spelled_columns
 
 def open_table(table: Any, plan: Plan, progress: Progress | None = None) -> Frame:
     """Open a table in any form; its numbers and dates are canonical."""
-    frame = open_frame(table, progress, plan.read)
+    return with_canonical_cells(open_frame(table, progress, plan.read), plan)
+
+
+def with_canonical_cells(frame: Frame, plan: Plan) -> Frame:
+    """The same table with numbers and dates in canonical form."""
     return canonical(frame, spelled_columns(plan.columns, plan.missing_values))

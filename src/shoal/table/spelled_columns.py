@@ -10,7 +10,7 @@ import pyarrow as pa
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame
 from shoal.io.raw_text.canonical import Canonical, SpelledColumn
-from shoal.table.roles import Column
+from shoal.table.roles import Column, missing_words
 
 
 def spelled_columns(
@@ -19,7 +19,9 @@ def spelled_columns(
     """The columns for which a plan states how they write numbers or dates."""
     return {
         name: SpelledColumn(
-            column.spelling, frozenset(missing_values), partial(_labels, column.hierarchy)
+            column.spelling,
+            frozenset(missing_words(columns, name, missing_values)),
+            partial(_labels, column.hierarchy),
         )
         for name, column in columns.items()
         if column.spelling is not None

@@ -128,7 +128,9 @@ def _as_dict(plan: Plan) -> dict[str, Any]:
         "missing": plan.missing,
         "missing_values": plan.missing_values,
         "keep_order": plan.keep_order,
-    } | ({"read": plan.read.stated()} if plan.read.stated() else {})
+        **({"read": plan.read.stated()} if plan.read.stated() else {}),
+        **({"write": plan.write.stated()} if plan.write.stated() else {}),
+    }
 
 
 def _json(value: Any) -> str:
