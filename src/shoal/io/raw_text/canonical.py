@@ -86,16 +86,17 @@ class Canonical:
         if total[Form.SPELLED] and total[Form.CANONICAL]:
             form = Form.SPELLED if rows[Form.SPELLED] <= rows[Form.CANONICAL] else Form.CANONICAL
             form = form if rows[form] else Form(3 - form)
-            other = "are" if form == Form.SPELLED else "are not"
+            other = "is" if rows[form] == 1 else "are"
+            other += "" if form == Form.SPELLED else " not"
             raise BadTable(
                 f"column {name!r} has two forms: {many(int(rows[form]), 'row')} "
-                f"({_where(of_row == form, before)}) {other} {stated}, unlike others; one of them "
-                "would be read wrongly: write all cells in one form"
+                f"({_where(of_row == form, before)}) {other} written as {stated}, unlike others; "
+                "one of them would be read wrongly: write all cells in one form"
             )
 
 
 def _where(rows: np.ndarray[Any, Any], before: int) -> str:
-    return f"row {preview(np.flatnonzero(rows) + 1 + before)}"
+    return preview((np.flatnonzero(rows) + 1 + before).tolist())
 
 
 def _coded(cells: ArrowColumn) -> tuple[np.ndarray[Any, Any], list[str]]:
