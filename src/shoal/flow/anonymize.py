@@ -23,7 +23,7 @@ from shoal.flow.release import Release
 from shoal.io.frames import Frame, fingerprint
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
-from shoal.table.spelled_columns import spelled_columns
+from shoal.table.written.spelled_columns import spelled_columns
 
 
 def anonymize(

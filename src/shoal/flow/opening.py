@@ -7,7 +7,7 @@ from typing import Any
 from shoal.io.format import Progress
 from shoal.io.frames import Frame, open_frame
 from shoal.plan import Plan
-from shoal.table.spelled_columns import canonical, spelled_columns
+from shoal.table.written.spelled_columns import canonical, spelled_columns
 
 
 def open_table(table: Any, plan: Plan, progress: Progress | None = None) -> Frame:

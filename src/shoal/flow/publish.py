@@ -27,7 +27,7 @@ from shoal.table.encode import Table
 from shoal.table.match_graph import link
 from shoal.table.published_table import Published, read_published
 from shoal.table.recoding import SUPPRESSED, Recoding, decode
-from shoal.table.spelled_columns import guarded
+from shoal.table.written.spelled_columns import guarded
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted
