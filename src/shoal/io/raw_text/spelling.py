@@ -19,7 +19,7 @@ from shoal.io.raw_text.date_formats import DateFormat
 SPACES = " \u00a0\u2009\u202f"  # plain, no-break, thin, and thin no-break
 ALIKE = {" ": SPACES, "'": "'\u2019"}  # thousands separators that are written in several ways
 THOUSANDS = (".", ",", " ", "'", "_")
-_CANONICAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+CANONICAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 # What generalizing publishes: [20, 30), {a, b}, 47*, *.
 _PUBLISHED = re.compile(r"\[.*[\])]|\{.*\}|.*\*", re.DOTALL)
 _THREE = re.compile(r"([+-]?\d{1,3}\.\d{3})((?:[eE].*)?)", re.ASCII)
@@ -100,7 +100,7 @@ class _Reader:
         if self._spelling.date_format:
             return self._date(cell, bare)
         spelled = self._number(bare)
-        canonical = bare if _CANONICAL.fullmatch(bare) else None
+        canonical = bare if CANONICAL.fullmatch(bare) else None
         if spelled is not None:
             return Spelled(spelled, Form.EITHER if spelled == canonical else Form.SPELLED)
         if canonical is not None and self._spelling.percent and float(canonical) == 0:
