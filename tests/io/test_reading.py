@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 import shoal
@@ -37,3 +39,27 @@ def test_what_is_stated_reaches_every_command(tmp_path, people, engine):
     compared = shoal.compare(people, plan, k=[4], algorithms=["peel"], apart=False)
     assert compared.rows == len(LINES) - 1
     assert '[read]\ndelimiter = "@"\n' in plan_file(plan).toml
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_an_encoding_that_was_found_is_reported(tmp_path, engine):
+    path = tmp_path / "people.csv"
+    path.write_bytes("\n".join(["größe", *["groß"] * 4, *["klein"] * 4]).encode("latin-1"))
+    plan = {"columns": {"größe": "quasi"}, "models": [{"name": "k-anonymity", "k": 2}]}
+    release = shoal.anonymize(path, plan | {"seed": 1, "engine": engine})
+    release.save(tmp_path / "release.csv")
+    words = "not in UTF-8 and was read as Latin-1; if letters"
+    assert any(words in note for note in release.notes)
+    assert "groß" in (tmp_path / "release.csv").read_text(encoding="utf-8")
+    found = shoal.audit(tmp_path / "release.csv", release.plan, original=path)
+    assert len([note for note in found.notes if words in note]) == 1
+    applied = release.recoding.apply(path, seed=1)
+    assert any(words in note for note in applied.notes)
+    stated = release.plan.changed(read={"encoding": "latin-1"})
+    release = shoal.anonymize(path, stated)
+    release.save(tmp_path / "marked.csv")
+    assert not any(words in note for note in release.notes)
+    assert (tmp_path / "marked.csv").read_bytes().startswith(b"\xef\xbb\xbfgr\xc3")
+    assert shoal.audit(tmp_path / "marked.csv", stated, original=path).holds
+    digest = hashlib.sha256((tmp_path / "marked.csv").read_bytes()).hexdigest()
+    assert release.csv_sha256() == digest

@@ -26,9 +26,30 @@ def test_a_first_record_as_names_is_refused(tmp_path: Path) -> None:
         shoal.anonymize(path, plan)
 
 
+def test_names_that_look_like_the_values_are_refused(tmp_path: Path) -> None:
+    """Nobody else is 39.5 years old: the first record does not occur a second time."""
+    path = tmp_path / "people.csv"
+    path.write_text("39.5,1985-05-17,70123,f\n50,1974-01-02,70124,m\n41,1984-02-03,70125,m\n")
+    with pytest.raises(BadTable, match=r"look like values of these columns.*header = false"):
+        shoal.draft(path)
+
+
+def test_a_stated_header(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("39,a,7\n39,a,7\n", encoding="utf-8")
+    columns = {f"column_{i}": "quasi" for i in (1, 2, 3)}
+    plan = {"columns": columns, "models": [{"name": "k-anonymity", "k": 2}], "seed": 1}
+    release = shoal.anonymize(path, plan | {"read": {"header": False}})
+    release.save(tmp_path / "release.csv")
+    assert (tmp_path / "release.csv").read_text() == "39,a,7\n39,a,7\n"
+    assert shoal.audit(tmp_path / "release.csv", release.plan, original=path).rows == 2
+
+
 @pytest.mark.parametrize(
     "table",
     [
+        {"11": ["5", "6"], "12": ["7", "x"], "13": ["1", ""]},
+        {"1": ["5", "6"], "2": ["7", "8"], "3": ["1", "2"]},
         {"age": [1, 2], "sex": ["f", "m"], "job": ["clerk", "job"]},
         {"a": ["a", "b"], "b": ["a", "b"]},
         {"2019": [5, 6], "2020": [7, 8], "2021": [1, 2]},

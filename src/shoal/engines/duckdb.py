@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -90,14 +90,11 @@ class Database:
         """The names of columns in queries."""
         return [f"c{source.schema.get_field_index(name)}" for name in columns]
 
-    def tested(
-        self, source: Source, columns: Sequence[str], missing_values: Sequence[str]
-    ) -> list[str]:
-        """Columns in SQL, with null for the cells that mean missing."""
+    def tested(self, source: Source, words: Mapping[str, Sequence[str]]) -> list[str]:
+        """Columns in SQL, with null for the cells that mean missing, by the words of each."""
         return [
-            f"{missing_test(f'rows.{key}', source.schema.field(name).type, missing_values)} "
-            f"AS {key}"
-            for key, name in zip(self.keys(source, columns), columns, strict=True)
+            f"{missing_test(f'rows.{key}', source.schema.field(name).type, words[name])} AS {key}"
+            for key, name in zip(self.keys(source, list(words)), words, strict=True)
         ]
 
     def signs(self, source: Source, columns: Sequence[str], table: str = "") -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from shoal.base.clock import Clock
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
+from shoal.flow import notes
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.assistant import compiling_together
 from shoal.flow.auto_select.search import recode
@@ -68,7 +69,8 @@ def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> 
     frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
     sha256 = fingerprint(table)
     with compiling_together(frame, plan, progress):
-        return _published(frame, plan, keep_order, clock, sha256, engine.notes)
+        remarks = [*engine.notes, *notes.encodings(frame.schema)]
+        return _published(frame, plan, keep_order, clock, sha256, remarks)
 
 
 def _published(
@@ -77,7 +79,7 @@ def _published(
     keep_order: bool,
     clock: Clock,
     sha256: str | None,
-    notes: Sequence[str],
+    remarks: Sequence[str],
 ) -> Release:
     """Encode, recode, decode and verify a table."""
     progress = clock.progress
@@ -99,6 +101,6 @@ def _published(
         original_sha256=sha256,
         explainer=Explainer(plan, original, recoding, seed_of(recoded.rng), took),
         tried=recoded.tried,
-        notes=[*notes, *recoded.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
+        notes=[*remarks, *recoded.notes, *plan.algorithm.notes(plan.seed), *recoding.notes],
     )
     return publish(frame, plan, original, recoding, recoded.rng, keep_order, clock, origin)

@@ -24,6 +24,7 @@ from shoal.base.progress import Progress, silent
 from shoal.databases.database import Database
 from shoal.engines.large_table import LargeTable, People, PeopleTable, PersonColumn, Recoded
 from shoal.engines.source import Source
+from shoal.flow import notes
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.auto_select.search import recode
 from shoal.flow.explain import Explainer, seed_of
@@ -33,6 +34,7 @@ from shoal.io.atomic import atomic, atomic_folder
 from shoal.io.files import names_folder
 from shoal.io.format import format_of
 from shoal.io.frames import Frame
+from shoal.io.reading import Reading
 from shoal.io.text_layout import TextLayout
 from shoal.io.text_writing import all_text_parts
 from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
@@ -98,7 +100,7 @@ class LargeRelease(Release):
             assert self.table is not None
             assert self.recoded is not None
             schema = self.recoded.schema(self.table.schema)
-            found = _csv_sha256(Path(self._saved["path"]), schema)
+            found = _csv_sha256(Path(self._saved["path"]), schema, self.plan.read)
             if found is not None:
                 self._saved["sha256"] = found
         return self._saved.get("sha256")
@@ -138,7 +140,7 @@ def anonymize_at_scale(
         explainer=Explainer(
             plan, original, recoding, seed_of(recoded.rng), clock.seconds["recode"]
         ),
-        notes=[*plan.algorithm.notes(plan.seed), *recoding.notes],
+        notes=[*notes.encodings(table.schema), *plan.algorithm.notes(plan.seed), *recoding.notes],
     )
     # The groups stay in their order here; the records are shuffled when they are written.
     release = publish(units, plan, original, recoding, recoded.rng, True, clock, origin)
@@ -191,7 +193,7 @@ def grouped(plan: Plan) -> list[str]:
 def _person(plan: Plan) -> PersonColumn | None:
     """The column that identifies the person of each record; None: each record is one person."""
     names = columns_with_role(plan.columns, "person")
-    return PersonColumn(names[0], tuple(plan.missing_values)) if names else None
+    return PersonColumn(names[0], tuple(plan.missing_of(names[0]))) if names else None
 
 
 def _if_known(
@@ -199,7 +201,8 @@ def _if_known(
 ) -> dict[str, ColumnDisclosure]:
     """The disclosure by other columns, counted by the engine, and by sensitive ones."""
     label = release.seen.class_of_row
-    others = columns_with_role(release.plan.columns, "other")
+    plan = release.plan
+    others = {name: plan.missing_of(name) for name in columns_with_role(plan.columns, "other")}
     found = {}
 
     def watch(share: float) -> None:
@@ -208,7 +211,7 @@ def _if_known(
     if others and isinstance(table, PeopleTable) and recoded.people is not None:
         found = table.alone_people(recoded, label, others, watch)
     elif others:
-        found = table.alone(recoded.units, label, others, release.plan.missing_values, watch)
+        found = table.alone(recoded.units, label, others, watch)
     known = {name: ColumnDisclosure(*counts) for name, counts in found.items()}
     return known | release.if_known
 
@@ -229,14 +232,14 @@ def _check_not_read(target: Path, table: LargeTable) -> None:
         )
 
 
-def _csv_sha256(path: Path, schema: pa.Schema) -> str | None:
+def _csv_sha256(path: Path, schema: pa.Schema, reading: Reading) -> str | None:
     """The SHA-256 of a saved release, if it were saved as CSV; None if it cannot be read."""
     digest = hashlib.sha256()
     try:
-        file = Source.of(path)
+        file = Source.of(path, reading)
         tables = (pa.Table.from_batches([batch]) for _, batch in file.batches(lambda _: None))
         for part in all_text_parts(
-            file.schema.with_metadata(schema.metadata), tables, TextLayout("", "")
+            file.schema.with_metadata(schema.metadata), tables, TextLayout.of(reading, "", "")
         ):
             digest.update(part)
     except BadFile:

@@ -5,15 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from shoal.base.errors import preview
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
+from shoal.io.raw_text.encodings import shown
+from shoal.io.text_layout import ENCODING_KEY
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, coded_as_text
 from shoal.table.coding import merged_note
 from shoal.table.published_table import Published
 from shoal.table.roles import columns_with_role
+
+
+def encodings(schema: pa.Schema | None) -> list[str]:
+    """Report that the encoding of a file was found, not stated."""
+    encoding = (schema.metadata or {}).get(ENCODING_KEY) if schema is not None else None
+    if encoding is None:
+        return []
+    name = encoding.decode()
+    if name.startswith("utf"):
+        return [f"the file was read as {shown(name)}, by its byte order mark"]
+    return [
+        f"the file is not in UTF-8 and was read as {shown(name)}; if letters with accents are "
+        "wrong, state its encoding in the plan, as in [read] encoding = 'cp850'"
+    ]
 
 
 def without_person(frame: Frame, plan: Plan) -> list[str]:
@@ -30,7 +47,7 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
                     f"{counted}; people were counted when the release was made"
                 )
         else:
-            codes, _ = coded(frame, name, plan.missing_values)
+            codes, _ = coded(frame, name, plan.missing_of(name))
             nobody = codes < 0
             unassigned = int((nobody if frame.weight is None else frame.weight[nobody]).sum())
             if unassigned:
@@ -105,14 +122,14 @@ def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
     ]:
         if name in release.names and name in original.names:
             now, before = (
-                _amounts(table, name, plan.missing_values) for table in (release, original)
+                _amounts(table, name, plan.missing_of(name)) for table in (release, original)
             )
             if now != before:
                 notes.append(f"column {name!r} has other values than in the original")
     return notes
 
 
-def _amounts(frame: Frame, name: str, missing_values: list[str]) -> dict[str, int]:
+def _amounts(frame: Frame, name: str, missing_values: Sequence[str]) -> dict[str, int]:
     """How often each value of a column occurs, regardless of its type and the order of records."""
     codes, values = coded_as_text(frame, name, missing_values)
     counts = np.bincount(codes + 1, frame.weight, len(values) + 1)

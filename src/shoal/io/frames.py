@@ -18,6 +18,7 @@ from shoal.io.atomic import atomic, check_place, check_writable
 from shoal.io.compact import ArrowColumn, compact, plain_field
 from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
 from shoal.io.format import Progress
+from shoal.io.labels import labelled, published, table_labels
 from shoal.io.packed_texts import TEXTS, is_packed, packed, unpacked
 from shoal.io.reading import Reading
 from shoal.io.sources import StoredTable
@@ -83,7 +84,7 @@ class Frame:
 
     def column(self, name: str) -> ArrowColumn:
         """Return a column as arrow, missing values as null; types that arrow lacks become text."""
-        values = self._exact(name)
+        values = self.exact(name)
         kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
         return self._spelled(name) if isinstance(kind, pa.BaseExtensionType) else values
 
@@ -104,6 +105,11 @@ class Frame:
         if self.kind == "pandas":
             return str(self.native[name].dtype) not in ("object", "category")
         return not (self.kind == "polars" and self._frame[name].dtype == nw.Object)
+
+    @property
+    def schema(self) -> pa.Schema | None:
+        """The arrow schema, with its metadata; None: it is no arrow table."""
+        return self.native.schema if self.kind == "arrow" else None
 
     @property
     def weight(self) -> Longs | None:
@@ -150,10 +156,18 @@ class Frame:
         frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
         native = frame.with_columns(*new).select(names).to_native()
         if self.counted is None:
-            return Frame(native)
+            return Frame(self._relabelled(native))
         texts = [name for name in taken if name in self._packed]
         texts += [name for name, one in columns.items() if one.type == TEXTS]
         return Frame(packed(native, texts), self.counted.take(rows))
+
+    def _relabelled(self, native: Any) -> Any:
+        """Give the columns their labels back, as far as their values are published."""
+        labels = table_labels(self.native.schema) if self.kind == "arrow" else {}
+        if not labels:
+            return native
+        kept = [name for name in native.column_names if name in labels]
+        return labelled(native, {name: published(labels[name], native[name]) for name in kept})
 
     def _forget(self, native: Any) -> Any:
         """Drop everything but the cells: row labels, metadata, unused categories."""
@@ -181,7 +195,7 @@ class Frame:
         ]
         return pa.table(columns, pa.schema(fields, known))
 
-    def _exact(self, name: str) -> ArrowColumn:
+    def exact(self, name: str) -> ArrowColumn:
         """Return a column in the closest arrow type."""
         series = self._frame[name]
         if name in self._packed:
@@ -365,7 +379,7 @@ def content_digest(frame: Frame) -> str | None:
     for name in frame.names:
         digest.update(repr(name).encode(errors="backslashreplace"))
         try:
-            digest.update(_serialized(frame._exact(name)))
+            digest.update(_serialized(frame.exact(name)))
         except (BadTable, pa.ArrowException):  # text that no file can store
             cells = repr(frame._frame[name].to_list())
             digest.update(cells.encode(errors="backslashreplace"))
@@ -401,15 +415,17 @@ def write(frame: Frame, path: str | Path, reading: Reading | None = None) -> Non
     `reading` is how the file will be read again.
     """
     if keeps_types(path):
-        columns = [frame._exact(name) for name in frame.names]
-        write_table(pa.table(columns, frame.names), path, reading)
+        table = pa.table([frame.exact(name) for name in frame.names], frame.names)
+        if frame.kind == "arrow":
+            table = labelled(table, table_labels(frame.native.schema))
+        write_table(table, path, reading)
     else:
         write_table(_for_text(frame), path, reading)
 
 
-def csv_parts(frame: Frame) -> Iterator[Any]:
+def csv_parts(frame: Frame, reading: Reading | None = None) -> Iterator[Any]:
     """The bytes of the CSV file that `write` would write."""
-    return text_parts(_for_text(frame), TextLayout("", ""))
+    return text_parts(_for_text(frame), TextLayout.of(reading, "", ""))
 
 
 def _for_text(frame: Frame) -> pa.Table:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import ClassVar
 
+from pydantic import field_validator, model_validator
+
+from shoal.base.errors import did_you_mean
 from shoal.base.settings import Setting
+
+USUAL = ("utf-8", "utf-16", "latin-1", "windows-1252", "iso-8859-15", "cp850", "mac-roman")
+# Encodings of names and of programs, not of files.
+_NOT_TEXT = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"}
 
 
 class Reading(Setting):
@@ -14,10 +22,63 @@ class Reading(Setting):
 
     encoding: str | None = None  # of text files; None: by the bytes of the file
     delimiter: str | None = None  # between the fields of a text file; None: by its first lines
-    quote: str | None = None  # around fields of a text file; None: "
+    quote: str | None = None  # around fields of a text file, "" for none; None: "
     header: bool = True  # whether the first row of a text file has the names of the columns
     comment: str | None = None  # lines of a text file that begin with it are left out
     sheet: str | None = None  # of a spreadsheet; None: it has only one
+
+    @field_validator("encoding")
+    @classmethod
+    def _encoding(cls, given: str | None) -> str | None:
+        if given is None:
+            return None
+        try:
+            # Encodings that are not of text, such as zlib, say so when they are used.
+            "a".encode(given)
+            known = codecs.lookup(given).name.replace("_", "-") not in _NOT_TEXT
+        except (LookupError, ValueError):
+            known = False
+        if not known:
+            raise ValueError(
+                f"has no encoding {given!r}{did_you_mean(given, USUAL) or '; usual ones are '}"
+                f"{'' if did_you_mean(given, USUAL) else ', '.join(USUAL)}"
+            )
+        return given
+
+    @field_validator("delimiter", "quote")
+    @classmethod
+    def _one_character(cls, given: str | None) -> str | None:
+        if given and (len(given) != 1 or not given.isascii() or given in "\r\n\0"):
+            raise ValueError(f"needs one ASCII character as delimiter and as quote, got {given!r}")
+        return given
+
+    @field_validator("delimiter", "comment")
+    @classmethod
+    def _not_empty(cls, given: str | None) -> str | None:
+        if given == "" or (given and set(given) & set("\r\n\0")):
+            raise ValueError(
+                "needs a delimiter and a comment of visible characters; leave them out instead of "
+                f"{given!r}"
+            )
+        return given
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> Reading:
+        quote = '"' if self.quote is None else self.quote
+        if self.delimiter is not None and self.delimiter == quote:
+            raise ValueError(f"has {quote!r} as delimiter and as quote")
+        if self.comment and self.comment[0] in (quote, self.delimiter):
+            raise ValueError(
+                f"has a comment that begins with {self.comment[0]!r}, as fields and rows do"
+            )
+        return self
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether an encoding other than UTF-8 is stated."""
+        if self.encoding is None:
+            return False
+        return codecs.lookup(self.encoding).name not in ("utf-8", "utf-8-sig", "ascii")
 
     def stated(self) -> dict[str, object]:
         """The settings that differ from their defaults.

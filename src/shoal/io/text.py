@@ -25,8 +25,7 @@ class Text(Format):
     delimiter: ClassVar[str] = ""  # "": the header decides
 
     def _layout(self, path: Path, reading: Reading | None) -> TextLayout:
-        stated = reading and reading.delimiter
-        return TextLayout(stated or self.delimiter, packing_of(path))
+        return TextLayout.of(reading, self.delimiter, packing_of(path))
 
     def read(
         self, path: Path, progress: Progress | None, reading: Reading | None = None

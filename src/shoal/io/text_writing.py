@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 from shoal.base.errors import BadFile
 from shoal.io.compact import ArrowColumn
 from shoal.io.packing import packed
+from shoal.io.raw_text.encodings import BOM
 from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 
 
@@ -53,20 +55,23 @@ def all_text_parts(
     delimiter = layout.delimiter or notes.get(DELIMITER_KEY, b",").decode()
     if not layout.delimiter and len(names) == 1:  # its header cannot show another one
         delimiter = ","
-    header = [pa.array([name], pa.large_string()) for name in names]
+    if layout.marked:
+        yield pa.py_buffer(BOM)
     # Without a fixed delimiter, readers take the most frequent one of the header. Names that would
     # mislead them are quoted.
-    special = "" if layout.delimiter or _is_clear(names, delimiter) else DELIMITERS
-    yield _lines(header, delimiter, special)
+    special = "" if layout.delimiter or _is_clear(names, delimiter, layout.quote) else DELIMITERS
+    if layout.header:
+        header = [pa.array([name], pa.large_string()) for name in names]
+        yield _lines(header, delimiter, layout, special)
     for table in tables:
         text = pa.table([as_text(table[name], name) for name in names], names)
         for batch in text.to_batches(max_chunksize=1 << 16):
-            yield _lines(batch.columns, delimiter)
+            yield _lines(batch.columns, delimiter, layout)
 
 
-def _is_clear(names: list[str], delimiter: str) -> bool:
+def _is_clear(names: list[str], delimiter: str, quote: str) -> bool:
     """Whether this delimiter is more frequent in a header of these names than any other one."""
-    unquoted = [name for name in names if not set(name) & {'"', "\r", "\n", delimiter}]
+    unquoted = [name for name in names if not set(name) & {quote, "\r", "\n", delimiter}]
     often = max(sum(map(str.count, unquoted, other * len(unquoted))) for other in DELIMITERS)
     return often < len(names) - 1 or often == 0
 
@@ -160,16 +165,25 @@ def as_text(values: ArrowColumn, name: str) -> ArrowColumn:
         ) from None
 
 
-def _lines(columns: list[pa.Array], delimiter: str, special: str = "") -> pa.Buffer:
+def _lines(
+    columns: list[pa.Array], delimiter: str, layout: TextLayout, special: str = ""
+) -> pa.Buffer:
     r"""Join columns of text into the lines of a text file; `special` is quoted as well.
 
     >>> columns = [["a", None], ["1;2", ""]]
-    >>> _lines([pa.array(column, pa.large_string()) for column in columns], ";").to_pybytes()
+    >>> arrays = [pa.array(column, pa.large_string()) for column in columns]
+    >>> _lines(arrays, ";", TextLayout("", "")).to_pybytes()
     b'a;"1;2"\n;""\n'
     """
     comma, nothing, end = pa.array([delimiter, "", "\n"], pa.large_string())
-    missing = "" if len(columns) > 1 else '""'  # most readers skip an empty line
-    fields = [_quoted(column, delimiter + special).fill_null(missing) for column in columns]
+    quote = layout.quote
+    missing = "" if len(columns) > 1 else 2 * quote  # most readers skip an empty line
+    signs = f"[{_plainly(quote + delimiter + special)}\r\n]|^$"
+    first = f"{signs}|^{_plainly(layout.comment)}" if layout.comment else signs
+    fields = [
+        _quoted(column, signs if i else first, quote).fill_null(missing)
+        for i, column in enumerate(columns)
+    ]
     rows = pc.binary_join_element_wise(*fields, comma)
     rows = pc.binary_join_element_wise(rows, nothing, end)
     return pc.binary_join(pa.LargeListArray.from_arrays([0, len(rows)], rows), nothing)[
@@ -177,11 +191,24 @@ def _lines(columns: list[pa.Array], delimiter: str, special: str = "") -> pa.Buf
     ].as_buffer()
 
 
-def _quoted(values: pa.Array, delimiters: str) -> pa.Array:
+def _plainly(signs: str) -> str:
+    """Signs in a regular expression of arrow, which refuses some of what Python escapes."""
+    return re.sub(r"([^\w\s])", r"\\\1", signs, flags=re.ASCII)
+
+
+def _quoted(values: pa.Array, signs: str, quote: str) -> pa.Array:
     """Quote the fields that need it; the writer of arrow quotes all text."""
-    special = pc.match_substring_regex(values, f'["\r\n{delimiters}]|^$')
+    special = pc.match_substring_regex(values, signs)
     if not pc.any(special).as_py():
         return values
-    quote, nothing = pa.array(['"', ""], pa.large_string())
-    doubled = pc.replace_substring(values, '"', '""')
-    return pc.if_else(special, pc.binary_join_element_wise(quote, doubled, quote, nothing), values)
+    if not quote:
+        raise BadFile(
+            "cells are empty texts, begin with the comment sign, or contain the delimiter or the "
+            "end of a line, and [read] has quote = '', so that they cannot be written; state a "
+            "quote or another delimiter, or write Parquet"
+        )
+    around, nothing = pa.array([quote, ""], pa.large_string())
+    doubled = pc.replace_substring(values, quote, 2 * quote)
+    return pc.if_else(
+        special, pc.binary_join_element_wise(around, doubled, around, nothing), values
+    )

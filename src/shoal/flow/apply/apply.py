@@ -11,6 +11,7 @@ import numpy as np
 from shoal.base.clock import Clock
 from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
 from shoal.base.progress import Progress
+from shoal.flow import notes
 from shoal.flow.apply.labels import placing_columns, vectors_in
 from shoal.flow.apply.placing import Placement, first_covering
 from shoal.flow.apply.satisfying import Satisfied, satisfy_models
@@ -84,7 +85,9 @@ def apply(
         np.random.default_rng(seed),
         plan.keep_order if keep_order is None else keep_order,
         clock,
-        Origin(partial(_itself, fitted), sha256, applied=applied),
+        Origin(
+            partial(_itself, fitted), sha256, applied=applied, notes=notes.encodings(given.schema)
+        ),
         read_published(whole, readable(plan.columns, unknown), plan.missing_values),
     )
 

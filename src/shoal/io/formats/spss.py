@@ -1,0 +1,30 @@
+"""SPSS: data files of IBM SPSS Statistics, also compressed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.io.formats._statistics import StatisticsFormat
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from shoal.io.reading import Reading
+
+
+class Spss(StatisticsFormat):
+    """SPSS: numbers, dates and text, with labels of columns and values.
+
+    Values that a file declares as missing stay the codes that they are.
+    """
+
+    name = "spss"
+    endings = (".sav", ".zsav")
+    program = "SPSS"
+
+    def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
+        """Write a table with its labels."""
+        from shoal.io.formats._spss_writing import write_spss
+
+        write_spss(table, path, zipped=path.suffix.lower() == ".zsav")

@@ -1,0 +1,30 @@
+"""Stata: data files of Stata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.io.formats._statistics import StatisticsFormat
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from shoal.io.reading import Reading
+
+
+class Stata(StatisticsFormat):
+    """Stata: numbers, dates and text, with labels of columns and values.
+
+    The extended missing values .a to .z are read as missing.
+    """
+
+    name = "stata"
+    endings = (".dta",)
+    program = "Stata"
+
+    def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
+        """Write a table with its labels, in the version of Stata 14 and later."""
+        from shoal.io.formats._stata_writing import write_stata
+
+        write_stata(table, path)

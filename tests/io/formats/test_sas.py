@@ -1,0 +1,85 @@
+"""SAS: transport files in both directions, data sets to read."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyreadstat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.base.errors import BadFile
+from shoal.io.files import check_target
+from shoal.io.formats._sas_writing import SAS, ibm_floats
+from shoal.io.frames import Frame, read, read_back, same_rows, write
+from shoal.io.labels import Labels, labelled, table_labels
+from tests.io.formats.statistics import LABELS, people
+from tests.io.tables import SECRET, file, refuse
+
+
+def test_cells_and_labels_of_columns_come_back(tmp_path):
+    long = {**LABELS, "income": Labels("a label of more than forty bytes, as version 8 allows it")}
+    table = labelled(people(), long)
+    write(Frame(table), tmp_path / "x.xpt")
+    back = read_back(tmp_path / "x.xpt")
+    assert same_rows(back, Frame(table))
+    assert table_labels(back.native.schema) == {
+        name: Labels(one.column) for name, one in long.items()
+    }
+
+
+def test_files_of_others_are_read(tmp_path):
+    frame = pd.DataFrame({"a": [1.5, np.nan], "s": ["x", ""], "d": [dt.date(2024, 5, 17)] * 2})
+    pyreadstat.write_xport(frame, tmp_path / "x.xpt", file_format_version=5)
+    assert read(tmp_path / "x.xpt").native.to_pydict() == {
+        "a": [1.5, None], "s": ["x", None], "d": [dt.date(2024, 5, 17)] * 2,
+    }  # fmt: skip
+
+
+def test_nothing_says_when_it_was_written(tmp_path):
+    write(Frame(people()), tmp_path / "x.xpt")
+    _, about = pyreadstat.read_xport(tmp_path / "x.xpt")
+    assert about.creation_time == dt.datetime(1960, 1, 1) or about.creation_time.year % 100 == 60
+    assert about.file_label in (None, "")
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_ibm_floats_are_exact(number):
+    numbers = np.array([number])
+    if not SAS.holds(numbers).all():
+        return
+    head, *rest = ibm_floats(numbers).view(np.uint8).tolist()
+    fraction = int.from_bytes(bytes(rest), "big")
+    sign = -1 if head >= 128 else 1
+    assert sign * fraction * 2.0 ** (4 * (head % 128 - 64) - 56) == number
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"größe": ["x"]}, "cannot store columns of the names 'größe'"),
+        ({"a": ["x"], "A": ["y"]}, "does not distinguish 'A'"),
+        ({"a": ["x "]}, "ends with a space"),
+    ],
+)
+def test_what_sas_cannot_store(table, message, tmp_path):
+    with pytest.raises(BadFile, match=message):
+        write(Frame(pa.table(table)), tmp_path / "x.xpt")
+
+
+def test_data_sets_are_only_read(tmp_path):
+    with pytest.raises(BadFile, match=r"end in \.sas7bdat can be read but not written; use"):
+        check_target(tmp_path / "x.sas7bdat")
+    assert "damaged" in refuse(file(tmp_path, f"a\n{SECRET}\n", "x.sas7bdat"))
+
+
+def test_files_that_are_cut_off(tmp_path):
+    path = tmp_path / "x.xpt"
+    write(Frame(pa.table({"a": [SECRET + str(i) for i in range(500)]})), path)
+    content = path.read_bytes()
+    for keep in (0.01, 0.5, 0.98):
+        assert "damaged" in refuse(file(tmp_path, content[: int(len(content) * keep)], path.name))

@@ -1,0 +1,166 @@
+"""SPSS: labels, missing codes and long text, and what a file cannot store."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+
+import pandas as pd
+import pyarrow as pa
+import pyreadstat
+import pytest
+
+from shoal.base.errors import BadFile, BadTable, ShoalError
+from shoal.io.frames import Frame, open_frame, read, read_back, same_rows, write
+from shoal.io.labels import Labels, labelled, table_labels
+from tests.io.formats.statistics import LABELS, people
+from tests.io.tables import SECRET, file, refuse, values
+
+
+@pytest.mark.parametrize("ending", [".sav", ".zsav"])
+def test_cells_and_labels_come_back(ending, tmp_path):
+    write(Frame(people()), tmp_path / f"x{ending}")
+    back = read_back(tmp_path / f"x{ending}")
+    assert same_rows(back, Frame(people()))
+    assert table_labels(back.native.schema) == LABELS
+
+
+@pytest.mark.parametrize("ending", [".sav", ".zsav"])
+def test_others_read_the_same(ending, tmp_path):
+    write(Frame(people()), tmp_path / f"x{ending}")
+    frame, about = pyreadstat.read_sav(tmp_path / f"x{ending}", user_missing=False)
+    assert frame["sex"].tolist()[:3] == [1, 2, 2]
+    assert frame["sex"].isna().tolist() == [False, False, False, True]  # 9 is declared as missing
+    assert frame["born"].tolist()[0] == dt.date(1850, 1, 2)
+    assert about.variable_value_labels["sex"] == {1: "male", 2: "female", 9: "refused"}
+    assert about.variable_measure["sex"] == "nominal"
+    assert not about.file_label
+    assert about.creation_time == dt.datetime(1970, 1, 1)
+
+
+def test_files_of_others_are_read(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "q1": [1.0, 2.0, 97.0, 99.0, None],
+            "word": ["x", "", "01300", "NA", "y"],
+            "day": [dt.date(2024, 5, 17)] * 5,
+            "at": [dt.datetime(2024, 5, 17, 10, 30)] * 5,
+            "share": [0.5, 1, 2, 3, 4],
+        }
+    )
+    pyreadstat.write_sav(
+        *(frame, tmp_path / "x.sav"),
+        column_labels={"q1": "Question 1"},
+        variable_value_labels={"q1": {1: "yes", 2: "no", 3: "perhaps", 99: "refused"}},
+        missing_ranges={"q1": [{"lo": 90, "hi": 99}], "word": ["NA"]},
+    )
+    found = read(tmp_path / "x.sav").native
+    assert found["q1"].to_pylist() == [1, 2, 97, 99, None]
+    assert found["word"].to_pylist() == ["x", None, "01300", "NA", "y"]
+    assert found["day"].to_pylist()[0] == dt.date(2024, 5, 17)
+    assert found["at"].to_pylist()[0] == dt.datetime(2024, 5, 17, 10, 30)
+    assert found["share"].to_pylist() == [0.5, 1, 2, 3, 4]
+    labels = table_labels(found.schema)
+    assert labels["q1"].column == "Question 1"
+    assert labels["q1"].values == {"1": "yes", "2": "no", "3": "perhaps", "99": "refused"}
+    assert labels["q1"].missing == ("97", "99")
+    assert labels["word"].missing == ("NA",)
+
+
+def test_labels_of_values_that_are_not_published_are_not_written(tmp_path):
+    labels = {"a": Labels("A", {"1": "one", "7": SECRET}, ("7",))}
+    write(Frame(labelled(pa.table({"a": [1, 2]}), labels)), tmp_path / "x.sav")
+    assert SECRET.encode() not in (tmp_path / "x.sav").read_bytes()
+    back = read_back(tmp_path / "x.sav").native
+    assert table_labels(back.schema) == {"a": Labels("A", {"1": "one"})}
+
+
+def test_many_missing_codes_are_a_range_if_nothing_else_is_in_it(tmp_path):
+    codes = ("96", "97", "98", "99")
+    table = pa.table({"a": [1, 96, 97, 98, 99], "b": [1, 90, 97.5, 98, 99]})
+    labels = {"a": Labels(missing=codes), "b": Labels(missing=("90", "98", "99", "1"))}
+    write(Frame(labelled(table, labels)), tmp_path / "x.sav")
+    found = table_labels(read_back(tmp_path / "x.sav").native.schema)
+    assert found == {"a": Labels(missing=codes)}  # 97.5 lies between the codes of b
+
+
+@pytest.mark.parametrize("ending", [".sav", ".zsav"])
+@pytest.mark.parametrize("size", [1, 8, 9, 255, 256, 504, 505, 1000, 32_767])
+def test_text_of_any_length(size, ending, tmp_path):
+    table = pa.table({"a": ["x" * size, "y"], "b": [1, 2], "c": ["é" * (size // 2), None]})
+    write(Frame(table), tmp_path / f"x{ending}")
+    assert same_rows(read_back(tmp_path / f"x{ending}"), Frame(table))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"zip code": ["x"]}, "cannot store columns of the names 'zip code'"),
+        ({"1a": ["x"]}, "begins with a letter"),
+        ({"with": ["x"]}, "cannot store columns"),
+        ({"x" * 65: ["x"]}, "up to 64 bytes"),
+        ({"a": ["x"], "A": ["y"]}, "does not distinguish 'A'"),
+        ({"a": ["x" * 32_768]}, "text of 32,768 bytes"),
+        ({"a": ["x "]}, "ends with a space"),
+        ({"a": ["x\0y"]}, "with a NUL"),
+    ],
+)
+def test_what_spss_cannot_store(table, message, tmp_path):
+    with pytest.raises(BadFile, match=message) as caught:
+        write(Frame(pa.table(table)), tmp_path / "x.sav")
+    assert "SPSS" in str(caught.value)
+
+
+def test_numbers_that_would_be_rounded_are_text(tmp_path):
+    table = pa.table({"a": [2**53 + 1, 1], "b": [float("nan"), 1.0], "c": [-1.797e308, 1.7976e308]})
+    write(Frame(table), tmp_path / "x.sav")
+    back = read_back(tmp_path / "x.sav")
+    assert same_rows(back, Frame(table))
+    assert [str(field.type) for field in back.native.schema] == ["string", "string", "double"]
+
+
+def test_codes_with_one_label_stay_different(tmp_path):
+    labels = {"a": Labels("", {"1": "yes", "2": "yes"})}
+    write(Frame(labelled(pa.table({"a": [1, 2]}), labels)), tmp_path / "x.sav")
+    back = read_back(tmp_path / "x.sav")
+    assert values(back) == {"a": [1, 2]}
+    assert table_labels(back.native.schema) == labels
+
+
+def test_files_that_cannot_be_read(tmp_path, monkeypatch):
+    assert "damaged" in refuse(file(tmp_path, f"a\n{SECRET}\n", "x.sav"))
+    head = bytes(16) + b"ENCRYPTEDSAV" + bytes(64)
+    assert "password" in refuse(file(tmp_path, head, "x.sav"))
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    with pytest.raises(BadFile, match=r"not installed: pip install 'shoal\[statistics\]'"):
+        read(file(tmp_path, "x", "x.sav"))
+
+
+@pytest.mark.parametrize("ending", [".sav", ".zsav"])
+def test_a_file_that_is_cut_off_or_changed(ending, tmp_path):
+    path = tmp_path / f"x{ending}"
+    write(Frame(pa.table({"a": [SECRET + str(i) for i in range(500)]})), path)
+    content = path.read_bytes()
+    for keep in (0.1, 0.5, 0.999):
+        assert "damaged" in refuse(file(tmp_path, content[: int(len(content) * keep)], path.name))
+    path.write_bytes(content.replace(b"01 Jan 70", b"17 Nov 26"))
+    with pytest.raises(ShoalError, match="contains more than the cells"):
+        read_back(path)
+
+
+def test_dates_that_nobody_can_mean(tmp_path):
+    frame = pd.DataFrame({"day": [1e15]})
+    pyreadstat.write_sav(frame, tmp_path / "x.sav", variable_format={"day": "DATE11"})
+    assert "dates before the year 1 or after 9999" in refuse(tmp_path / "x.sav", BadTable)
+
+
+def test_a_release_keeps_the_labels_of_what_it_publishes(tmp_path):
+    import numpy as np
+
+    frame = open_frame(people())
+    built = frame.rebuild(np.array([0, 1]), {"town": pa.array(["*", "A"])}, drop={"income"})
+    labels = table_labels(built.native.schema)
+    assert labels["sex"].values == {"1": "male", "2": "female"}
+    assert labels["sex"].missing == ()
+    assert labels["town"] == LABELS["town"]
+    assert "income" not in labels
