@@ -39,10 +39,9 @@ def setup(
     with own_process.loading():
         from shoal.base.errors import BadFile
         from shoal.cli import outputs, tables
-        from shoal.cli.console import open_console, print_plain, show_notes
+        from shoal.cli.console import ask, open_console, print_plain, say, show_notes
         from shoal.cli.plan_table import show_roles
         from shoal.cli.progress import progress_on
-        from shoal.cli.terminal import ask, say
         from shoal.flow.draft.draft import examine
         from shoal.flow.setup import answers as given
         from shoal.flow.setup.dialogue import Dialogue
