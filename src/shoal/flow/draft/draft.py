@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,16 @@ from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.guess_role import ADVICE, PEOPLE_ADVICE, Guess, guess_role
 from shoal.flow.draft.ranking import Ranking, columns_to_leave, rank_columns
 from shoal.flow.draft.ranking_lines import ranking_lines
+from shoal.flow.draft.spellings import (
+    detected_spellings,
+    note_on,
+    reading_of,
+    with_spellings,
+)
 from shoal.hierarchies.values import MISSING_WORDS
 from shoal.io.frames import Frame, open_frame
+from shoal.io.raw_text.detect_spelling import Detected, settings_of
+from shoal.io.reading import Reading
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, person_codes
@@ -24,6 +32,7 @@ from shoal.table.header import check_header
 from shoal.table.roles import Column
 
 K = 5
+WRITTEN = ("quasi", "sensitive", "other")  # roles of columns whose values are published
 MANY = 15  # quasi-identifiers from which on much information is lost
 
 
@@ -36,6 +45,8 @@ class Examined:
     guesses: Mapping[str, Guess]
     dependencies: Sequence[Dependency]
     missing: list[str]  # texts that mean missing in any column
+    read: Reading = field(default_factory=Reading)  # how its file is read
+    detected: Mapping[str, Detected] = field(default_factory=dict)  # how columns are written
 
 
 @dataclass(frozen=True)
@@ -71,11 +82,14 @@ def examine(table: Any, dictionary: str | Path | None = None) -> Examined:
     """Find out what the columns of a table are."""
     described = {} if dictionary is None else read_dictionary(dictionary)
     frame = open_frame(table)
+    read = reading_of(frame)
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to guess from")
     check_header(frame)
     check_described(described, frame.names)
     missing = _missing_words(frame)
+    detected = detected_spellings(frame, missing)
+    frame = with_spellings(frame, detected, missing)
     facts = {n: _facts(frame, n, missing, described.get(n, Entry())) for n in frame.names}
     guesses = {
         name: guess_role(one, described[name].role if name in described else "")
@@ -85,7 +99,7 @@ def examine(table: Any, dictionary: str | Path | None = None) -> Examined:
     _several_records(guesses)
     found = dependencies([facts[name] for name in _published(guesses)])
     _settle(guesses, found)
-    return Examined(frame, facts, guesses, found, missing)
+    return Examined(frame, facts, guesses, found, missing, read, detected)
 
 
 def complete(examined: Examined, guesses: Mapping[str, Guess]) -> Draft:
@@ -142,9 +156,12 @@ def _facts(frame: Frame, name: str, missing: Sequence[str], described: Entry) ->
 def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
     plan = Plan(
         columns={
-            name: Column(role=guess.role, hierarchy=guess.hierarchy)
+            name: Column(
+                role=guess.role, hierarchy=guess.hierarchy, **_stated(examined, name, guess)
+            )
             for name, guess in guesses.items()
         },
+        read=examined.read,
         models=[KAnonymity(k=draft_k(examined))],
         missing_values=examined.missing,
     )
@@ -152,7 +169,15 @@ def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
     for name, guess in guesses.items():
         label = examined.facts[name].label
         plan.notes[name] = f"{label}: {guess.note}" if label else guess.note
+        if guess.role in WRITTEN:
+            plan.notes[name] += note_on(examined.detected.get(name, Detected()))
     return plan
+
+
+def _stated(examined: Examined, name: str, guess: Guess) -> dict[str, Any]:
+    """How a published column writes its numbers or dates."""
+    found = examined.detected.get(name, Detected()).spelling
+    return settings_of(found) if found is not None and guess.role in WRITTEN else {}
 
 
 def _quasi(guesses: Mapping[str, Guess]) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shoal.io.raw_text.spelling import CANONICAL, Form, Spelling
 
@@ -54,10 +54,11 @@ def detect_spelling(texts: Iterable[str], today: date | None = None) -> Detected
 
 
 def _of_numbers(values: Sequence[str]) -> Detected:
-    fitting = list(_fitting(values, _NUMBERS))
+    is_canonical = all(map(CANONICAL.fullmatch, values))
+    fitting = list(_fitting(values, [Spelling(",", ".")] if is_canonical else _NUMBERS))
     if not fitting:
         return Detected()
-    if all(map(CANONICAL.fullmatch, values)):  # 1.234 is usually what it is, but not always
+    if is_canonical:  # 1.234 is usually what it is, but not always
         read = next(value for value in values if fitting[0].read(value).form == Form.SPELLED)
         thousands = f"{fitting[0].read(read).text} ({stated(fitting[0])})"
         return Detected(doubt=f"{read!r} is {read} or {thousands}")
@@ -128,7 +129,7 @@ def stated(spelling: Spelling) -> str:
     return ", ".join(f"{name} = {value!r}" for name, value in settings_of(spelling).items())
 
 
-def settings_of(spelling: Spelling) -> dict[str, object]:
+def settings_of(spelling: Spelling) -> dict[str, Any]:
     """The settings of a column that differ from their defaults."""
     pairs = zip(spelling._fields, spelling, Spelling(), strict=True)
     return {name: value for name, value, usual in pairs if value != usual}
