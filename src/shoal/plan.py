@@ -19,16 +19,20 @@ from shoal.io.frames import atomic
 from shoal.io.memory import bytes_of
 from shoal.io.reading import Reading
 from shoal.io.sources import check_source
+from shoal.io.written.settings import Writing
 from shoal.losses import Loss
 from shoal.models import Model
 from shoal.table.roles import (
     Column,
     Missing,
+    checked_words,
     columns_with_role,
     free_columns,
+    missing_words,
     naming,
     relative_to,
 )
+from shoal.table.written.ranges import bound_names
 
 __all__ = ["Plan"]
 
@@ -49,6 +53,7 @@ class Plan(Setting):
 
     columns: dict[str, Column]
     read: Reading = Field(default_factory=Reading)  # how files are read
+    write: Writing = Field(default_factory=Writing)  # how the file of a release is written
     models: list[Model] = Field(default_factory=list)
     algorithm: Algorithm = Field(default="peel", validate_default=True)
     loss: Loss = Field(default="nllm", validate_default=True)
@@ -89,6 +94,13 @@ class Plan(Setting):
             raise BadPlan("[read] is a table of settings, as in encoding = 'latin-1'")
         return given if isinstance(given, Reading) else Reading(**given)
 
+    @field_validator("write", mode="before")
+    @classmethod
+    def _write(cls, given: Any) -> Writing:
+        if not isinstance(given, Writing | dict):
+            raise BadPlan("[write] is a table of settings, as in ranges = 'bounds'")
+        return given if isinstance(given, Writing) else Writing(**given)
+
     @field_validator("models", mode="before")
     @classmethod
     def _models(cls, given: Any) -> list[Setting]:
@@ -125,18 +137,38 @@ class Plan(Setting):
     @field_validator("missing_values")
     @classmethod
     def _missing_values(cls, given: list[str]) -> list[str]:
-        if broken := [token for token in given if not is_text(token)]:
-            raise ValueError(
-                f"has missing_values with half a character (a lone surrogate): {preview(broken)}; "
-                "remove them"
-            )
-        return given
+        return checked_words(given)
 
     @model_validator(mode="after")
     def _default_algorithm(self) -> Plan:
         """If no algorithm is named and the default does not support free values, use gaa."""
         if "algorithm" not in self.model_fields_set and self._free and not self.algorithm.free:
             self.__dict__["algorithm"] = catalog.algorithms.make("gaa")
+        return self
+
+    @model_validator(mode="after")
+    def _names_of_bounds(self) -> Plan:
+        """Columns with bounds need names that no other column has."""
+        if self.write.ranges == "midpoint" and self.linked:
+            model = next(model.name for model in self.models if model.linkage)
+            raise ValueError(
+                f"cannot have ranges = 'midpoint' under [write] with {model}, which compares the "
+                "ranges with the original; choose 'label' or 'bounds'"
+            )
+        if self.write.ranges == "bounds":
+            if not self.read.header:
+                raise ValueError(
+                    "cannot have ranges = 'bounds' under [write] with header = false under [read]: "
+                    "the columns of bounds are known by their names"
+                )
+            for name in columns_with_role(self.columns, "quasi"):
+                used = [new for new in bound_names(name) if new in self.columns]
+                hierarchy = self.columns[name].hierarchy
+                if used and (hierarchy.has_ends if hierarchy else self.algorithm.is_auto):
+                    raise ValueError(
+                        f"has a column {used[0]!r}, which is the name of a bound of {name!r} with "
+                        "ranges = 'bounds' under [write]; rename it, or choose 'label'"
+                    )
         return self
 
     @model_validator(mode="after")
@@ -161,6 +193,10 @@ class Plan(Setting):
     def remarks(self) -> list[str]:
         """What a draft says about the whole plan; comments on top of the plan file."""
         return self._remarks
+
+    def missing_of(self, name: str) -> Sequence[str]:
+        """The words that mean missing in a column."""
+        return missing_words(self.columns, name, self.missing_values)
 
     @property
     def comments(self) -> list[str]:
@@ -331,13 +367,11 @@ class Plan(Setting):
                 lines.append(f"{field} = {_toml(value)}")
         if stated := self.read.stated():
             lines += ["", "[read]", *_fields(stated)]
+        if stated := self.write.stated():
+            lines += ["", "[write]", *_fields(stated)]
         lines += ["", "[columns]"]
         for name, column in self.columns.items():
-            entry: dict[str, Any] = {"role": column.role}
-            if column.hierarchy is not None:
-                entry["hierarchy"] = column.hierarchy.setting_in(folder)
-            if not column.publish:
-                entry["publish"] = False
+            entry = column.setting_in(folder)
             note = f"  {_comment(self._notes[name])}" if name in self._notes else ""
             lines.append(f"{_key(name)} = {_toml(entry)}{note}")
         for model in self.models:
@@ -389,6 +423,15 @@ def _comment(text: str) -> str:
 
 def _fields(setting: dict[str, Any]) -> list[str]:
     return [f"{_key(name)} = {_toml(value)}" for name, value in setting.items()]
+
+
+def toml_line(name: str, value: Any) -> str:
+    """A line of a TOML file.
+
+    >>> toml_line("birth date", ["quasi", 5])
+    '"birth date" = ["quasi", 5]'
+    """
+    return f"{_key(name)} = {_toml(value)}"
 
 
 def _key(name: str) -> str:

@@ -57,10 +57,13 @@ def test_every_command_reads_and_writes_tables(run, base: Path) -> None:
         "audit", "people.db", "--table", "release", "--plan", "plan.toml", *original
     )
     assert (status, errors) == (0, "")
+    risks = ["--record-risks", "risks.csv"]
+    assert run("audit", "people.db", "--table", "release", "--plan", "plan.toml", *risks)[0] == 0
+    assert len((base / "risks.csv").read_text().splitlines()) == 61
     short = ["--k", "2", "--algorithms", "mondrian"]
     assert run("compare", *given, "--plan", "plan.toml", *short)[0] == 0
     assert left(base) == sorted(
-        ["draft.toml", "new.db", "people.csv", "people.db", "plan.toml", "r.json"]
+        ["draft.toml", "new.db", "people.csv", "people.db", "plan.toml", "r.json", "risks.csv"]
     )
 
 

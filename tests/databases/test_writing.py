@@ -77,6 +77,7 @@ def test_every_type_comes_back(address: str) -> None:
         assert same_rows(Frame(found.select([name])), Frame(cells.select([name]))), name
     assert found["s"].to_pylist() == cells["s"].to_pylist()  # missing is not empty
     assert found["g"].null_count == 1
+    assert str(float(found["f"].to_pylist()[2])) == "-0.0"
 
 
 def test_a_table_without_rows(address: str) -> None:

@@ -133,7 +133,7 @@ def test_missing_values_otherwise():
         BadHierarchy, match=r"column 'q': missing values in 2 rows \(first in row 3\)"
     ):
         shoal.anonymize(frame, Plan(missing="error", **promise))
-    tokens = Plan(missing_values=["", "?"], **promise)
+    tokens = Plan(missing="empty", missing_values=["", "?"], **promise)
     release = shoal.anonymize(frame, tokens, keep_order=True)
     assert release.frame["q"].to_pylist() == ["a", "a", None, None, None]
 
@@ -260,7 +260,9 @@ def test_saved_files_are_verified_again(tmp_path, monkeypatch):
     assert (tmp_path / "r.csv").read_text().splitlines()[0] == "age,sex,visit,disease,score"
     from shoal.io import frames
 
-    monkeypatch.setattr(frames, "write", lambda frame, path: path.write_text("age,sex\n1,f\n2,f\n"))
+    monkeypatch.setattr(
+        frames, "write", lambda frame, path, reading: path.write_text("age,sex\n1,f\n2,f\n")
+    )
     with pytest.raises(ShoalError, match="nothing is released"):
         release.save(tmp_path / "broken.csv")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["r.csv", "r.parquet"]
@@ -480,8 +482,13 @@ def test_codes_that_look_like_huge_numbers():
 
 def test_missing_tokens_count_in_numbers_too():
     asked = Plan(columns={"q": "quasi"}, models=[KAnonymity(k=2)], missing_values=["-9"])
-    release = shoal.anonymize(pa.table({"q": [1, 1, -9, None]}), asked, keep_order=True)
+    table = pa.table({"q": [1, 1, -9, None]})
+    release = shoal.anonymize(table, asked.changed(missing="empty"), keep_order=True)
     assert release.frame["q"].to_pylist() == ["1", "1", None, None]
+    table = pa.table({"q": [31, 39, -9, -9]})
+    ages = {"q": {"role": "quasi", "hierarchy": {"ranges": [10]}}}
+    release = shoal.anonymize(table, asked.changed(columns=ages), keep_order=True)
+    assert release.frame["q"].to_pylist() == ["[30, 40)", "[30, 40)", "-9", "-9"]
 
 
 def test_a_frame_that_was_changed_is_not_saved(tmp_path):

@@ -237,11 +237,16 @@ def test_missing_values_and_notes_are_reported():
     table.loc[:9, "disease"] = None
     table.loc[:4, "patient"] = None
     asked = plan(patient="person").changed(missing_values=["", "?", "Hamlet was here"])
+    own = {"disease": asked.columns["disease"].changed(missing_values=["n/a", "Hamlet is here"])}
+    asked = asked.changed(columns={**asked.columns, **own})
     release = shoal.anonymize(table, asked)
     html = html_of(release)
     seen = check_safe(html)
     assert "is a value of its own" in seen.text
-    assert "Cells with “?” count as empty" in seen.text
+    assert "“?” means missing too, and is published as written" in seen.text
+    assert "“n/a” means missing" in seen.text
+    empty = Seen(html_of(shoal.anonymize(table, asked.changed(missing="empty")))).text
+    assert "Cells with “?” count as empty" in empty
     assert "Hamlet" not in html
     for note in release.notes:
         assert note in seen.text

@@ -58,6 +58,13 @@ Report = Annotated[
     Path | None,
     typer.Option(help="Write an HTML report for the approver to this file. Do not publish it."),
 ]
+Codebook = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write a codebook for readers of the release (.html, .csv or .json). It may be "
+        "published."
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(help="Random seed for repeatable experiments; omit it for a real release."),

@@ -77,6 +77,7 @@ def write_release(
     recoding: Path | None = None,
     explain: bool | None = None,
     replace: bool = False,
+    codebook: Path | None = None,
 ) -> None:
     """Write the release and its recoding first, then report and JSON, which may take long.
 
@@ -90,13 +91,20 @@ def write_release(
         with ExitStack() as files:
             if explain:
                 release.reasons(progress=progress)
+            if codebook is not None:
+                release.codebook(files.enter_context(atomic(codebook)))
             if report is not None:
                 page = files.enter_context(atomic(report, private=True))
                 release.report(page, explain=explain, progress=progress)
             numbers = {} if json_file is None else release.as_dict(progress)
             write_json(files, json_file, numbers)
     except BaseException as error:
-        asked = {"the report": report, "the JSON": json_file, "the explanation": explain or None}
+        asked = {
+            "the codebook": codebook,
+            "the report": report,
+            "the JSON": json_file,
+            "the explanation": explain or None,
+        }
         missing = [what for what, wanted in asked.items() if wanted is not None]
         error.add_note(f"the release is written: {out}; not written: {', '.join(missing)}")
         raise

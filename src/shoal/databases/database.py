@@ -73,23 +73,20 @@ class Database(StoredTable):
         with self._opened() as (_, _, columns):
             return [one.name for one in columns]
 
-    def count(self, wanted: Sequence[str], progress: Progress | None = None) -> Frame:
+    def count(self, wanted: Sequence[str]) -> Frame:
         """The distinct combinations of values of some columns, each with its number of rows.
 
         The database groups the rows, so that only combinations are transferred.
         """
         with self._opened() as (session, relation, columns):
             by_name = {one.name: one for one in columns}
+            if lacking := [name for name in wanted if name not in by_name]:
+                raise BadTable(f"{self} has no columns {preview(lacking)}")
             chosen = [by_name[name] for name in wanted]
             cells = ", ".join(f"{one.sql} AS {_alias(i)}" for i, one in enumerate(chosen))
             keys = ", ".join(one.key for one in chosen)
             sql = f'SELECT {cells}, count(*) AS "{COUNT}" FROM {relation} AS t GROUP BY {keys}'
-            batches = []
-            for batch in session.batches(sql, chosen):
-                batches.append(batch)
-                if progress is not None:
-                    progress(0, 1)
-        found = _table(batches, [*wanted, COUNT])
+            found = _table(list(session.batches(sql, chosen)), [*wanted, COUNT])
         weight = found[COUNT].to_numpy().astype("int64")
         return Frame(found.drop_columns([COUNT]), Counted(weight, None))
 

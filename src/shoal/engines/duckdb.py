@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
-from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,6 +20,7 @@ import pyarrow as pa
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadPlan, ShoalError
 from shoal.base.threads import allowed, limited
+from shoal.base.waiting import waited
 from shoal.base.wording import many
 from shoal.engines.cells import missing_test, plain_type, quoted, restored
 from shoal.engines.duckdb_memory import memory_needed
@@ -32,7 +32,6 @@ from shoal.io.frames import Frame
 from shoal.io.memory import shown
 from shoal.io.packed_texts import TEXTS
 
-POLL = 0.05  # seconds between two looks at the progress of a query
 MARGIN = 1.2  # combinations of values that there may be, relative to the estimate
 CELL = 16  # bytes of a cell in DuckDB, at the most, next to a long text
 BATCH = 1 << 18  # rows that a query returns at once
@@ -90,14 +89,11 @@ class Database:
         """The names of columns in queries."""
         return [f"c{source.schema.get_field_index(name)}" for name in columns]
 
-    def tested(
-        self, source: Source, columns: Sequence[str], missing_values: Sequence[str]
-    ) -> list[str]:
-        """Columns in SQL, with null for the cells that mean missing."""
+    def tested(self, source: Source, words: Mapping[str, Sequence[str]]) -> list[str]:
+        """Columns in SQL, with null for the cells that mean missing, by the words of each."""
         return [
-            f"{missing_test(f'rows.{key}', source.schema.field(name).type, missing_values)} "
-            f"AS {key}"
-            for key, name in zip(self.keys(source, columns), columns, strict=True)
+            f"{missing_test(f'rows.{key}', source.schema.field(name).type, words[name])} AS {key}"
+            for key, name in zip(self.keys(source, list(words)), words, strict=True)
         ]
 
     def signs(self, source: Source, columns: Sequence[str], table: str = "") -> list[str]:
@@ -253,29 +249,8 @@ class Database:
 
     def _wait(self, work: Callable[[], T]) -> T:
         """Run a query in a thread: this one reports progress, and can be interrupted."""
-        done: list[T] = []
-        failed: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                done.append(work())
-            except BaseException as error:
-                failed.append(error)
-
-        thread = Thread(target=run, daemon=True)
-        thread.start()
-        try:
-            while thread.is_alive():
-                thread.join(POLL)
-                self._report()
-        except BaseException:
-            self.con.interrupt()
-            thread.join()
-            raise
         with self._failing():
-            if failed:
-                raise failed[0]
-        return done[0]
+            return waited(work, self.con.interrupt, self._report)
 
     def _report(self) -> None:
         if self._streams:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -45,7 +45,7 @@ def joined(
     """
     database.work = Work(source, units.names)
     database.register_units(units, np.arange(units.height))
-    columns = database.keys(source, others)
+    columns = database.keys(source, list(others))
     wanted = ", ".join(["k.id", "rows.r", *(f"rows.{column}" for column in columns)])
     sql = f"SELECT {wanted} FROM {database.matched(source, units.names, others)}"
     return database.rows(sql, [source.schema.field(name).type for name in others])
@@ -56,19 +56,19 @@ def alone(
     source: Source,
     units: Frame,
     label: Longs,
-    others: Sequence[str],
-    missing_values: Sequence[str],
+    others: Mapping[str, Sequence[str]],
 ) -> dict[str, tuple[int, int]]:
     """Per column: its distinct values, and the rows that have theirs alone in their class.
 
-    `label` is the class of each of the `units`; rows of other combinations are left out.
+    `label` is the class of each of the `units`; rows of other combinations are left out. `others`
+    has the words for missing of each column.
     """
     if not others:
         return {}
     database.work = Work(source, [*units.names, *others])
     database.register_units(units, label)
-    columns = database.keys(source, others)
-    cells = database.tested(source, others, missing_values)
+    columns = database.keys(source, list(others))
+    cells = database.tested(source, others)
     sets = ", ".join(f"(id, {column})" for column in columns)
     counts = ", ".join(
         f"count(DISTINCT {column}), coalesce(bool_or({column} IS NULL), false)"
@@ -76,7 +76,7 @@ def alone(
     )
     rows = database.fetched(
         f"WITH cells AS (SELECT k.id, {', '.join(cells)} FROM "
-        f"{database.matched(source, units.names, others)}), classes AS (SELECT id, "
+        f"{database.matched(source, units.names, list(others))}), classes AS (SELECT id, "
         f"{', '.join(columns)}, grouping_id({', '.join(columns)}) AS which, count(*) AS n "
         f"FROM cells GROUP BY GROUPING SETS ({sets})) "
         f"SELECT which, count(*) FILTER (n = 1), {counts} FROM classes GROUP BY which"

@@ -6,7 +6,7 @@ Who has which records is on disk only. In memory are the distinct sets of record
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -164,16 +164,21 @@ def joined_people(
 
 
 def alone_people(
-    database: Database, source: Source, people: People, label: Longs, others: Sequence[str]
+    database: Database,
+    source: Source,
+    people: People,
+    label: Longs,
+    others: Mapping[str, Sequence[str]],
 ) -> dict[str, tuple[int, int]]:
     """Per column: its distinct values, and the people who are unique by classes and values.
 
     A person is unique if no other one has records with all of their classes and values. `label` is
-    the class of each row of the profiles; -1: it is not published.
+    the class of each row of the profiles; -1: it is not published. `others` has the words
+    for missing of each column.
     """
-    matched = _numbered(database, source, people, label, others)
-    columns = database.keys(source, others)
-    cells = database.tested(source, others, people.column.missing_values)
+    matched = _numbered(database, source, people, label, list(others))
+    columns = database.keys(source, list(others))
+    cells = database.tested(source, others)
     database.execute(
         f"CREATE OR REPLACE TEMP TABLE cells AS SELECT n.number, q.of, {', '.join(cells)} "
         f"FROM {matched}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -77,20 +77,19 @@ class DuckdbTable(PeopleTable):
         self,
         units: Frame,
         label: Longs,
-        others: Sequence[str],
-        missing_values: Sequence[str],
+        others: Mapping[str, Sequence[str]],
         watch: Watch,
     ) -> dict[str, tuple[int, int]]:
         """Per column: its distinct values, and the rows that have theirs alone in their class."""
         found: dict[str, tuple[int, int]] = {}
         for start in range(0, len(others), AT_ONCE):
-            some = others[start : start + AT_ONCE]
+            some = dict(list(others.items())[start : start + AT_ONCE])
 
             def share(done: float, start: int = start, many: int = len(some)) -> None:
                 watch((start + done * many) / len(others))
 
             with self._database(share) as database:
-                found |= alone(database, self.source, units, label, some, missing_values)
+                found |= alone(database, self.source, units, label, some)
         return found
 
     def group_people(
@@ -101,7 +100,7 @@ class DuckdbTable(PeopleTable):
             return group_people(database, self.source, columns, person)
 
     def alone_people(
-        self, recoded: Recoded, label: Longs, others: Sequence[str], watch: Watch
+        self, recoded: Recoded, label: Longs, others: Mapping[str, Sequence[str]], watch: Watch
     ) -> dict[str, tuple[int, int]]:
         """Per column: its distinct values, and the people who are unique by classes and values."""
         people = recoded.people

@@ -7,7 +7,7 @@ release. Which values are published is decided elsewhere, from the groups.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -159,13 +159,13 @@ class LargeTable(ABC):
         self,
         units: Frame,
         label: Longs,
-        others: Sequence[str],
-        missing_values: Sequence[str],
+        others: Mapping[str, Sequence[str]],
         watch: Watch,
     ) -> dict[str, tuple[int, int]]:
         """Per column: its distinct values, and the rows that have theirs alone in their class.
 
         `label` is the class of each of the `units`; rows of other combinations are left out.
+        `others` has the words for missing of each column.
         """
 
     @abstractmethod
@@ -200,7 +200,7 @@ class PeopleTable(LargeTable):
 
     @abstractmethod
     def alone_people(
-        self, recoded: Recoded, label: Longs, others: Sequence[str], watch: Watch
+        self, recoded: Recoded, label: Longs, others: Mapping[str, Sequence[str]], watch: Watch
     ) -> dict[str, tuple[int, int]]:
         """Per column: its distinct values, and the people who are unique by classes and values.
 

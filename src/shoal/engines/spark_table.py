@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -173,17 +173,16 @@ class SparkTable(LargeTable):
         self,
         units: Frame,
         label: Longs,
-        others: Sequence[str],
-        missing_values: Sequence[str],
+        others: Mapping[str, Sequence[str]],
         watch: Watch,
     ) -> dict[str, tuple[int, int]]:
         """Per column: its distinct values, and the rows that have theirs alone in their class."""
         F = load().sql.functions
         classes = pa.table([pa.array(label)], ["class"])
-        rows = self.rows.joined(units, classes, others)
+        rows = self.rows.joined(units, classes, list(others))
         result = {}
         for i, name in enumerate(others):
-            cell = self.rows.known(name, missing_values).alias("cell")
+            cell = self.rows.known(name, others[name]).alias("cell")
             pairs = (
                 rows.select("class", cell)
                 .groupBy("class", "cell")

@@ -193,7 +193,7 @@ def grouped(plan: Plan) -> list[str]:
 def _person(plan: Plan) -> PersonColumn | None:
     """The column that identifies the person of each record; None: each record is one person."""
     names = columns_with_role(plan.columns, "person")
-    return PersonColumn(names[0], tuple(plan.missing_values)) if names else None
+    return PersonColumn(names[0], tuple(plan.missing_of(names[0]))) if names else None
 
 
 def _if_known(
@@ -201,7 +201,8 @@ def _if_known(
 ) -> dict[str, ColumnDisclosure]:
     """The disclosure by other columns, counted by the engine, and by sensitive ones."""
     label = release.seen.class_of_row
-    others = columns_with_role(release.plan.columns, "other")
+    plan = release.plan
+    others = {name: plan.missing_of(name) for name in columns_with_role(plan.columns, "other")}
     found = {}
 
     def watch(share: float) -> None:
@@ -210,7 +211,7 @@ def _if_known(
     if others and isinstance(table, PeopleTable) and recoded.people is not None:
         found = table.alone_people(recoded, label, others, watch)
     elif others:
-        found = table.alone(recoded.units, label, others, release.plan.missing_values, watch)
+        found = table.alone(recoded.units, label, others, watch)
     known = {name: ColumnDisclosure(*counts) for name, counts in found.items()}
     return known | release.if_known
 

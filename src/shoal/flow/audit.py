@@ -15,7 +15,9 @@ from shoal.attacks.matching import Matching
 from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
+from shoal.databases.database import Database
 from shoal.flow import notes
+from shoal.flow.count_in_database import is_counted, of_counted_columns, open_counted
 from shoal.flow.freeing import freed
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame, open_frame
@@ -35,6 +37,7 @@ from shoal.table.encode import Table, encode
 from shoal.table.match_graph import MatchGraph, link
 from shoal.table.published_table import Published, read_published
 from shoal.table.roles import ROLES, columns_with_role
+from shoal.table.written.form import read_form
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,18 +173,25 @@ def _audit(
     progress: Progress,
 ) -> Audit:
     """The same, with the threads of the plan."""
-    frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
-    check_known(frame.names, plan)
+    asked = plan
+    if is_counted([table, original], plan, population):
+        plan = of_counted_columns(plan)
+    frame, names = open_counted(table, asked, progress, population)
+    if frame.counted is None:  # otherwise the database has no bounds of ranges
+        frame = read_form(frame, asked.columns, asked.write, _file_of(table))
+        names = frame.names
+    check_known(names, asked)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
         *notes.encodings(frame.schema),
         *notes.without_person(frame, plan),
         *notes.merged_values(published),
-        *notes.unpublished_columns(frame.names, plan),
+        *notes.unpublished_columns(names, asked),
     ]
     before = None
     if original is not None:
-        given = open_frame(original, lambda done, size: progress("read", done / size), plan.read)
+        _check_comparable(plan)
+        given, _ = open_counted(original, asked, progress, population)
         said += [note for note in notes.encodings(given.schema) if note not in said]
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
@@ -222,6 +232,23 @@ def _encoded(given: Frame, frame: Frame, plan: Plan, progress: Progress) -> tupl
         plan = as_chosen
         table = encode(given, plan.columns, plan.missing, plan.missing_values, progress)
     return plan, table
+
+
+def _file_of(table: Any) -> str | Path | None:
+    """The file that a table was read from; None: a database. A frame may come from a text file."""
+    if isinstance(table, str | Path):
+        return table
+    return None if isinstance(table, Database) else "frame.csv"
+
+
+def _check_comparable(plan: Plan) -> None:
+    """Raise an error if a release by this plan cannot be compared with its original."""
+    if plan.write.ranges == "midpoint":
+        raise BadPlan(
+            "a release with midpoints cannot be compared with its original: a midpoint does not "
+            "state which values it stands for; audit it without the original, or write the release "
+            "with ranges = 'label' or 'bounds' under [write]"
+        )
 
 
 def _check_rows(published: Published, original: Table) -> None:
@@ -294,7 +321,7 @@ def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:
     columns = dict(plan.columns)
     for name, tree in zip(original.names, original.trees, strict=True):
         if free.columns[name] != plan.columns[name]:
-            _, values = coded(frame, name, plan.missing_values)
+            _, values = coded(frame, name, plan.missing_of(name))
             known = {plain(str(label)) for label in tree.labels}
             if any(plain(text(value)) not in known for value in values):
                 columns[name] = free.columns[name]

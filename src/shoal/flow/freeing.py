@@ -14,7 +14,6 @@ from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import number_of
 from shoal.plan import Plan
 from shoal.table.encode import Table
-from shoal.table.roles import Column
 
 FEWEST = 3  # values of a column; with two, a set of both is the root
 MOST_VALUES = 1_000  # values of a column of sets; each takes a bit of every class
@@ -25,7 +24,7 @@ def freed(plan: Plan, table: Table) -> Plan | None:
     free = {}
     for name, tree in zip(table.names, table.trees, strict=True):
         if plan.columns[name].hierarchy is None and (hierarchy := _free(tree)) is not None:
-            free[name] = Column(role="quasi", hierarchy=hierarchy)
+            free[name] = plan.columns[name].changed(hierarchy=hierarchy)
     if not free or plan.loss.needs_trees:
         return None
     return plan.changed(columns=dict(plan.columns) | free)
@@ -33,7 +32,7 @@ def freed(plan: Plan, table: Table) -> Plan | None:
 
 def _free(tree: Tree) -> Hierarchy | None:
     """Ranges for a flat column of numbers, sets for others; None: neither is useful."""
-    labels = [label for label in tree.labels[1:] if label is not None]
+    labels = tree.values
     if tree.size - 1 < FEWEST:
         return None
     numbers = not any(_code(label) for label in labels)

@@ -47,7 +47,7 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
                     f"{counted}; people were counted when the release was made"
                 )
         else:
-            codes, _ = coded(frame, name, plan.missing_values)
+            codes, _ = coded(frame, name, plan.missing_of(name))
             nobody = codes < 0
             unassigned = int((nobody if frame.weight is None else frame.weight[nobody]).sum())
             if unassigned:
@@ -122,14 +122,14 @@ def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
     ]:
         if name in release.names and name in original.names:
             now, before = (
-                _amounts(table, name, plan.missing_values) for table in (release, original)
+                _amounts(table, name, plan.missing_of(name)) for table in (release, original)
             )
             if now != before:
                 notes.append(f"column {name!r} has other values than in the original")
     return notes
 
 
-def _amounts(frame: Frame, name: str, missing_values: list[str]) -> dict[str, int]:
+def _amounts(frame: Frame, name: str, missing_values: Sequence[str]) -> dict[str, int]:
     """How often each value of a column occurs, regardless of its type and the order of records."""
     codes, values = coded_as_text(frame, name, missing_values)
     counts = np.bincount(codes + 1, frame.weight, len(values) + 1)

@@ -63,11 +63,10 @@ def audit_on_spark(
         before = _units(SparkTable.of(original, resources_of(plan)), plan, progress)
     columns = {name: plan.columns[name] for name in plan.columns if name in units.names}
     found = audit(units, plan.changed(columns=columns), original=before, progress=progress)
-    others = [name for name in columns_with_role(plan.columns, "other") if name in names]
+    here = [name for name in columns_with_role(plan.columns, "other") if name in names]
+    others = {name: plan.missing_of(name) for name in here}
     label = found.published.classes.label
-    counts = given.alone(
-        units, label, others, plan.missing_values, lambda share: progress("known", share)
-    )
+    counts = given.alone(units, label, others, lambda share: progress("known", share))
     known = {name: ColumnDisclosure(*counts[name]) for name in others} | found.if_known
     return replace(
         found,

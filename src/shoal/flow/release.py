@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from shoal.measures.outcome import Outcome
 from shoal.measures.verify import verify
 from shoal.table.match_graph import link
 from shoal.table.published_table import read_published
+from shoal.table.written.form import check_form, read_form, written_form
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted
@@ -39,23 +41,31 @@ class Release(Outcome):
         if isinstance(path, Database):
             frame = frames.open_frame(self.frame)
             self.check_unchanged(frame)
-            write_to(path, frame, replace, self._verify)
+            write_to(path, self._form(frame), replace, partial(self._verify, frame))
             return
         with frames.atomic(path) as target:
             frame = frames.open_frame(self.frame)
             self.check_unchanged(frame)
-            frames.write(frame, target, self.plan.read)
+            form = self._form(frame, target)
+            frames.write(form, target, self.plan.read)
             file = frames.read_back(target, self.plan.read)
-            if not frames.same_rows(file, frame):
+            if not frames.same_rows(file, form):
                 raise ShoalError(
                     "the file that was written does not contain the rows of the release in their "
                     "order; this is a bug in shoal, and nothing is released"
                 )
-            self._verify(file)
+            self._verify(frame, file, target)
 
-    def _verify(self, file: frames.Frame) -> None:
-        """Verify every requirement on what was read back."""
+    def _form(self, frame: frames.Frame, target: Path | None = None) -> frames.Frame:
+        """The frame as it is written to a file, or to a table of a database."""
         plan = self.plan
+        return written_form(frame, plan.columns, plan.missing_values, plan.write, target)
+
+    def _verify(self, frame: frames.Frame, file: frames.Frame, target: Path | None = None) -> None:
+        """Verify every requirement on what was read back, with ranges for bounds."""
+        plan = self.plan
+        file = read_form(file, plan.columns, plan.write, target)
+        check_form(file, frame, plan.columns, plan.write)
         written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
         linkage = None if self.original is None else link(self.original, written)
         verify(written, self.plan.models, linkage)
@@ -72,6 +82,16 @@ class Release(Outcome):
         from shoal.report.release_report import write_report  # drawing is loaded when needed
 
         write_report(self, path, explain, progress)
+
+    def codebook(self, path: str | Path) -> None:
+        """Write a codebook for the readers of the release, as .html, .csv or .json.
+
+        For each column it has the published values and how many records have them, and how to read
+        them. It is for publication, and contains nothing that the release does not contain.
+        """
+        from shoal.report.codebook import write_codebook  # it is seldom needed
+
+        write_codebook(self, path)
 
     @property
     def recoding(self) -> Fitted:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from fractions import Fraction
 from math import floor, inf, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -23,6 +25,7 @@ from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import ROOT
 
 Rows = list[list[Label]]
+End = Fraction | date  # of a range
 
 
 class Placed(NamedTuple):
@@ -81,6 +84,7 @@ class Hierarchy(ABC, metaclass=_Builders):
     takes: ClassVar[str] = ""  # what the value of that key is, in words
     options: ClassVar[Mapping[str, str]] = {}  # further keys of the same mapping, in words
     is_free: ClassVar[bool] = False  # whether any range or set may be published
+    has_ends: ClassVar[bool] = False  # whether values are numbers or dates, or ranges of them
     is_ordered: ClassVar[bool] = True  # whether the order of the leaves is meaningful
     exact: ClassVar[str] = AS_IT_WAS  # the name of values that are not generalized, in reports
 
@@ -114,6 +118,17 @@ class Hierarchy(ABC, metaclass=_Builders):
     def parts(self, label: str) -> list[Label]:  # noqa: ARG002
         """The ends or elements of a free range or set; empty if the label is neither."""
         return []
+
+    def ends(self, label: str) -> tuple[End, End] | None:  # noqa: ARG002
+        """The ends of a published value as numbers or dates; None if it has none.
+
+        A number has itself for both ends.
+        """
+        return None
+
+    def labelled(self, low: End, high: End) -> str:
+        """The published value with these ends; only for hierarchies that have them."""
+        raise NotImplementedError
 
     # In a plan file
 

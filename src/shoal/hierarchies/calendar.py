@@ -65,6 +65,18 @@ class CalendarStep:
             return CalendarStep.of({10: "decade", 100: "century"}.get(long, f"{long} years"))
         return None
 
+    @staticmethod
+    def begin(label: str) -> datetime | None:
+        """The begin of the step with this label, as `around` writes it.
+
+        >>> CalendarStep.begin("2024-Q2"), CalendarStep.begin("week of 2024-05-13")
+        (datetime.datetime(2024, 4, 1, 0, 0), datetime.datetime(2024, 5, 13, 0, 0))
+        """
+        if quarter := re.fullmatch(r"(\d{4})-Q([1-4])", label):
+            label = f"{quarter[1]}-{3 * int(quarter[2]) - 2:02}"
+        day = label.removeprefix("week of ").partition(" to ")[0]
+        return as_date(day + "-01-01"[len(day) - 4 :] if len(day) < 10 else day)
+
     def holds(self, fine: CalendarStep) -> bool:
         """Whether this step consists of whole finer steps."""
         if self.months and fine.months:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby
 from typing import Literal
@@ -62,20 +62,25 @@ class FreeTree(Tree):
         flat = _flat(_braces(labels) if own else ROOT, labels)
         return FreeTree(*flat, kind="sets", closed=closed)
 
-    def with_missing(self) -> FreeTree:
-        """The same tree with a leaf for missing values, if it has none yet."""
-        if self.node(None) >= 0:
+    def with_missing(self, words: Sequence[str] = (), empty: bool = True) -> FreeTree:
+        """The same tree with leaves for missing values, unless it has them."""
+        words = [word for word in words if self.node(word) < 0]
+        more: list[Label] = [*words, *([None] if empty and self.node(None) < 0 else [])]
+        if not more:
             return self
-        leaves = (*self.labels[1:], None)
+        leaves = (*self.labels[1:], *more)
+        words = (*self.words, *words)
         if self.kind == "sets":
-            return FreeTree.of_sets(leaves, self.closed)
-        flat = _flat(ROOT, leaves)  # no range covers numbers and missing values
-        return FreeTree(*flat, kind="ranges", ends=self.ends, numbers=self.numbers, closed=False)
+            return replace(FreeTree.of_sets(leaves, self.closed), words=words)
+        return replace(self._open(leaves), words=words)  # no range covers numbers and missing
 
     def opened(self) -> FreeTree:
         """The same tree with the root `*`, which also stands for missing values."""
-        flat = _flat(ROOT, self.labels[1:])
-        return FreeTree(*flat, kind=self.kind, ends=self.ends, numbers=self.numbers, closed=False)
+        return self._open(self.labels[1:])
+
+    def _open(self, leaves: Sequence[Label]) -> FreeTree:
+        labels, parent, end, below = _flat(ROOT, leaves)
+        return replace(self, labels=labels, parent=parent, end=end, leaves=below, closed=False)
 
     @cached_property
     def last(self) -> int:

@@ -30,14 +30,14 @@ class Labels(Sequence[Label]):
         self._array, self._order = array, order
         self.with_missing = False
 
-    def and_missing(self) -> Labels:
-        """The same labels, followed by the label of missing values."""
-        last = pa.array([len(self._array)], self._order.type)
-        nothing = pa.nulls(1, self._array.type)
+    def followed_by(self, labels: Sequence[Label]) -> Labels:
+        """The same labels, followed by others; that of missing values comes last."""
+        places = np.arange(len(self._array), len(self._array) + len(labels))
         more = Labels(
-            pa.concat_arrays([self._array, nothing]), pa.concat_arrays([self._order, last])
+            pa.concat_arrays([self._array, pa.array(labels, self._array.type)]),
+            pa.concat_arrays([self._order, pa.array(places, self._order.type)]),
         )
-        more.with_missing = True
+        more.with_missing = None in labels
         return more
 
     def __len__(self) -> int:
@@ -95,6 +95,7 @@ class Tree:
     parent: Ints  # int32[nodes]; the root is its own parent
     end: Ints  # int32[nodes]
     leaves: Counts  # [nodes], nl in the papers: original values below (or at) the node
+    words: tuple[str, ...] = ()  # labels of leaves that mean missing, published as they are written
 
     @staticmethod
     def from_rows(
@@ -229,20 +230,33 @@ class Tree:
             a = int(self.parent[a])
         return a
 
-    def with_missing(self) -> Tree:
-        """The same tree with a leaf for missing values under the root, if it has none yet."""
-        if self.node(None) >= 0:
+    def with_missing(self, words: Sequence[str] = (), empty: bool = True) -> Tree:
+        """The same tree with leaves for missing values under the root, unless it has them.
+
+        Each of the `words` that mean missing is a value of its own, and so is an `empty` cell: who
+        reads the release can tell them apart.
+        """
+        words = [word for word in words if self.node(word) < 0]
+        more: list[Label] = [*words, *([None] if empty and self.node(None) < 0 else [])]
+        if not more:
             return self
-        end, leaves = np.append(self.end, self.size + 1), np.append(self.leaves, 1)
-        end[0] += 1
-        leaves[0] += 1
-        labels = self.labels
+        many, labels = len(more), self.labels
+        end = np.append(self.end, self.size + 1 + np.arange(many))
+        leaves = np.append(self.leaves, np.ones(many, self.leaves.dtype))
+        end[0] += many
+        leaves[0] += many
         return Tree(
-            labels.and_missing() if isinstance(labels, Labels) else (*labels, None),
-            np.append(self.parent, 0).astype(np.int32),
+            labels.followed_by(more) if isinstance(labels, Labels) else (*labels, *more),
+            np.append(self.parent, np.zeros(many)).astype(np.int32),
             end.astype(np.int32),
             leaves,
+            (*self.words, *words),
         )
+
+    @property
+    def values(self) -> list[str]:
+        """The labels below the root that do not mean missing."""
+        return [v for v in self.labels[1:] if v is not None and v not in self.words]
 
 
 def flat_tree(size: int) -> tuple[Ints, Ints, Longs]:

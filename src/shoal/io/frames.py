@@ -84,7 +84,7 @@ class Frame:
 
     def column(self, name: str) -> ArrowColumn:
         """Return a column as arrow, missing values as null; types that arrow lacks become text."""
-        values = self._exact(name)
+        values = self.exact(name)
         kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
         return self._spelled(name) if isinstance(kind, pa.BaseExtensionType) else values
 
@@ -195,7 +195,7 @@ class Frame:
         ]
         return pa.table(columns, pa.schema(fields, known))
 
-    def _exact(self, name: str) -> ArrowColumn:
+    def exact(self, name: str) -> ArrowColumn:
         """Return a column in the closest arrow type."""
         series = self._frame[name]
         if name in self._packed:
@@ -379,7 +379,7 @@ def content_digest(frame: Frame) -> str | None:
     for name in frame.names:
         digest.update(repr(name).encode(errors="backslashreplace"))
         try:
-            digest.update(_serialized(frame._exact(name)))
+            digest.update(_serialized(frame.exact(name)))
         except (BadTable, pa.ArrowException):  # text that no file can store
             cells = repr(frame._frame[name].to_list())
             digest.update(cells.encode(errors="backslashreplace"))
@@ -415,7 +415,7 @@ def write(frame: Frame, path: str | Path, reading: Reading | None = None) -> Non
     `reading` is how the file will be read again.
     """
     if keeps_types(path):
-        table = pa.table([frame._exact(name) for name in frame.names], frame.names)
+        table = pa.table([frame.exact(name) for name in frame.names], frame.names)
         if frame.kind == "arrow":
             table = labelled(table, table_labels(frame.native.schema))
         write_table(table, path, reading)

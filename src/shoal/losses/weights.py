@@ -50,7 +50,7 @@ class Weights(EdgeLoss):
                 f"weights of column {domain.name!r} name values that are not in its hierarchy: "
                 f"{preview(unknown)}{hint}"
             )
-        lacking = [label for label in labels[1:] if label is not None and label not in given]
+        lacking = [label for label in domain.tree.values if label not in given]
         if lacking:
             raise BadPlan(f"weights of column {domain.name!r} lack the values {preview(lacking)}")
         # A missing value without a weight costs as much as the most expensive edge.

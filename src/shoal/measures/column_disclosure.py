@@ -11,7 +11,7 @@ from shoal.io.frames import Frame
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.equivalence_classes import tally
 from shoal.table.published_table import Published
-from shoal.table.roles import Column, columns_with_role
+from shoal.table.roles import Column, columns_with_role, missing_words
 
 BAD = 0.05  # the share of unique people from which on the user is warned
 MANY = 50  # values from which on a sensitive column singles out people rather than groups
@@ -49,7 +49,7 @@ def if_known(
         return found
     label, people = published.class_of_row.astype(np.int32), published.person_of_row
     for name in names:
-        codes, values = coded_as_text(frame, name, missing_values)
+        codes, values = coded_as_text(frame, name, missing_words(columns, name, missing_values))
         classes = tally(np.stack([label, codes], axis=1), people, weight=frame.weight)
         if people is None or linked:
             alone = classes.candidates == 1

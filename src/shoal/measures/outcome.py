@@ -30,6 +30,7 @@ from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
 from shoal.table.roles import not_published
+from shoal.table.written.form import written_form
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +185,11 @@ class Outcome:
         """
         try:
             digest = hashlib.sha256()
-            for part in csv_parts(open_frame(self.frame), self.plan.read):
+            plan = self.plan
+            frame = written_form(
+                open_frame(self.frame), plan.columns, plan.missing_values, plan.write, "release.csv"
+            )
+            for part in csv_parts(frame, plan.read):
                 digest.update(part)
         except BadFile:
             return None

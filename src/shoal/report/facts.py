@@ -116,7 +116,7 @@ class Facts:
     widths: list[WidthFact]
     sensitive: list[SensitiveFact]
     class_attacks: dict[str, str]  # attacks whose classes are shown, and what is true of them
-    missing: str  # "value", "root" or "error"
+    missing: str  # "value", "empty", "root" or "error"
     missing_words: list[str]  # words for missing values that may be shown
     missing_cells: int  # quasi-identifiers that are missing in the release
     keep_order: bool

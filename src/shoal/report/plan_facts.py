@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.base.wording import many
+from shoal.base.wording import listed, many, short
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import MISSING_WORDS
@@ -34,9 +34,22 @@ def columns(plan: Plan, frame: Any = None) -> list[ColumnFact]:
     """All columns of the plan, in words; published ones with the label that the frame has."""
     labels = table_labels(frame.schema) if isinstance(frame, pa.Table) else {}
     return [
-        ColumnFact(name, column.role, _how(column), labels.get(name, NO_LABELS).column)
+        ColumnFact(
+            name,
+            column.role,
+            _how(column) + _own_words(column),
+            labels.get(name, NO_LABELS).column,
+        )
         for name, column in plan.columns.items()
     ]
+
+
+def _own_words(column: Column) -> str:
+    """The words for missing of this column alone, as far as they may be shown."""
+    words = [f"“{short(word)}”" for word in missing_words(column.missing_values or [])]
+    if not words or column.role in ("identifier", "drop"):
+        return ""
+    return f"; {listed(words)} {'means' if len(words) == 1 else 'mean'} missing"
 
 
 def _how(column: Column) -> str:
@@ -86,10 +99,7 @@ def plan_file(plan: Plan) -> PlanFile:
     """
     withheld: list[str] = []
     shown = {name: _shown(name, column, withheld) for name, column in plan.columns.items()}
-    missing = [word for word in plan.missing_values if _reveals_nothing(word)]
-    if hidden := len(plan.missing_values) - len(missing):
-        missing.append(f"… {many(hidden, 'word')}, {WITHHELD}")
-        withheld.append("words that mean missing")
+    missing = _shown_words(plan.missing_values, "words that mean missing", withheld)
     named = plan.algorithm  # a draft may leave it open
     public = plan.changed(columns=shown, missing_values=missing, algorithm=named)
     public.notes.clear()  # free text of the user
@@ -107,18 +117,30 @@ def missing_words(words: list[str]) -> list[str]:
     return [word for word in words if word and _reveals_nothing(word)]
 
 
+def _shown_words(words: list[str], what: str, withheld: list[str]) -> list[str]:
+    """Words for missing values, without those that could be values of people."""
+    shown = [word for word in words if _reveals_nothing(word)]
+    if hidden := len(words) - len(shown):
+        shown.append(f"… {many(hidden, 'word')}, {WITHHELD}")
+        withheld.append(what)
+    return shown
+
+
 def _reveals_nothing(word: str) -> bool:
     return word in MISSING_WORDS or not any(character.isalnum() for character in word)
 
 
 def _shown(name: str, column: Column, withheld: list[str]) -> Column:
+    if column.missing_values is not None:
+        words = _shown_words(column.missing_values, f"words that mean missing in {name}", withheld)
+        column = column.changed(missing_values=words)
     hierarchy = column.hierarchy
     if hierarchy is None:
         return column
     if hierarchy.listed_values():
         withheld.append(f"the hierarchy of {name}")
     shown_as = _Shown(hierarchy, hierarchy.public_setting())
-    return Column(role=column.role, hierarchy=shown_as, publish=column.publish)
+    return column.changed(hierarchy=shown_as)
 
 
 def _line(line: str, withheld: list[str]) -> str:

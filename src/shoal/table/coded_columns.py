@@ -7,7 +7,7 @@ published or the one read back from a file, starts with nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from threading import get_ident
 from typing import Any, TypeVar
@@ -40,24 +40,24 @@ def coded(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> tuple[
 
 def code_all(
     frame: Frame,
-    names: Sequence[str],
-    missing_values: Sequence[str] = (),
+    words: Mapping[str, Sequence[str]],
     report: Callable[[float], None] = lambda _: None,
 ) -> None:
     """Code these columns on threads, so that `coded` has them; it raises their errors in order.
 
-    `report` is called in this thread, with the completed share.
+    `words` has the words for missing of each column. `report` is called in this thread, with the
+    completed share.
     """
     caller, done = get_ident(), []
 
     def code(name: str) -> None:
         with suppress(ShoalError):
-            coded(frame, name, missing_values)
+            coded(frame, name, words[name])
         done.append(name)
         if get_ident() == caller:
-            report(len(done) / len(names))
+            report(len(done) / len(words))
 
-    in_threads(code, names)
+    in_threads(code, list(words))
 
 
 def forget_codes(frame: Frame, names: Collection[str]) -> None:

@@ -109,12 +109,15 @@ def value_codes(array: Any, missing_values: Sequence[str] = ()) -> tuple[Ints, V
         indices, used = number_codes(indices, len(dictionary))
         dictionary = dictionary.take(pa.array(used))
     values = Values(dictionary)
-    keep = _not_missing(values, missing_values)
-    if not keep.all():
-        renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
-        indices = renumber[indices]
-        values = Values(dictionary.filter(pa.array(keep)))
-    return indices, values
+    return without(indices, values, not_missing(values, missing_values))
+
+
+def without(indices: Ints, values: Values, keep: Bools) -> tuple[Ints, Values]:
+    """The same column with only these values, bool[values]; the others are missing."""
+    if keep.all():
+        return indices, values
+    renumber = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
+    return renumber[indices], Values(values.array.filter(pa.array(keep)))
 
 
 def _is_simple(array: Any) -> bool:
@@ -129,7 +132,7 @@ def _is_simple(array: Any) -> bool:
     return shared and len(one.unique()) == len(one)
 
 
-def _not_missing(values: Values, tokens: Sequence[str]) -> Bools:
+def not_missing(values: Values, tokens: Sequence[str]) -> Bools:
     """Which values are neither null nor a token for missing, bool[values]."""
     keep = values.array.is_valid().to_numpy(zero_copy_only=False)
     if not tokens:

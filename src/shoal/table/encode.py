@@ -26,10 +26,18 @@ from shoal.table.coded_columns import (
     person_codes,
     side_by_side,
 )
-from shoal.table.coding import Values, Watch, Watched
+from shoal.table.coding import Values, Watch, Watched, not_missing, without
 from shoal.table.equivalence_classes import Classes, CountedRows, tally
 from shoal.table.header import check_header
-from shoal.table.roles import Column, Missing, check_columns, columns_with_role, naming
+from shoal.table.roles import (
+    Column,
+    Missing,
+    check_columns,
+    columns_with_role,
+    empty_words,
+    missing_words,
+    naming,
+)
 from shoal.table.sensitive import Sensitive
 
 
@@ -162,17 +170,25 @@ def encode(
     )
     # The first half: number the values of each column. The second half: place them in hierarchies.
     held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
-    code_all(frame, [*names, *held], missing_values, lambda share: progress("encode", share / 2))
+    words = {name: missing_words(columns, name, missing_values) for name in columns}
+    # Words that are published as they are written are values here.
+    absent = {n: empty_words(words[n]) if missing == "value" else words[n] for n in names}
+    code_all(
+        frame,
+        absent | {name: words[name] for name in held},
+        lambda share: progress("encode", share / 2),
+    )
     codes = np.empty((len(names), frame.height), np.int32)  # int32[q, n]
     for j, name in enumerate(names):
         progress("encode", (1 + j / many) / 2)
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
         with naming(name):
             tree, one_to_one = _encode_quasi(
-                coded(frame, name, missing_values),
+                coded(frame, name, absent[name]),
                 frame,
                 hierarchy,
                 missing,
+                words[name] if missing == "value" else (),
                 codes[j],
                 lambda share, j=j: progress(  # type: ignore[misc]
                     "encode", (1 + (j + share) / many) / 2
@@ -183,7 +199,7 @@ def encode(
     people = None
     for name in columns_with_role(columns, "person"):
         progress("encode", (1 + len(names) / many) / 2)
-        people = person_codes(frame, name, missing_values)
+        people = person_codes(frame, name, words[name])
     sensitive = sensitive_columns(
         frame, columns, missing_values, lambda i: progress("encode", 1 - i / many / 2)
     )
@@ -204,10 +220,14 @@ def _encode_quasi(
     frame: Frame,
     hierarchy: Hierarchy,
     missing: Missing,
+    words: Sequence[str],
     out: Ints,
     watch: Watch,
 ) -> tuple[Tree, bool]:
-    """Encode one quasi-identifier into `out`; return its tree, and whether codes are unique."""
+    """Encode one quasi-identifier into `out`; return its tree, and whether codes are unique.
+
+    `words` are the values that mean missing and are published as they are written.
+    """
     indices, values = column  # int32[n] with -1, distinct values
     lacks = indices.min() < 0
     if lacks and missing == "error":
@@ -218,23 +238,28 @@ def _encode_quasi(
             f"missing values in {many} rows{first}, which the "
             "plan does not allow; fill them, or set missing = 'value' or 'root'"
         )
-    placed = None if values.texts is None else hierarchy.placed(values.texts)
+    ordinary = not_missing(values, words)  # bool[values]
+    places, rest = without(indices, values, ordinary)
+    placed = None if rest.texts is None else hierarchy.placed(rest.texts)
     if placed is None:
-        tree, known = _place(values, frame, hierarchy, indices, watch)
+        tree, known = _place(rest, frame, hierarchy, places, watch)
     else:
         tree, known = placed
-    if lacks and missing == "value":
-        tree = tree.with_missing()
+    said = [text(values[i]) for i in np.flatnonzero(~ordinary).tolist()]
+    leaf = missing in ("value", "empty")
+    if leaf and (lacks or said):  # in the order of the plan, not of the records
+        tree = tree.with_missing([word for word in words if word in said], bool(lacks))
     elif lacks and isinstance(tree, FreeTree):
         tree = tree.opened()
-    nodes = np.empty(len(known) + 1, np.int32)  # the last one is for missing values
-    nodes[:-1] = known
-    nodes[-1] = tree.node(None) if missing == "value" and lacks else 0
+    nodes = np.empty(len(values) + 1, np.int32)  # the last one is for missing values
+    nodes[:-1][ordinary] = known
+    nodes[:-1][~ordinary] = [tree.node(word) for word in said]
+    nodes[-1] = tree.node(None) if leaf and lacks else 0
     np.take(nodes, indices, out=out, mode="wrap")  # the default mode makes a copy first
     used = np.zeros(tree.size, np.bool_)
     used[nodes[:-1]] = True
-    alone = np.count_nonzero(used) == len(known)
-    # Null, NaN and tokens all mean missing, and must be published alike.
+    alone = np.count_nonzero(used) == len(values)
+    # Null, NaN and empty cells all mean missing, and must be published alike.
     return tree, alone and not lacks
 
 
@@ -296,8 +321,9 @@ def _other_values(
     number = np.zeros(frame.height, np.int64)
     for name, column in columns.items():
         if column.role in ("sensitive", "other"):
-            codes, values = coded_as_text(frame, name, missing_values)
-            if missing_values and (codes < 0).any():
+            words = missing_words(columns, name, missing_values)
+            codes, values = coded_as_text(frame, name, words)
+            if words and (codes < 0).any():
                 # Words for missing are published as they are: they count as values here.
                 codes, values = coded_as_text(frame, name)
             shown = np.array([text(value) for value in values], object)
@@ -320,7 +346,7 @@ def sensitive_columns(
     found = []
     for i, name in enumerate(names):
         left(len(names) - i)
-        one = merged_codes(frame, name, missing_values)
+        one = merged_codes(frame, name, missing_words(columns, name, missing_values))
         column = Sensitive.of(name, one.codes, one.values, columns[name].hierarchy, one.spellings)
         if one.spellings and column.tree is not None:
             _ = column.nodes  # raises an error if the hierarchy separates spellings of a value

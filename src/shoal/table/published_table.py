@@ -20,7 +20,7 @@ from shoal.table.encode import Table, sensitive_columns
 from shoal.table.equivalence_classes import Classes, CountedRows, tally
 from shoal.table.profiles import Profiles
 from shoal.table.recoding import SUPPRESSED, Recoding
-from shoal.table.roles import Column, columns_with_role
+from shoal.table.roles import Column, columns_with_role, empty_words, missing_words
 from shoal.table.sensitive import Sensitive
 
 
@@ -228,13 +228,16 @@ def read_published(
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to measure")
     held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
-    code_all(frame, [*names, *held], missing_values)
-    each, values = zip(*(coded(frame, name, missing_values) for name in names), strict=True)
+    words = {name: missing_words(columns, name, missing_values) for name in columns}
+    # Different words for missing are different values to any reader.
+    shown = {name: empty_words(words[name]) for name in names}
+    code_all(frame, shown | {name: words[name] for name in held})
+    each, values = zip(*(coded(frame, name, shown[name]) for name in names), strict=True)
     codes = side_by_side(each)  # int32[n, q]
     del each
     for name in columns_with_role(columns, "person"):
         if name in frame.names:
-            people = person_codes(frame, name, missing_values)
+            people = person_codes(frame, name, words[name])
     sensitive = sensitive_columns(frame, columns, missing_values)
     forget_codes(frame, frame.packed)
     return Published(tuple(names), codes, values, people, sensitive, frame.weight)

@@ -18,7 +18,7 @@ from shoal.io.frames import Frame
 from shoal.kernels.group import number_codes
 from shoal.table.coded_columns import person_numbers
 from shoal.table.encode import Table
-from shoal.table.roles import Column, columns_with_role, not_published
+from shoal.table.roles import Column, columns_with_role, missing_words, not_published
 
 SUPPRESSED = -1
 FEW = 1_000  # rows
@@ -148,7 +148,9 @@ def decode(
         assert table.people is not None
         drawn = rng.permutation(int(table.people.max()) + 1)[table.people[rows]]
         if columns[name].publish:
-            replaced[name] = pa.array(person_numbers(drawn, missing_values))
+            replaced[name] = pa.array(
+                person_numbers(drawn, missing_words(columns, name, missing_values))
+            )
         else:
             people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
     return Decoded(frame.rebuild(rows, replaced, drop=not_published(columns)), people)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, field_validator, model_validator
 
-from shoal.base.errors import BadInput, BadTable, did_you_mean, preview
+from shoal.base.errors import BadInput, BadTable, did_you_mean, is_text, preview
 from shoal.base.settings import Setting
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame
 
 Role = Literal["identifier", "person", "quasi", "sensitive", "other", "drop"]
 ROLES = "identifier, person, quasi, sensitive, other or drop"  # for messages
-Missing = Literal["value", "root", "error"]
+# What becomes of a missing quasi-identifier: it is published as it was written, each way of writing
+# it a value of its own; as an empty cell; as a suppressed value; or it is an error.
+Missing = Literal["value", "empty", "root", "error"]
+EMPTY = ""  # the word for missing that an empty cell is
 
 
 class Column(Setting):
@@ -27,6 +30,7 @@ class Column(Setting):
     role: Role
     hierarchy: Hierarchy | None = None
     publish: bool = True  # False for a person column: count people, but do not publish it
+    missing_values: list[str] | None = None  # words that mean missing here; None: those of the plan
 
     @model_validator(mode="after")
     def _only_persons(self) -> Column:
@@ -37,10 +41,64 @@ class Column(Setting):
             )
         return self
 
+    @field_validator("missing_values")
+    @classmethod
+    def _missing_values(cls, given: list[str] | None) -> list[str] | None:
+        return None if given is None else checked_words(given)
+
     @field_validator("hierarchy", mode="before")
     @classmethod
     def _hierarchy(cls, given: Any) -> Hierarchy | None:
         return None if given is None else Hierarchy.of(given)
+
+    def changed(self, **fields: Any) -> Column:
+        """The same column with some settings changed, validated again."""
+        return Column(**{name: getattr(self, name) for name in type(self).model_fields} | fields)
+
+    def setting_in(self, folder: Path | None = None) -> dict[str, Any]:
+        """The settings that differ from the default, as in a plan file in this folder."""
+        setting: dict[str, Any] = {"role": self.role}
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if name == "hierarchy" and value is not None:
+                setting[name] = value.setting_in(folder)
+            elif name not in setting and value != field.default:
+                setting[name] = value
+        return setting
+
+
+def checked_words(words: list[str]) -> list[str]:
+    """Words that mean missing; raise an error unless files can contain them."""
+    if broken := [word for word in words if not is_text(word)]:
+        raise ValueError(
+            f"has missing_values with half a character (a lone surrogate): {preview(broken)}; "
+            "remove them"
+        )
+    return words
+
+
+def missing_words(columns: Mapping[str, Column], name: str, words: Sequence[str]) -> Sequence[str]:
+    """The words that mean missing in a column; `words` are those of the plan.
+
+    A column with words of its own has these instead. An empty cell stays missing, if it is so in
+    the plan.
+
+    >>> columns = {"a": Column(role="quasi", missing_values=["N"]), "b": Column(role="quasi")}
+    >>> missing_words(columns, "a", ["", "?"]), missing_words(columns, "b", ["", "?"])
+    (['', 'N'], ['', '?'])
+    """
+    own = columns[name].missing_values if name in columns else None
+    if own is None:
+        return words
+    return [EMPTY, *own] if EMPTY in words and EMPTY not in own else own
+
+
+def empty_words(words: Sequence[str]) -> list[str]:
+    """The words for missing that are published as an empty cell, as files cannot tell them apart.
+
+    The others are visible in a release: to its readers, each is a value of its own.
+    """
+    return [word for word in words if word == EMPTY]
 
 
 def check_columns(columns: Collection[str], frame: Frame) -> None:

@@ -11,6 +11,7 @@ import typer
 from shoal.base import own_process
 from shoal.cli.app import command
 from shoal.cli.options import (
+    Codebook,
     Engine,
     Json,
     KeepOrder,
@@ -41,6 +42,7 @@ def anonymize(
     replace: Replace = False,
     json_file: Json = None,
     report: Report = None,
+    codebook: Codebook = None,
     recoding: Annotated[
         Path | None,
         typer.Option(help="Save the recoding, so that `shoal apply` can reuse it on new records."),
@@ -70,14 +72,17 @@ def anonymize(
         from shoal.flow.anonymize import anonymize as run
         from shoal.io.frames import check_target
         from shoal.plan import Plan
+        from shoal.report.codebook import check_codebook
 
     asked = Plan.load(plan)
+    if codebook is not None:
+        check_codebook(codebook)
     source = tables.source_of(data, table, query)
     target = tables.target_of(out, out_table, replace, source)
     if isinstance(target, Path):
         check_target(target, folders=(engine or asked.engine) == "spark")
     inputs = [*tables.files_of([source]), plan, *asked.files()]
-    outputs.check_targets([target, report, recoding], json_file, inputs)
+    outputs.check_targets([target, report, recoding, codebook], json_file, inputs)
     given = {
         "seed": seed,
         "threads": threads,
@@ -91,7 +96,7 @@ def anonymize(
     with progress_on(console) as progress:
         release = run(source, asked, keep_order=keep_order or None, progress=progress)
         outputs.write_release(
-            release, target, report, json_file, progress, recoding, explain, replace
+            release, target, report, json_file, progress, recoding, explain, replace, codebook
         )
     show(lambda: show_release(console, release))
-    outputs.show_written(console, [target, report, recoding], json_file)
+    outputs.show_written(console, [target, report, recoding, codebook], json_file)

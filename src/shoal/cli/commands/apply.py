@@ -10,6 +10,7 @@ import typer
 from shoal.base import own_process
 from shoal.cli.app import command
 from shoal.cli.options import (
+    Codebook,
     Data,
     Json,
     KeepOrder,
@@ -36,6 +37,7 @@ def apply(
     replace: Replace = False,
     json_file: Json = None,
     report: Report = None,
+    codebook: Codebook = None,
     most_left_out: Annotated[
         float | None,
         typer.Option(
@@ -57,14 +59,17 @@ def apply(
         from shoal.cli.release_tables import show_release
         from shoal.flow.apply.fitted import Fitted
         from shoal.io.frames import check_target
+        from shoal.report.codebook import check_codebook
 
+    if codebook is not None:
+        check_codebook(codebook)
     source = tables.source_of(data, table, query)
     target = tables.target_of(out, out_table, replace, source)
     if isinstance(target, Path):
         check_target(target)
     fitted = Fitted.load(recoding)
     inputs = [*tables.files_of([source]), recoding]
-    outputs.check_targets([target, report], json_file, inputs)
+    outputs.check_targets([target, report, codebook], json_file, inputs)
     console = open_console(json_file)
     with progress_on(console) as progress:
         release = fitted.apply(
@@ -75,6 +80,8 @@ def apply(
             most_left_out=most_left_out,
             progress=progress,
         )
-        outputs.write_release(release, target, report, json_file, progress, replace=replace)
+        outputs.write_release(
+            release, target, report, json_file, progress, replace=replace, codebook=codebook
+        )
     show(lambda: show_release(console, release))
-    outputs.show_written(console, [target, report], json_file)
+    outputs.show_written(console, [target, report, codebook], json_file)

@@ -50,6 +50,7 @@ def audit(
         from shoal.cli.audit_tables import show_audit
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
+        from shoal.databases.database import Database
         from shoal.flow.audit import audit as run
         from shoal.io.frames import atomic
         from shoal.plan import Plan
@@ -79,7 +80,9 @@ def audit(
 
             result = audit_on_spark(source, asked, before, progress)
         else:
-            result = run(source, asked, original=before, population=population, progress=progress)
+            # Risks are about single records, which a database does not transfer for an audit.
+            given = source.read() if record_risks and isinstance(source, Database) else source
+            result = run(given, asked, original=before, population=population, progress=progress)
     numbers = {} if json_file is None else result.as_dict()
     with ExitStack() as files:
         outputs.write_json(files, json_file, numbers)

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from shoal.base.errors import BadFile, BadTable, ShoalError
+from shoal.base.waiting import waited
 from shoal.databases.kind import (
     Kind,
     Selected,
@@ -27,7 +28,6 @@ from shoal.databases.kind import (
     refuse_types,
     split_name,
 )
-from shoal.databases.waiting import waited
 from shoal.io.arrow_tables import check_column_names
 from shoal.io.atomic import atomic
 from shoal.io.sources import check_source
@@ -205,10 +205,11 @@ class SqliteSession(Session):
         return made
 
     def keeps(self, cells: pa.ChunkedArray) -> bool:
-        """SQLite stores the number NaN as missing; a column without cells has no type."""
-        if cells.type == pa.float64():
-            return not pc.any(pc.is_nan(cells)).as_py()
-        return True
+        """SQLite stores NaN as missing, and -0.0 as 0.0: then the column becomes text."""
+        if cells.type != pa.float64():
+            return True
+        numbers = cells.drop_null().to_numpy()
+        return not (np.isnan(numbers) | ((numbers == 0) & np.signbit(numbers))).any()
 
     def in_order(self, table: str) -> str:
         """By the number that SQLite gives to each row, unless columns have all of its names."""

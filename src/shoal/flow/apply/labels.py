@@ -27,7 +27,7 @@ def placing_columns(columns: Mapping[str, Column], vectors: Sequence[Vector]) ->
         hierarchy = columns[name].hierarchy
         if hierarchy is not None and hierarchy.is_free:
             labels = {vector[j] for vector in vectors}
-            placing[name] = Column(role="quasi", hierarchy=_Placing(hierarchy, labels))
+            placing[name] = columns[name].changed(hierarchy=_Placing(hierarchy, labels))
     return placing
 
 

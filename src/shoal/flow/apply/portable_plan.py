@@ -8,7 +8,6 @@ from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.losses.weights import Weights
 from shoal.plan import Plan
-from shoal.table.roles import Column
 
 
 def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
@@ -20,7 +19,7 @@ def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
             hierarchy = _frozen(trees[name])
         elif hierarchy is not None:
             hierarchy = hierarchy.settled(trees.get(name))
-        columns[name] = Column(role=column.role, hierarchy=hierarchy, publish=column.publish)
+        columns[name] = column.changed(hierarchy=hierarchy)
     settled = plan.changed(columns=columns, seed=None, threads=None)
     settled.notes.clear()
     settled.remarks.clear()

@@ -116,9 +116,8 @@ def _check_labels(vectors: Sequence[Any], order: Sequence[Any]) -> None:
 def _as_dict(plan: Plan) -> dict[str, Any]:
     """The plan as JSON values."""
     columns = {
-        name: {"role": column.role}
+        name: column.setting_in()
         | ({} if column.hierarchy is None else {"hierarchy": column.hierarchy.setting()})
-        | ({} if column.publish else {"publish": False})
         for name, column in plan.columns.items()
     }
     return {
@@ -129,7 +128,9 @@ def _as_dict(plan: Plan) -> dict[str, Any]:
         "missing": plan.missing,
         "missing_values": plan.missing_values,
         "keep_order": plan.keep_order,
-    } | ({"read": plan.read.stated()} if plan.read.stated() else {})
+        **({"read": plan.read.stated()} if plan.read.stated() else {}),
+        **({"write": plan.write.stated()} if plan.write.stated() else {}),
+    }
 
 
 def _json(value: Any) -> str:

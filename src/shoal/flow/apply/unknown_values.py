@@ -32,7 +32,7 @@ def unknown_values(frame: Frame, plan: Plan) -> dict[str, Unknown]:
         hierarchy = plan.columns[name].hierarchy
         if hierarchy is None:
             continue
-        codes, values = coded(frame, name, plan.missing_values)
+        codes, values = coded(frame, name, plan.missing_of(name))
         strange = np.array([*(not hierarchy.knows(value) for value in values), False])
         if strange.any() and plan.columns[name].role == "sensitive":  # perhaps spelled differently
             known = {alike(v) for v, one in zip(values, strange[:-1], strict=True) if not one}
@@ -50,7 +50,7 @@ def rows_of_their_people(unknown: Mapping[str, Unknown], frame: Frame, plan: Pla
     for one in unknown.values():
         strange |= one.rows
     for name in columns_with_role(plan.columns, "person"):
-        people = person_codes(frame, name, plan.missing_values)
+        people = person_codes(frame, name, plan.missing_of(name))
         lost = np.zeros(int(people.max()) + 1, np.bool_)
         lost[people[strange]] = True
         strange = lost[people]
@@ -60,6 +60,8 @@ def rows_of_their_people(unknown: Mapping[str, Unknown], frame: Frame, plan: Pla
 def readable(columns: Mapping[str, Column], unknown: Mapping[str, Unknown]) -> dict[str, Column]:
     """The columns, without hierarchies that lack some of the sensitive values."""
     return {
-        name: Column(role="sensitive") if column.role == "sensitive" and name in unknown else column
+        name: column.changed(hierarchy=None)
+        if column.role == "sensitive" and name in unknown
+        else column
         for name, column in columns.items()
     }

@@ -110,6 +110,11 @@ def complete(examined: Examined, guesses: Mapping[str, Guess]) -> Draft:
     return Draft(plan, examined.facts, ranking)
 
 
+def draft_k(examined: Examined) -> int:
+    """The k that is proposed."""
+    return max(2, min(K, examined.frame.height))
+
+
 def people_of(examined: Examined, guesses: Mapping[str, Guess]) -> Longs | None:
     """The person of each record; None if each record is a person of its own."""
     for name, guess in guesses.items():
@@ -140,7 +145,7 @@ def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
             name: Column(role=guess.role, hierarchy=guess.hierarchy)
             for name, guess in guesses.items()
         },
-        models=[KAnonymity(k=max(2, min(K, examined.frame.height)))],
+        models=[KAnonymity(k=draft_k(examined))],
         missing_values=examined.missing,
     )
     plan._drafted = True

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import date, datetime, time
 from typing import Any
 
 from shoal.base.errors import BadHierarchy, preview
-from shoal.hierarchies.base import Hierarchy, Rows, Width, alternatives
+from shoal.hierarchies.base import End, Hierarchy, Rows, Width, alternatives
 from shoal.hierarchies.calendar import STEPS, CalendarStep, as_date
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import ROOT, text
@@ -19,6 +19,7 @@ class Dates(Hierarchy):
     name = "dates"
     takes = f"the steps, from fine to coarse, out of {', '.join(STEPS)}"
     exact = "the exact date"
+    has_ends = True
 
     def __init__(self, steps: Sequence[str]) -> None:
         if isinstance(steps, str):
@@ -85,6 +86,29 @@ class Dates(Hierarchy):
     def steps(self) -> list[Width]:
         """One per calendar step."""
         return [_width(step) for step in self._steps]
+
+    def ends(self, label: str) -> tuple[End, End] | None:
+        """The first and the last day; None for a date with a time of day."""
+        step = CalendarStep.written(label)
+        moment = as_date(label) if step is None else step.begin(label)
+        if moment is None or moment.time() != time.min:
+            return None
+        if step is None:
+            return moment.date(), moment.date()
+        _, first, after = step.around(moment)
+        return date.fromordinal(first), date.fromordinal(after - 1)
+
+    def labelled(self, low: End, high: End) -> str:
+        """A date, or the step of the calendar with these days."""
+        assert isinstance(low, date)
+        for step in self._steps:
+            name, first, after = step.around(datetime(low.year, low.month, low.day))
+            if low != high and (date.fromordinal(max(first, 1)), after - 1) == (
+                low,
+                high.toordinal() if isinstance(high, date) else 0,
+            ):
+                return name
+        return low.isoformat() if low == high else f"{low} to {high}"
 
     def step_of(self, label: str) -> Width | None:
         """The calendar step of a published value."""

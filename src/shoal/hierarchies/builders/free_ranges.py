@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from shoal.base.errors import BadHierarchy, preview
-from shoal.hierarchies.base import Hierarchy, Width, check_true, rounded_up
+from shoal.hierarchies.base import End, Hierarchy, Width, check_true, rounded_up
 from shoal.hierarchies.free_values import FreeTree, closed_range, ends_of
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import (
@@ -34,6 +34,7 @@ class FreeRanges(Hierarchy):
         "high": "the largest number that can occur; default: the largest in the column",
     }
     is_free = True
+    has_ends = True
     exact = "the exact number"
 
     def __init__(self, low: float | None = None, high: float | None = None) -> None:
@@ -100,6 +101,17 @@ class FreeRanges(Hierarchy):
     def describe(self) -> str:
         """How values are published."""
         return "in ranges as needed"
+
+    def ends(self, label: str) -> tuple[End, End] | None:
+        """The ends of a range, which are parts of it."""
+        number = number_of(label)
+        return closed_range(label) if number is None else (number, number)
+
+    def labelled(self, low: End, high: End) -> str:
+        """A number, or the range with these ends."""
+        assert isinstance(low, Fraction)
+        assert isinstance(high, Fraction)
+        return shown(low) if low == high else f"[{shown(low)}, {shown(high)}]"
 
     def step_of(self, label: str) -> Width | None:
         """The width of a range, rounded up, as there may be as many widths as classes."""

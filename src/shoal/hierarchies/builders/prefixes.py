@@ -122,7 +122,7 @@ class Prefixes(Hierarchy):
         """The same with the length of the codes in the column, 0 if they differ."""
         if self._length is not None or tree is None:
             return self
-        lengths = {len(label) for label in tree.labels[1:] if label is not None}
+        lengths = {len(label) for label in tree.values}
         return Prefixes(self._keep, lengths.pop() if len(lengths) == 1 else 0) if lengths else self
 
     @classmethod

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from shoal.base.errors import BadHierarchy, brief
 from shoal.base.wording import number
-from shoal.hierarchies.base import Hierarchy, Placed, Rows, Width, alternatives
+from shoal.hierarchies.base import End, Hierarchy, Placed, Rows, Width, alternatives
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import (
     ROOT,
@@ -34,6 +34,7 @@ class Ranges(Hierarchy):
     takes = "the widths, from small to large, each a multiple of the one before"
     options: ClassVar[dict[str, str]] = {"start": "where a range begins; default: 0"}
     exact = "the exact number"
+    has_ends = True
 
     def __init__(self, widths: Sequence[float], start: float | None = None) -> None:
         if isinstance(widths, int | float):
@@ -145,6 +146,17 @@ class Ranges(Hierarchy):
     def steps(self) -> list[Width]:
         """One per width."""
         return [_width(float(width)) for width in self._widths]
+
+    def ends(self, label: str) -> tuple[End, End] | None:
+        """The ends of a range; the upper one is not part of it."""
+        number = number_of(label)
+        return range_of(label) if number is None else (number, number)
+
+    def labelled(self, low: End, high: End) -> str:
+        """A number, or the range with these ends."""
+        assert isinstance(low, Fraction)
+        assert isinstance(high, Fraction)
+        return shown(low) if low == high else f"[{shown(low)}, {shown(high)})"
 
     def step_of(self, label: str) -> Width | None:
         """The width of a range."""

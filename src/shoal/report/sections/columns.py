@@ -82,9 +82,18 @@ def _if_known(facts: Facts) -> list[Block]:
 def _missing(facts: Facts) -> str:
     words = [f"“{short(word)}”" for word in facts.missing_words]
     also = f" Cells with {listed(words)} count as empty." if words else ""
+    if words and facts.missing == "value":
+        also = (
+            f" {listed(words)} {'means' if len(words) == 1 else 'mean'} missing too, and "
+            f"{'is' if len(words) == 1 else 'are'} published as written: a value of its own."
+        )
+    empty = (
+        "An empty cell of a quasi-identifier is a value of its own: it is published as empty, and "
+        "all empty cells are equal."
+    )
     rule = {
-        "value": "An empty cell of a quasi-identifier is a value of its own: it is published as "
-        "empty, and all empty cells are equal.",
+        "value": empty,
+        "empty": empty,
         "root": "An empty cell of a quasi-identifier is published like a suppressed value.",
         "error": "The plan allows no empty cell in a quasi-identifier.",
     }[facts.missing]

@@ -1,0 +1,45 @@
+"""How files of a release are written: the table `[write]` of a plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from shoal.base.settings import Setting
+
+SPREADSHEETS = (".xlsx", ".xls", ".ods")
+TEXTS = (".csv", ".txt", ".tsv", ".tab")
+
+
+class Writing(Setting):
+    """How the file of a release is written; the release itself does not change."""
+
+    name: ClassVar[str] = "[write]"
+
+    # [30, 40) as it is; as two columns, 30 and 40; or as the number 35
+    ranges: Literal["label", "bounds", "midpoint"] = "label"
+    # Texts that a spreadsheet would run as a formula; None: escaped in spreadsheets only
+    formulas: Literal["escape", "keep"] | None = None
+    # Columns of text in files that have types: text, or numbers and dates where all values are
+    types: Literal["keep", "infer"] = "keep"
+
+    def stated(self) -> dict[str, object]:
+        """The settings that differ from their defaults.
+
+        >>> Writing(ranges="bounds").stated()
+        {'ranges': 'bounds'}
+        """
+        return self.model_dump(exclude_defaults=True)
+
+    def escapes(self, path: str | Path | None) -> bool:
+        """Whether formulas are escaped in a file of this name; None: it is no file.
+
+        >>> Writing().escapes("a.xlsx"), Writing().escapes("a.csv.gz")
+        (True, False)
+        >>> Writing(formulas="escape").escapes("a.csv.gz")
+        True
+        """
+        endings = [] if path is None else [ending.lower() for ending in Path(path).suffixes[-2:]]
+        if any(ending in SPREADSHEETS for ending in endings):
+            return self.formulas != "keep"
+        return self.formulas == "escape" and any(ending in TEXTS for ending in endings)

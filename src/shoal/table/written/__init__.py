@@ -1,0 +1,1 @@
+"""A release in the form of its file, and back."""

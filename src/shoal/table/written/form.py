@@ -1,0 +1,105 @@
+"""A release in the form of its file, and back: what the table `[write]` of a plan asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.errors import ShoalError
+from shoal.hierarchies.values import plain, text
+from shoal.io.files import keeps_types
+from shoal.io.frames import Frame
+from shoal.io.packed_texts import plain_schema
+from shoal.io.text_writing import same_cells
+from shoal.io.written.formulas import escaped, unescaped
+from shoal.io.written.settings import Writing
+from shoal.io.written.typed_columns import typed
+from shoal.table.coded_columns import coded
+from shoal.table.roles import EMPTY, Column
+from shoal.table.written.ranges import from_bounds, range_columns, with_bounds, with_midpoints
+
+
+def written_form(
+    frame: Frame,
+    columns: Mapping[str, Column],
+    words: Sequence[str],
+    writing: Writing,
+    path: str | Path | None,
+) -> Frame:
+    """The frame as it is written to a file of this name; None: to a table of a database.
+
+    `words` are those of the plan that mean missing.
+    """
+    if writing.ranges == "bounds":
+        frame = with_bounds(frame, columns, words)
+    elif writing.ranges == "midpoint":
+        frame = with_midpoints(frame, columns, words)
+    if writing.types == "infer" and (path is None or keeps_types(path)):
+        frame = Frame(typed(_arrow(frame)))
+    if writing.escapes(path):
+        frame = Frame(escaped(_arrow(frame)))
+    return frame
+
+
+def read_form(
+    frame: Frame, columns: Mapping[str, Column], writing: Writing, path: str | Path | None
+) -> Frame:
+    """A table that may be the file of a release, with its labels and texts.
+
+    `path` is that of the file; None: it is a table of a database.
+    """
+    if writing.escapes(path):
+        frame = Frame(unescaped(_arrow(frame)))
+    return from_bounds(frame, columns) if writing.ranges == "bounds" else frame
+
+
+def check_form(file: Frame, frame: Frame, columns: Mapping[str, Column], writing: Writing) -> None:
+    """Raise an error unless the labels of a file, read again, are those of the release.
+
+    Numbers may be written in another way, such as 17 for 17.0. Midpoints have no labels.
+    """
+    ranges = range_columns(columns) if writing.ranges != "label" else []
+    for name in frame.names:
+        if name not in file.names:
+            raise _differs(name)
+        if name not in ranges:
+            same = same_cells(file.column(name), frame.column(name))
+        elif writing.ranges == "bounds":
+            same = _same_labels(file, frame, name)
+        else:
+            same = True
+        if not same:
+            raise _differs(name)
+    if set(file.names) != set(frame.names):
+        raise _differs(next(name for name in file.names if name not in frame.names))
+
+
+def _same_labels(file: Frame, frame: Frame, name: str) -> bool:
+    """Whether a column has the same labels, record by record, however numbers are written."""
+    sides = []
+    for table in (file, frame):
+        codes, values = coded(table, name, [EMPTY])
+        names = [plain(text(value)) for value in values]
+        sides.append(np.array([*names, None], object)[codes])
+    return bool((sides[0] == sides[1]).all())
+
+
+def _differs(name: str) -> ShoalError:
+    return ShoalError(
+        f"the file that was written does not have the values of column {name!r}; this is a bug in "
+        "shoal, and nothing is released"
+    )
+
+
+def _arrow(frame: Frame) -> pa.Table:
+    if frame.kind == "arrow":
+        columns = [frame.exact(name) for name in frame.names]
+        schema = plain_schema(frame.native.schema)
+        fields = [
+            field.with_type(column.type) for field, column in zip(schema, columns, strict=True)
+        ]
+        return pa.table(columns, pa.schema(fields, schema.metadata))
+    return pa.table([frame.exact(name) for name in frame.names], frame.names)

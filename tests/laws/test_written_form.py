@@ -1,0 +1,263 @@
+"""Laws about files of releases: what `[write]` changes can be read back."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import Plan
+from shoal.databases.database import Database
+from shoal.errors import BadPlan, BadTable
+from shoal.hierarchies.base import Hierarchy
+from shoal.io.frames import Frame, open_frame, read, same_rows
+from shoal.io.written.formulas import escaped, unescaped
+from shoal.io.written.typed_columns import typed
+from shoal.table.roles import Column
+from shoal.table.written.ranges import from_bounds, with_bounds, with_midpoints
+from tests.strategies import examples
+
+DAYS = st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1))
+STEPS = ["day", "month", "quarter", "year", "decade"]
+WORDS = ["?", "99"]
+
+
+@st.composite
+def labels(draw: st.DrawFn) -> tuple[Hierarchy, list[str | None]]:
+    """A hierarchy with ends, and published values of it."""
+    kind = draw(st.sampled_from(["ranges", "free ranges", "dates"]))
+    if kind == "dates":
+        hierarchy = Hierarchy.dates(STEPS)
+        values: list = draw(st.lists(DAYS, min_size=1, max_size=6))
+        tree = hierarchy.tree([str(day) for day in values])
+    else:
+        whole = st.integers(-50, 150).map(str)
+        tenths = st.integers(-500, 1500).map(lambda n: str(n / 10))
+        values = draw(st.lists(whole if draw(st.booleans()) else tenths, min_size=1, max_size=6))
+        if kind == "ranges":
+            hierarchy = Hierarchy.ranges([0.5, 5, 10])
+            tree = hierarchy.tree(values)
+        else:
+            hierarchy = Hierarchy.free_ranges()
+            numbers = sorted(set(map(float, values)))
+            pairs = [f"[{a:g}, {b:g}]" for a in numbers for b in numbers if a < b]
+            return hierarchy, draw(st.lists(
+                st.sampled_from([*values, *pairs, "*", None, *WORDS]), min_size=1, max_size=20
+            ))  # fmt: skip
+    known = [*tree.labels, None, *WORDS]
+    return hierarchy, draw(st.lists(st.sampled_from(known), min_size=1, max_size=20))
+
+
+def frame_of(published: list[str | None]) -> Frame:
+    return Frame(
+        pa.table({"x": pa.array(published, pa.string()), "n": list(range(len(published)))})
+    )
+
+
+@settings(max_examples=examples(200))
+@given(case=labels())
+def test_bounds_are_read_back_as_the_same_ranges(case: tuple) -> None:
+    hierarchy, published = case
+    columns = {"x": Column(role="quasi", hierarchy=hierarchy), "n": Column(role="other")}
+    frame = frame_of(published)
+    bounds = with_bounds(frame, columns, ["", *WORDS])
+    assert bounds.names[:2] == ["x_low", "x_high"]
+    low, high = (bounds.column(name).to_pylist() for name in ("x_low", "x_high"))
+    for one, two, label in zip(low, high, published, strict=True):
+        assert (one is None) == (two is None) == (label in ("*", None, *WORDS))
+        assert one is None or one <= two
+    again = from_bounds(bounds, columns)
+    numbers = [None if v is None else v.removesuffix(".0") for v in published]
+    assert again.column("x").to_pylist() == numbers
+    assert again.names == frame.names
+
+
+@settings(max_examples=examples(100))
+@given(case=labels())
+def test_a_midpoint_is_between_the_bounds(case: tuple) -> None:
+    hierarchy, published = case
+    columns = {"x": Column(role="quasi", hierarchy=hierarchy), "n": Column(role="other")}
+    bounds = with_bounds(frame_of(published), columns, ["", *WORDS])
+    middle = with_midpoints(frame_of(published), columns, ["", *WORDS]).column("x").to_pylist()
+    low, high = (bounds.column(name).to_pylist() for name in ("x_low", "x_high"))
+    for one, two, mid in zip(low, high, middle, strict=True):
+        assert mid is None if one is None else one <= mid <= two
+
+
+CELLS = st.text(alphabet="'=+-@\t\r\n5.e %a", max_size=5)
+
+
+@settings(max_examples=examples(400))
+@given(cells=st.lists(st.none() | CELLS, max_size=12))
+def test_formulas_are_escaped_and_read_back(cells: list) -> None:
+    table = pa.table({"=x": pa.array(cells, pa.string()), "n": pa.array([-5] * len(cells))})
+    safe = escaped(table)
+    assert safe.column_names == ["'=x", "n"]
+    for cell in safe["'=x"].to_pylist():
+        if cell and cell[0] in "=+-@\t\r\n":
+            float(cell.removesuffix("%"))  # a number, which is no formula
+    assert unescaped(safe).equals(table)
+
+
+@settings(max_examples=examples(200))
+@given(cells=st.lists(CELLS, min_size=1, max_size=8))
+def test_reading_never_makes_different_values_equal(cells: list) -> None:
+    """Also in a table that was not escaped."""
+    found = unescaped(pa.table({"x": cells}))["x"].to_pylist()
+    assert len(set(found)) == len(set(cells))
+
+
+TEXTS = st.one_of(
+    st.integers(-(10**19), 10**19).map(str),
+    st.floats(allow_nan=False, allow_infinity=False).map(str),
+    st.dates().map(str),
+    st.sampled_from(["true", "false", "True", "01", "1.0", "2024-02-31", "-0", "1e5", "x", ""]),
+)
+
+
+@settings(max_examples=examples(300))
+@given(data=st.data())
+def test_types_lose_nothing(data: st.DataObject) -> None:
+    some = data.draw(st.lists(TEXTS, min_size=1, max_size=3))
+    cells = data.draw(st.lists(st.none() | st.sampled_from(some), min_size=1, max_size=12))
+    table = pa.table({"x": pa.array(cells, pa.string())})
+    now = typed(table)
+    assert same_rows(open_frame(now), open_frame(table))
+    assert now["x"].cast(pa.string()).to_pylist() == [
+        None if v is None else v for v in cells
+    ] or pa.types.is_floating(now["x"].type)
+
+
+# Files
+
+
+ROWS = {
+    "age": [31, 38, 52, 57, 55, 33, 71, 72, None, None],
+    "born": [
+        *["1990-01-05", "1990-02-07", "1970-03-01", "1970-11-30"] * 2,
+        "1950-05-05",
+        "1950-05-05",
+    ],
+    "sex": ["f", "m", "m", "f", "f", "f", "m", "m", "f", "f"],
+    "note": ["=1+1", "@x", "'=a", "-5", "plain", "+1 a", "\ttab", "=1+1", "x", "y"],
+}
+
+
+def plan(**change: object) -> Plan:
+    columns = {
+        "age": {"role": "quasi", "hierarchy": {"ranges": [10, 20]}},
+        "born": {"role": "quasi", "hierarchy": {"dates": ["month", "year", "decade"]}},
+        "sex": "quasi",
+        "note": "other",
+    }
+    asked: dict = {"columns": columns, "models": [{"name": "k-anonymity", "k": 2}], "seed": 3}
+    return Plan(**asked | change)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("types", ["keep", "infer"])
+def test_a_file_with_bounds_is_the_same_release(ending: str, types: str, tmp_path: Path) -> None:
+    labels = shoal.anonymize(pa.table(ROWS), plan())
+    asked = plan(write={"ranges": "bounds", "formulas": "escape", "types": types})
+    release = shoal.anonymize(pa.table(ROWS), asked)
+    assert release.frame.equals(labels.frame)
+    out = tmp_path / f"out.{ending}"
+    release.save(out)
+    table = pq.read_table(out) if ending == "parquet" else read(out).native
+    assert table.column_names[:5] == ["age_low", "age_high", "age_note", "born_low", "born_high"]
+    if ending == "parquet":
+        assert table.schema.field("age_low").type == pa.int64()
+        assert table.schema.field("born_high").type == pa.date32()
+        assert pa.types.is_dictionary(table.schema.field("sex").type) == (types == "infer")
+    else:
+        assert "'=1+1" in out.read_text()
+        assert ",-5" in out.read_text()
+    found = shoal.audit(out, asked, original=pa.table(ROWS))
+    assert found.holds
+    expected = shoal.audit(labels.frame, plan(), original=pa.table(ROWS))
+    for key in ("levels", "losses", "risks", "if_known", "classes"):
+        assert found.as_dict()[key] == expected.as_dict()[key]
+    assert found.notes == expected.notes
+
+
+def test_a_file_with_midpoints_satisfies_the_models_as_it_is(tmp_path: Path) -> None:
+    asked = plan(write={"ranges": "midpoint"})
+    release = shoal.anonymize(pa.table(ROWS), asked)
+    release.save(tmp_path / "out.parquet")
+    table = pq.read_table(tmp_path / "out.parquet")
+    assert table.schema.field("born").type == pa.date32()
+    seen = zip(*(table[name].to_pylist() for name in ("age", "born", "sex")), strict=True)
+    assert min(Counter(seen).values()) >= 2
+    assert shoal.audit(tmp_path / "out.parquet", asked).holds
+    with pytest.raises(BadPlan, match="midpoints cannot be compared"):
+        shoal.audit(tmp_path / "out.parquet", asked, original=pa.table(ROWS))
+
+
+def test_free_ranges_that_auto_chose_are_read_back(tmp_path: Path) -> None:
+    rows = pa.table({"age": [30, 31, 32, 40, 41, 42, 50, 51]})
+    asked = Plan(columns={"age": "quasi"}, models=[{"name": "k-anonymity", "k": 2}], seed=1,
+                 algorithm="auto", write={"ranges": "bounds"})  # fmt: skip
+    release = shoal.anonymize(rows, asked)
+    release.save(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().startswith("age_low,age_high\n")
+    assert shoal.audit(tmp_path / "out.csv", asked, original=rows).holds
+
+
+def test_a_file_that_lies_about_its_bounds_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Hierarchy.ranges([10]).__class__, "ends", lambda *_: None)
+    release = shoal.anonymize(pa.table(ROWS), plan(write={"ranges": "bounds"}))
+    with pytest.raises(BadTable, match=r"column 'age' publishes .* ranges = 'label'"):
+        release.save(tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_of_bounds_are_taken() -> None:
+    columns = {**plan().columns, "age_low": "other"}
+    with pytest.raises(BadPlan, match="column 'age_low', which is the name of a bound of 'age'"):
+        plan(columns=columns, write={"ranges": "bounds"})
+
+
+def test_settings(tmp_path: Path) -> None:
+    asked = plan(write={"ranges": "bounds", "formulas": "escape"})
+    asked.save(tmp_path / "plan.toml")
+    assert Plan.load(tmp_path / "plan.toml").write == asked.write
+    with pytest.raises(BadPlan, match="ranges"):
+        plan(write={"ranges": "ends"})
+    with pytest.raises(BadPlan, match=r"\[write\] is a table"):
+        plan(write="bounds")
+    with pytest.raises(BadPlan, match=r"does not support \[write\] yet \(ranges\)"):
+        shoal.anonymize(tmp_path / "people.csv", plan(write={"ranges": "bounds"}, engine="duckdb"))
+    with pytest.raises(BadPlan, match="known by their names"):
+        plan(write={"ranges": "bounds"}, read={"header": False})
+    linked = [{"name": "k-1-anonymity", "k": 2}]
+    with pytest.raises(BadPlan, match="midpoint"):
+        plan(models=linked, algorithm="concealment", write={"ranges": "midpoint"})
+
+
+@pytest.mark.parametrize("low", [None, "x"])
+def test_bounds_that_are_none(low: object) -> None:
+    table = pa.table({"age_low": pa.array([low], pa.string()), "age_high": ["40"],
+                      "born": ["1990"], "sex": ["f"]})  # fmt: skip
+    with pytest.raises(BadTable, match=r"only one of 'age_low'|no bounds of 'age'"):
+        shoal.audit(table, plan(write={"ranges": "bounds"}))
+
+
+def test_a_table_of_a_database_has_bounds_and_its_own_apostrophes(tmp_path: Path) -> None:
+    rows = pa.table({**ROWS, "note": ["'=a"] * len(ROWS["age"])})
+    asked = plan(write={"ranges": "bounds", "formulas": "escape", "types": "infer"})
+    release = shoal.anonymize(rows, asked)
+    target = Database(f"sqlite:///{tmp_path / 'out.db'}", table="release")
+    release.save(target)
+    table = open_frame(target).native
+    assert table.column_names[:2] == ["age_low", "age_high"]
+    assert set(table["note"].to_pylist()) == {"'=a"}
+    assert shoal.audit(target, asked, original=rows).holds

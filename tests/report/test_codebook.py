@@ -1,0 +1,164 @@
+"""The codebook of a release."""
+
+from __future__ import annotations
+
+import csv
+import json
+from html import unescape
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import Plan
+from shoal.errors import BadFile, ShoalError
+from shoal.report.codebook import SHOWN, codebook
+
+ROWS = {
+    "name": ["Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal"],
+    "who": ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"],
+    "age": ["31", "38", "52", "57", "?", "?", "", ""],
+    "zip": ["47677", "47678", "47602", "47605", "47905", "47905", "47909", "47906"],
+    "job": ["nurse", "nurse", "cook", "baker", "cook", "cook", "pilot", "pilot"],
+    "disease": ["flu", "<b>cold</b>", "flu", "=1+1", "flu", "flu", None, "n/a"],
+}
+JOBS = {"*": {"health": ["nurse", "surgeon"], "food": ["baker", "cook"], "transport": ["pilot"]}}
+
+
+def plan(**change: object) -> Plan:
+    columns = {
+        "name": "drop",
+        "who": "person",
+        "age": {"role": "quasi", "hierarchy": {"ranges": [10, 20]}, "missing_values": ["?"]},
+        "zip": {"role": "quasi", "hierarchy": {"prefixes": True}},
+        "job": {"role": "quasi", "hierarchy": {"tree": JOBS}},
+        "disease": {"role": "sensitive", "missing_values": ["n/a"]},
+    }
+    asked: dict = {"columns": columns, "models": [{"name": "k-anonymity", "k": 2}], "seed": 4711}
+    return Plan(**asked | change)
+
+
+@pytest.fixture(scope="module")
+def release() -> shoal.Release:
+    return shoal.anonymize(pa.table(ROWS), plan())
+
+
+def test_values_and_counts_are_those_of_the_release(release, tmp_path: Path) -> None:
+    release.codebook(tmp_path / "book.json")
+    book = json.loads((tmp_path / "book.json").read_text())
+    assert book["records"] == 8
+    assert [one["name"] for one in book["columns"]] == release.frame.column_names
+    for column in book["columns"]:
+        cells = release.frame[column["name"]].to_pylist()
+        found = {one["value"]: one["records"] for one in column["values"]}
+        if column["role"] == "person":
+            assert found == {}
+        else:
+            assert found == {cell: cells.count(cell) for cell in cells}
+        assert column["different_values"] == len(set(cells))
+
+
+def test_csv_has_the_same(release, tmp_path: Path) -> None:
+    release.codebook(tmp_path / "book.csv")
+    with (tmp_path / "book.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    for column in codebook(release):
+        mine = [line for line in lines if line["column"] == column.name]
+        expected = [(v.text or "", v.kind, str(v.records)) for v in column.values]
+        if column.values:
+            assert [(line["value"], line["kind"], line["records"]) for line in mine] == expected
+        else:
+            assert [line["kind"] for line in mine] == ["random number"]
+
+
+@pytest.mark.parametrize("ending", ["html", "csv", "json"])
+def test_nothing_is_in_it_that_is_not_published(release, ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"book.{ending}"
+    release.codebook(path)
+    content = unescape(path.read_text())
+    published = {str(cell) for column in release.frame.columns for cell in column.to_pylist()}
+    postcodes = [code for code in ROWS["zip"] if code not in published]
+    assert len(postcodes) > 3
+    for secret in [*ROWS["name"], *ROWS["who"], *postcodes, "baker", "surgeon", "4711"]:
+        assert secret not in content
+
+
+def test_kinds_and_how_to_read_them(release) -> None:
+    columns = {one.name: one for one in codebook(release)}
+    kinds = {v.text: v.kind for one in columns.values() for v in one.values}
+    assert kinds["flu"] == "value"
+    assert kinds[None] == kinds["n/a"] == "missing"
+    for text, kind in kinds.items():
+        if text and text.startswith("["):
+            assert kind == "generalized"
+    assert kinds.get("*", "suppressed") == "suppressed"
+    reading = " ".join(line for one in columns.values() for line in one.reading)
+    assert "or more and less than" in reading
+    assert "is a code that begins with 47" in reading
+    assert columns["disease"].reading == ["An empty cell and “n/a” mean that the value is missing."]
+    assert columns["age"].levels == ["a range of 10", "a range of 20"]
+    assert columns["job"].generalized == "by a table of levels"
+
+
+def test_html_is_escaped_and_cut(tmp_path: Path) -> None:
+    many = pa.table({"q": ["a"] * 60, "note": [f"note {i}" for i in range(60)]})
+    asked = Plan(columns={"q": "quasi", "note": "other"},
+                 models=[{"name": "k-anonymity", "k": 2}])  # fmt: skip
+    release = shoal.anonymize(many, asked)
+    release.codebook(tmp_path / "book.html")
+    html = (tmp_path / "book.html").read_text()
+    assert html.count('<th scope="row">note ') == SHOWN
+    assert "20 less frequent values not shown" in html
+    release.codebook(tmp_path / "book.json")
+    assert "note 59" in (tmp_path / "book.json").read_text()
+
+
+def test_html_shows_values_as_text(release, tmp_path: Path) -> None:
+    release.codebook(tmp_path / "book.html")
+    html = (tmp_path / "book.html").read_text()
+    assert "<b>cold" not in html
+    assert "&lt;b&gt;cold&lt;/b&gt;" in html
+
+
+def test_bounds_and_formulas(tmp_path: Path) -> None:
+    asked = plan(write={"ranges": "bounds", "formulas": "escape"})
+    release = shoal.anonymize(pa.table(ROWS), asked)
+    release.codebook(tmp_path / "book.csv")
+    assert "'=1+1" in (tmp_path / "book.csv").read_text()
+    release.codebook(tmp_path / "book.html")
+    assert "age_low" in (tmp_path / "book.html").read_text()
+    release.save(tmp_path / "out.csv")
+    written = [name for one in codebook(release) for name in one.written_as]
+    assert (tmp_path / "out.csv").read_text().splitlines()[0].split(",") == written
+
+
+def test_what_cannot_be_written(release, tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match=r"\.html, \.csv or \.json"):
+        release.codebook(tmp_path / "book.pdf")
+    edited = shoal.anonymize(pa.table(ROWS).to_pandas(), plan())
+    edited.frame["disease"] = "x"
+    with pytest.raises(ShoalError, match="changed after it was verified"):
+        edited.codebook(tmp_path / "book.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_line(run, tmp_path: Path) -> None:
+    import pyarrow.csv as pc
+
+    pc.write_csv(pa.table(ROWS), "people.csv")
+    plan().save("plan.toml")
+    status, out, _ = run("anonymize", "people.csv", "--plan", "plan.toml", "--out", "out.csv",
+                         "--codebook", "book.html", "--recoding", "recoding.json")  # fmt: skip
+    assert status == 0
+    assert "written: book.html" in out
+    assert "Codebook" in Path("book.html").read_text()
+    status, _, error = run("anonymize", "people.csv", "--plan", "plan.toml", "--out", "new.csv",
+                           "--codebook", "book.txt")  # fmt: skip
+    assert status == 2
+    assert "a codebook is a file .html, .csv or .json" in error
+    assert not Path("new.csv").exists()
+    status, _, _ = run("apply", "people.csv", "--recoding", "recoding.json", "--out", "new.csv",
+                       "--codebook", "book.json")  # fmt: skip
+    assert status == 0
+    assert json.loads(Path("book.json").read_text())["records"] == 8
