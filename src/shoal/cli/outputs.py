@@ -14,6 +14,7 @@ from rich.console import Console
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress
 from shoal.cli.console import print_plain
+from shoal.cli.streams import STREAM, pass_on
 from shoal.databases.database import Database
 from shoal.flow.release import Release
 from shoal.io.frames import atomic, check_writable
@@ -109,6 +110,14 @@ def write_release(
         error.add_note(f"the release is written: {out}; not written: {', '.join(missing)}")
         raise
     print_json(json_file, numbers)
+
+
+def passed_on(out: str, target: Path | Database) -> Path | Database | None:
+    """Pass a verified release on to standard output if asked for; the file, if it stays."""
+    if out != STREAM or not isinstance(target, Path):
+        return target
+    pass_on(target)
+    return None
 
 
 def show_written(

@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from shoal.base.errors import BadPlan
+from shoal.cli.streams import STREAM, held_back, spooled
 from shoal.databases.database import Database
 from shoal.databases.kind import is_address
 from shoal.databases.writing import check_out
@@ -17,17 +18,22 @@ def source_of(
     table: str | None = None,
     query: str | None = None,
     options: str = "--table or --query",
+    form: str | None = None,
 ) -> Path | Database:
-    """The table that a command reads."""
+    """The table that a command reads; `form` is its format if it is standard input."""
     if is_address(data):
         return Database(data, table, query=query)
     if table is not None or query is not None:
         raise BadPlan(f"{options} is for databases, and {data} is a file; remove it")
-    return Path(data)
+    return spooled(form) if data == STREAM else Path(data)
 
 
 def target_of(
-    out: str, table: str | None, replace: bool, source: Path | Database
+    out: str,
+    table: str | None,
+    replace: bool,
+    source: Path | Database,
+    form: str | None = None,
 ) -> Path | Database:
     """Where a command writes its release; a table of a database is checked here."""
     if is_address(out):
@@ -36,7 +42,7 @@ def target_of(
         return target
     if table is not None or replace:
         raise BadPlan(f"--out-table and --replace are for databases, and {out} is a file")
-    return Path(out)
+    return held_back(form) if out == STREAM else Path(out)
 
 
 def files_of(sources: Sequence[Path | Database | None]) -> list[Path]:
