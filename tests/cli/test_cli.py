@@ -235,9 +235,8 @@ def test_a_folder_that_cannot_be_written_to_is_noticed_before_the_work(
 
     monkeypatch.setattr("shoal.io.atomic._create", refused)
     monkeypatch.setattr("shoal.cli.demo.hospital", too_early)
-    for module in ("anonymize", "audit", "draft.draft", "apply.apply"):
+    for module in ("opening", "count_in_database", "draft.draft"):  # of all commands
         monkeypatch.setattr(f"shoal.flow.{module}.open_frame", too_early)
-    monkeypatch.setattr("shoal.comparing.compare.open_frame", too_early)
     status, _, err = run(command, *RUNS[command])
     assert status == 2
     assert "Read-only file system" in err
