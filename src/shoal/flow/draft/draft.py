@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from shoal.flow.draft.ranking_lines import ranking_lines
 from shoal.hierarchies.values import MISSING_WORDS, text
 from shoal.io.frames import Frame, open_frame
 from shoal.io.labels import NO_LABELS, Labels, labels_of
+from shoal.io.reading import Reading
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, person_codes
@@ -38,6 +39,7 @@ class Examined:
     guesses: Mapping[str, Guess]
     dependencies: Sequence[Dependency]
     missing: list[str]  # texts that mean missing in any column
+    reading: Reading = field(default_factory=Reading)  # how its file was read
 
 
 @dataclass(frozen=True)
@@ -63,16 +65,20 @@ def draft(table: Any, dictionary: str | Path | None = None) -> Plan:
     return propose(table, dictionary).plan
 
 
-def propose(table: Any, dictionary: str | Path | None = None) -> Draft:
-    """Propose a plan, with the evidence for it."""
-    examined = examine(table, dictionary)
+def propose(
+    table: Any, dictionary: str | Path | None = None, reading: Reading | None = None
+) -> Draft:
+    """Propose a plan, with the evidence for it; the plan states how the file is read."""
+    examined = examine(table, dictionary, reading)
     return complete(examined, examined.guesses)
 
 
-def examine(table: Any, dictionary: str | Path | None = None) -> Examined:
+def examine(
+    table: Any, dictionary: str | Path | None = None, reading: Reading | None = None
+) -> Examined:
     """Find out what the columns of a table are."""
     described = {} if dictionary is None else read_dictionary(dictionary)
-    frame = open_frame(table)
+    frame = open_frame(table, None, reading)
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to guess from")
     check_header(frame)
@@ -87,7 +93,7 @@ def examine(table: Any, dictionary: str | Path | None = None) -> Examined:
     _several_records(guesses)
     found = dependencies([facts[name] for name in _published(guesses)])
     _settle(guesses, found)
-    return Examined(frame, facts, guesses, found, missing)
+    return Examined(frame, facts, guesses, found, missing, reading or Reading())
 
 
 def complete(examined: Examined, guesses: Mapping[str, Guess]) -> Draft:
@@ -170,6 +176,7 @@ def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
         columns={name: _column(examined, name, guess) for name, guess in guesses.items()},
         models=[KAnonymity(k=draft_k(examined))],
         missing_values=examined.missing,
+        read=examined.reading,
     )
     plan._drafted = True
     for name, guess in guesses.items():
