@@ -26,6 +26,7 @@ from shoal.cli.options import (
     Replace,
     Report,
     Seed,
+    Sheet,
     Table,
     TempDirectory,
     Threads,
@@ -40,6 +41,7 @@ def anonymize(
     table: Table = None,
     query: Query = None,
     form: Format = None,
+    sheet: Sheet = None,
     out_table: OutTable = None,
     replace: Replace = False,
     json_file: Json = None,
@@ -77,6 +79,8 @@ def anonymize(
         from shoal.report.codebook import check_codebook
 
     asked = Plan.load(plan)
+    if sheet is not None:
+        asked = asked.changed(read=asked.read.model_copy(update={"sheet": sheet}))
     if codebook is not None:
         check_codebook(codebook)
     streams.check_one(out, json_file)
