@@ -10,8 +10,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from shoal.base import interrupt
-from shoal.cli import streams
+from shoal.base import interrupt, standard_streams
 
 # Exit statuses. After an interrupt it is interrupt.status().
 NOT_SATISFIED, BAD_INPUT, DEFECT = 1, 2, 70
@@ -59,7 +58,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
                 DEFECT,
             )
         finally:
-            streams.remove_files()
+            standard_streams.remove_files()
 
     return app.command(function.__name__.rstrip("_"))(guarded)
 

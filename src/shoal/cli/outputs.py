@@ -13,8 +13,8 @@ from rich.console import Console
 
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress
+from shoal.base.standard_streams import STREAM, pass_on
 from shoal.cli.console import print_plain
-from shoal.cli.streams import STREAM, pass_on
 from shoal.databases.database import Database
 from shoal.flow.release import Release
 from shoal.io.frames import atomic, check_writable

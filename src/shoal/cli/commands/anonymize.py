@@ -69,7 +69,7 @@ def anonymize(
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
     with own_process.loading():
-        from shoal.cli import outputs, streams, tables
+        from shoal.cli import outputs, tables
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
         from shoal.cli.release_tables import show_release
@@ -83,7 +83,7 @@ def anonymize(
         asked = asked.changed(read=asked.read.model_copy(update={"sheet": sheet}))
     if codebook is not None:
         check_codebook(codebook)
-    streams.check_one(out, json_file)
+    tables.check_streams(out, json_file)
     source = tables.source_of(data, table, query, form=form)
     target = tables.target_of(out, out_table, replace, source, form)
     if isinstance(target, Path):

@@ -55,7 +55,7 @@ def apply(
 ) -> None:
     """Publish new records by the recoding of an earlier release, and verify the requirements."""
     with own_process.loading():
-        from shoal.cli import outputs, streams, tables
+        from shoal.cli import outputs, tables
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
         from shoal.cli.release_tables import show_release
@@ -65,7 +65,7 @@ def apply(
 
     if codebook is not None:
         check_codebook(codebook)
-    streams.check_one(out, json_file)
+    tables.check_streams(out, json_file)
     source = tables.source_of(data, table, query, form=form)
     target = tables.target_of(out, out_table, replace, source, form)
     if isinstance(target, Path):

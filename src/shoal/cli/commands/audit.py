@@ -47,7 +47,7 @@ def audit(
 
     with own_process.loading():
         from shoal.base.errors import BadPlan
-        from shoal.cli import outputs, streams, tables
+        from shoal.cli import outputs, tables
         from shoal.cli.audit_tables import show_audit
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
@@ -67,7 +67,7 @@ def audit(
             "--engine spark does not support --population and --record-risks; remove them, or use "
             "--engine memory"
         )
-    streams.check_one(data, original)
+    tables.check_streams(data, original)
     source = tables.source_of(data, table, query, form=form)
     before = None
     if original is not None:
