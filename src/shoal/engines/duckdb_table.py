@@ -37,9 +37,10 @@ class DuckdbTable(PeopleTable):
     engine = "duckdb"
 
     def __init__(
-        self, path: str | Path, resources: Resources, reading: Reading | None = None
+        self, path: str | Path | Source, resources: Resources, reading: Reading | None = None
     ) -> None:
-        self.source, self.resources = Source.of(path, reading), resources
+        self.source = path if isinstance(path, Source) else Source.of(path, reading)
+        self.resources = resources
         self.schema, self._state = self.source.schema, self.source.state
 
     @property

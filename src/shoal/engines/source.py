@@ -83,6 +83,11 @@ class Source:
             found = [(file, file.stat()) for file in _files(self.path)]
         return tuple((file, now.st_size, now.st_mtime_ns) for file, now in found)
 
+    @property
+    def size(self) -> int:
+        """About how many bytes the table takes in memory."""
+        return size_in_memory(self.path)
+
     def batches(self, progress: Callable[[float], None]) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The rows part by part, each with the number of its first row."""
         row = 0

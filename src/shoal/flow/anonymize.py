@@ -10,6 +10,7 @@ from typing import Any
 from shoal.base.clock import Clock
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
+from shoal.databases.database import Database
 from shoal.flow import notes
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.assistant import compiling_together
@@ -61,6 +62,11 @@ def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> 
         from shoal.engines.duckdb_table import DuckdbTable  # it is seldom needed
         from shoal.flow.at_scale import LargeRelease, anonymize_at_scale
 
+        if isinstance(table, Database):
+            from shoal.engines.database_table import DatabaseTable
+
+            stored = DatabaseTable(table, resources_of(plan))
+            return anonymize_at_scale(stored, plan, progress, LargeRelease)
         given = DuckdbTable(table, resources_of(plan), plan.read)
         return anonymize_at_scale(given, plan, progress, LargeRelease)
 
