@@ -119,3 +119,25 @@ def test_people_with_several_records(tmp_path: Path) -> None:
     ages = [sorted(read(tmp_path / f"{name}.csv").column("age").to_pylist())
             for name in ("memory", "large")]  # fmt: skip
     assert ages[0] == ages[1]
+
+
+def test_texts_that_are_numbers(tmp_path: Path) -> None:
+    """Decimal commas become points, as in memory."""
+    people = pa.table({"weight": ["1,50", "1,5", "2,5", "2,50"] * 5})
+    base = Database(tmp_path / "a.db", "people")
+    write_to(base, Frame(people), False, lambda _: None)
+    asked = ASKED.changed(columns={"weight": {"role": "quasi", "decimal": ","}})
+    expected = shoal.anonymize(base, asked)
+    found = shoal.anonymize(base, asked.changed(engine="duckdb"))
+    assert numbers(found) == numbers(expected)
+    found.save(tmp_path / "large.csv")
+    expected.save(tmp_path / "memory.csv")
+    assert rows(tmp_path / "large.csv") == rows(tmp_path / "memory.csv")
+    assert set(read(tmp_path / "large.csv").column("weight").to_pylist()) == {
+        "1.5",
+        "1.50",
+        "2.5",
+        "2.50",
+    }
+    audited = shoal.audit(base, asked)
+    assert audited.as_dict() == shoal.audit(people, asked).as_dict()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
@@ -13,9 +13,10 @@ from shoal.databases.database import Database
 from shoal.engines.duckdb_table import DuckdbTable
 from shoal.engines.large_table import Watch
 from shoal.engines.resources import Resources
-from shoal.engines.source import Source
+from shoal.engines.source import Source, converted
 from shoal.io.format import formats
 from shoal.io.frames import Counted, Frame
+from shoal.io.raw_text.canonical import Canonical, SpelledColumn
 
 CELL = 16  # bytes of a cell in memory, at a rough estimate
 
@@ -27,12 +28,19 @@ class DatabaseSource(Source):
     database: Database | None = None
 
     @staticmethod
-    def of_database(database: Database) -> DatabaseSource:
+    def of_database(
+        database: Database, spelled: Mapping[str, SpelledColumn] | None = None
+    ) -> DatabaseSource:
         """Look at the columns, but not at the rows."""
         files = () if database.file is None else (database.file,)
         form = formats["csv"]()  # rows come from Python, as those of text files do
         return DatabaseSource(
-            Path(str(database)), files, form, database.schema(), database=database
+            Path(str(database)),
+            files,
+            form,
+            database.schema(),
+            spelled=spelled or {},
+            database=database,
         )
 
     @property
@@ -65,9 +73,9 @@ class DatabaseSource(Source):
     def batches(self, progress: Callable[[float], None]) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The rows part by part, each with the number of its first row."""
         assert self.database is not None
-        row, many = 0, self.database.rows()
+        row, many, known = 0, self.database.rows(), Canonical(self.spelled)
         for batch in self.database.batches():
-            yield row, batch
+            yield row, converted(batch, known, row)
             row += batch.num_rows
             progress(min(1.0, row / many) if many else 0.0)
 
@@ -75,12 +83,23 @@ class DatabaseSource(Source):
 class DatabaseTable(DuckdbTable):
     """A table or query, which its database groups and DuckDB reads again to join."""
 
-    def __init__(self, database: Database, resources: Resources) -> None:
+    def __init__(
+        self,
+        database: Database,
+        resources: Resources,
+        spelled: Mapping[str, SpelledColumn] | None = None,
+    ) -> None:
         self.database = database
-        super().__init__(DatabaseSource.of_database(database), resources)
+        super().__init__(DatabaseSource.of_database(database, spelled), resources)
 
     def group(self, columns: Sequence[str], watch: Watch) -> Frame:
-        """The distinct combinations of values of these columns, sorted, counted by the database."""
+        """The distinct combinations of values of these columns, sorted, counted by the database.
+
+        Texts that the plan reads as numbers or dates are read row by row: different ones may be the
+        same number.
+        """
+        if any(name in self.source.spelled for name in columns):
+            return super().group(columns, watch)
         watch(0.0)
         found = self.database.count(columns)
         assert found.counted is not None

@@ -54,7 +54,6 @@ class Guess:
     note: str
     kind: Kind
     hierarchy: Hierarchy | None = None
-    missing: tuple[str, ...] = ()  # codes that are proposed as missing values of this column
     given: bool = False  # by the user, in a dictionary
 
     def changed_to(self, role: Role, note: str) -> Guess:
