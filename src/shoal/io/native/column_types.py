@@ -40,15 +40,12 @@ def _is_plain(kind: pa.DataType) -> bool:
 def like_pandas(texts: ArrowColumn, kind: pa.DataType, column: Any, library: Any) -> Any:
     """Texts as a pandas column of the same dtype; None: they cannot have it."""
     dtype = column.dtype
-    if (
-        dtype.kind == "O" and dtype.name == "object"
-    ):  # it may contain anything, so that texts fit too
+    if dtype.name == "object":  # it may contain anything, so that texts fit too
         return None
     found = as_type(texts, kind)
     with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
         if isinstance(dtype, library.CategoricalDtype):
-            cells = texts if found is None else found.cast(found.type.value_type)
-            return library.Series(library.Categorical(cells.to_pandas()))
+            return None if found is None else found.to_pandas()
         if isinstance(dtype, library.StringDtype):
             return texts.to_pandas().astype(dtype)
         if isinstance(dtype, library.ArrowDtype):
@@ -58,7 +55,7 @@ def like_pandas(texts: ArrowColumn, kind: pa.DataType, column: Any, library: Any
         if found is not None and not (found.null_count and dtype.kind in "iu"):
             return found.to_pandas().astype(dtype)
         if found is not None and hasattr(dtype, "numpy_dtype"):  # integers that may be missing
-            return library.array(found.to_pylist(), dtype=dtype)
+            return library.Series(found.to_pylist(), dtype=dtype)
     return None
 
 
