@@ -18,6 +18,7 @@ from shoal.databases.database import Database
 from shoal.errors import BadPlan, BadTable
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame, open_frame, read, same_rows
+from shoal.io.labels import Labels, labelled, labels_of
 from shoal.io.written.formulas import escaped, unescaped
 from shoal.io.written.typed_columns import typed
 from shoal.table.roles import Column
@@ -218,6 +219,14 @@ def test_a_file_that_lies_about_its_bounds_is_noticed(
     with pytest.raises(BadTable, match=r"column 'age' publishes .* ranges = 'label'"):
         release.save(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())
+
+
+def test_bounds_have_the_label_of_their_column() -> None:
+    columns = {"x": Column(role="quasi", hierarchy=Hierarchy.ranges([10]))}
+    labels = {"x": Labels("Age", {"31": "thirty-one"})}
+    frame = Frame(labelled(pa.table({"x": ["[30, 40)", "31"]}), labels))
+    bounds = with_bounds(frame, columns, [""]).native.schema
+    assert [labels_of(field) for field in bounds] == [Labels("Age")] * 2
 
 
 def test_names_of_bounds_are_taken() -> None:
