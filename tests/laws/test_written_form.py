@@ -188,6 +188,17 @@ def test_a_file_with_bounds_is_the_same_release(ending: str, types: str, tmp_pat
     assert found.notes == expected.notes
 
 
+def test_spreadsheets_are_escaped_unless_the_plan_says_otherwise(tmp_path: Path) -> None:
+    out = tmp_path / "out.xlsx"
+    shoal.anonymize(pa.table(ROWS), plan()).save(out)
+    assert {"'=1+1", "''=a", "-5"} < set(read(out).column("note").to_pylist())
+    assert shoal.audit(out, plan(), original=pa.table(ROWS)).notes == []
+    keep = plan(write={"formulas": "keep"})
+    shoal.anonymize(pa.table(ROWS), keep).save(out)
+    assert {"=1+1", "'=a", "-5"} < set(read(out).column("note").to_pylist())
+    assert shoal.audit(out, keep, original=pa.table(ROWS)).notes == []
+
+
 def test_a_file_with_midpoints_satisfies_the_models_as_it_is(tmp_path: Path) -> None:
     asked = plan(write={"ranges": "midpoint"})
     release = shoal.anonymize(pa.table(ROWS), asked)
