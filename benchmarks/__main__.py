@@ -11,6 +11,7 @@ from rich.table import Table
 
 from benchmarks import (
     concealment,
+    databases,
     draft,
     encode,
     flow,
@@ -36,6 +37,7 @@ PARTS = {
     "flow": flow,
     "peel": peel,
     "reading": reading,
+    "databases": databases,
     "scale": scale,
     "parts": parts,
     "threads": threads,

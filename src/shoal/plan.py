@@ -446,6 +446,15 @@ def _options(setting: Setting) -> str:
     return ", ".join(_fields(given))
 
 
+def toml_line(name: str, value: Any) -> str:
+    """A line of a TOML file.
+
+    >>> toml_line("birth date", ["quasi", 5])
+    '"birth date" = ["quasi", 5]'
+    """
+    return f"{_key(name)} = {_toml(value)}"
+
+
 def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
 

@@ -429,7 +429,7 @@ def test_a_real_interrupt_leaves_nothing(tmp_path):
 def test_help_is_quick_to_load_and_names_every_command(run):
     status, out, _ = run("--help")
     assert status == 0
-    for command in ("anonymize", "audit", "compare", "draft", "list", "demo", "reproduce"):
+    for command in ("anonymize", "audit", "compare", "draft", "list", "demo", "reproduce", "setup"):
         assert command in out
 
 

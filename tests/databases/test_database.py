@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import builtins
 import sqlite3
 from pathlib import Path
+from threading import Timer
 
 import duckdb
 import pyarrow as pa
@@ -331,3 +333,30 @@ def test_passwords_come_from_the_environment(
     with_file = Database(f"{base.address}&passfile={tmp_path / 'pass'}", "mine")
     assert with_file.read().num_rows == 1
     assert PASSWORD not in f"{with_file!r} {with_file}"
+
+
+ENDLESS = {
+    "postgresql": "SELECT pg_sleep(600)::text AS a",
+    "sqlite": "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+    "SELECT max(x) AS a FROM c",
+    "duckdb": "SELECT count(*) AS a FROM range(1000000) AS a, range(1000000) AS b "
+    "WHERE a.range * b.range % 7 = 1",
+}
+
+
+def test_a_query_is_interrupted(stored) -> None:
+    address = stored(PEOPLE).address
+    timer = Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        Database(address, query=ENDLESS[address.split(":")[0]]).read()
+    timer.join()
+    assert Database(address, "people").read().equals(PEOPLE)
+
+
+def test_an_interrupted_query_ends_on_the_server(empty_server: Server) -> None:
+    Timer(0.5, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        Database(empty_server.address(), query=ENDLESS["postgresql"]).read()
+    active = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> "
+    assert empty_server.run(f"{active} pg_backend_pid() AND state = 'active'") == [(0,)]

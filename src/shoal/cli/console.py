@@ -82,6 +82,27 @@ def print_plain(console: Console, text: str) -> None:
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
+def ask(question: str) -> str:
+    """Print a question, and read a line; EOFError at the end of the input.
+
+    Plain lines work over SSH, in pipes and without colors.
+    """
+    sys.stdout.write(question)
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    if not line:
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+        raise EOFError
+    return line
+
+
+def say(text: str) -> None:
+    """Print text; nothing in it moves the cursor or changes colors."""
+    sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "?" for c in text) + "\n")
+    sys.stdout.flush()
+
+
 def percent(share: float) -> str:
     """A percentage as the report writes it, with plain spaces: a terminal may have ASCII only.
 

@@ -19,6 +19,7 @@ from shoal.cli.commands import (  # noqa: F401 (each registers one command)
     draft,
     list,
     reproduce,
+    setup,
 )
 
 

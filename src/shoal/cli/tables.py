@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from shoal.base.errors import BadPlan
 from shoal.databases.database import Database
@@ -42,3 +43,9 @@ def files_of(sources: Sequence[Path | Database | None]) -> list[Path]:
     """The files that are read or written; a server has none."""
     found = [one.file if isinstance(one, Database) else one for one in sources]
     return [file for file in found if file is not None]
+
+
+def options_of(table: str | None, query: str | None) -> str:
+    """The options that name a table of a database, as a shell has them."""
+    given = {"--table": table, "--query": query}
+    return "".join(f" {name} {quote(value)}" for name, value in given.items() if value is not None)

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
-from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,6 +20,7 @@ import pyarrow as pa
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadPlan, ShoalError
 from shoal.base.threads import allowed, limited
+from shoal.base.waiting import waited
 from shoal.base.wording import many
 from shoal.engines.cells import missing_test, plain_type, quoted, restored
 from shoal.engines.duckdb_memory import memory_needed
@@ -32,7 +32,6 @@ from shoal.io.frames import Frame
 from shoal.io.memory import shown
 from shoal.io.packed_texts import TEXTS
 
-POLL = 0.05  # seconds between two looks at the progress of a query
 MARGIN = 1.2  # combinations of values that there may be, relative to the estimate
 CELL = 16  # bytes of a cell in DuckDB, at the most, next to a long text
 BATCH = 1 << 18  # rows that a query returns at once
@@ -250,29 +249,8 @@ class Database:
 
     def _wait(self, work: Callable[[], T]) -> T:
         """Run a query in a thread: this one reports progress, and can be interrupted."""
-        done: list[T] = []
-        failed: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                done.append(work())
-            except BaseException as error:
-                failed.append(error)
-
-        thread = Thread(target=run, daemon=True)
-        thread.start()
-        try:
-            while thread.is_alive():
-                thread.join(POLL)
-                self._report()
-        except BaseException:
-            self.con.interrupt()
-            thread.join()
-            raise
         with self._failing():
-            if failed:
-                raise failed[0]
-        return done[0]
+            return waited(work, self.con.interrupt, self._report)
 
     def _report(self) -> None:
         if self._streams:

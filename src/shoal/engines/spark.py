@@ -14,12 +14,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Thread
 from typing import Any, TypeVar
 
 from shoal.base import errors
 from shoal.base.errors import BadFile, BadPlan, BadTable, BrokenPromise, ShoalError
 from shoal.base.own_process import allow_pandas
+from shoal.base.waiting import waited
 from shoal.engines.large_table import Watch
 
 POLL = 0.1  # seconds between two looks at the progress of a job
@@ -113,30 +113,20 @@ def run(session: Any, work: Callable[[], T], watch: Watch = lambda _: None) -> T
     """
     context = session.sparkContext
     group = f"shoal-{secrets.token_hex(8)}"
-    done: list[T] = []
-    failed: list[BaseException] = []
 
-    def target() -> None:
-        try:
-            context.setJobGroup(group, "shoal")
-            done.append(work())
-        except BaseException as error:
-            failed.append(error)
+    def in_group() -> T:
+        context.setJobGroup(group, "shoal")
+        return work()
 
-    thread = Thread(target=target, daemon=True)
-    thread.start()
     try:
-        while thread.is_alive():
-            thread.join(POLL)
-            watch(_share(context, group))
-    except BaseException:
-        with suppress(Exception):
-            context.cancelJobGroup(group)
-        thread.join()
-        raise
-    if failed:
-        raise explained(failed[0]) from None
-    return done[0]
+        return waited(
+            in_group,
+            lambda: context.cancelJobGroup(group),
+            lambda: watch(_share(context, group)),
+            POLL,
+        )
+    except Exception as error:
+        raise explained(error) from None
 
 
 def _share(context: Any, group: str) -> float:

@@ -30,6 +30,7 @@ AGES = list(range(18, 60))
         (["A", "12", "15"], []),
         (["Not stated", "1", "2", "3"], ["Not stated"]),
         (["90+", "1", "2", "3"], []),
+        (["None", "1", "2", "3"], []),  # no children are a number of children
     ],
 )
 def test_codes_of_a_column(values, codes):
@@ -41,5 +42,5 @@ def test_labels_decide():
 
     asked = replace(facts("x", [1, 2, 8] * 9), labels={"1": "yes", "2": "no", "8": "Refused"})
     assert missing_codes(asked) == ["8"]
-    plain = replace(asked, labels={"1": "yes", "2": "no", "8": "both"})
+    plain = replace(asked, labels={"1": "Y", "2": "N", "8": "None"})
     assert missing_codes(plain) == []

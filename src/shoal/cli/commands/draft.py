@@ -73,15 +73,9 @@ def draft(
     plan.save(out)
     show_roles(console, plan)
     show_ranking(console, proposed.ranking)
-    given = quote(data) + _from(table, query)
+    given = quote(data) + tables.options_of(table, query)
     print_plain(
         console,
         f"written: {out}\nThese are guesses. Check each of them, edit the file, then run\n"
         f"  shoal anonymize {given} --plan {quote(str(out))} --out release.csv",
     )
-
-
-def _from(table: str | None, query: str | None) -> str:
-    """The options that name a table of a database."""
-    given = {"--table": table, "--query": query}
-    return "".join(f" {name} {quote(value)}" for name, value in given.items() if value is not None)

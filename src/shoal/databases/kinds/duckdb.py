@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from shoal.base.errors import BadFile, BadTable, ShoalError
+from shoal.base.waiting import waited
 from shoal.databases.kind import (
     Kind,
     Selected,
@@ -20,7 +21,6 @@ from shoal.databases.kind import (
     refuse_types,
     split_name,
 )
-from shoal.databases.waiting import waited
 from shoal.io.arrow_tables import check_column_names
 from shoal.io.atomic import atomic, private_folder
 from shoal.io.sources import check_source

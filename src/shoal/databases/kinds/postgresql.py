@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.base.errors import BadFile, BadTable, ShoalError
+from shoal.base.waiting import waited
 from shoal.databases.kind import (
     Kind,
     Selected,
@@ -20,7 +21,6 @@ from shoal.databases.kind import (
     refuse_types,
     split_name,
 )
-from shoal.databases.waiting import waited
 from shoal.io.arrow_tables import check_column_names
 
 PATIENCE = "10s"  # to wait for a lock on the table that is replaced

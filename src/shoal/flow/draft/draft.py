@@ -13,10 +13,12 @@ from shoal.flow.draft.dependencies import Dependency, dependencies
 from shoal.flow.draft.dictionary import Entry, check_described, read_dictionary
 from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.guess_role import ADVICE, PEOPLE_ADVICE, Guess, guess_role
+from shoal.flow.draft.missing_codes import missing_codes
 from shoal.flow.draft.ranking import Ranking, columns_to_leave, rank_columns
 from shoal.flow.draft.ranking_lines import ranking_lines
-from shoal.hierarchies.values import MISSING_WORDS
+from shoal.hierarchies.values import MISSING_WORDS, text
 from shoal.io.frames import Frame, open_frame
+from shoal.io.labels import NO_LABELS, Labels, labels_of
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, person_codes
@@ -110,6 +112,11 @@ def complete(examined: Examined, guesses: Mapping[str, Guess]) -> Draft:
     return Draft(plan, examined.facts, ranking)
 
 
+def draft_k(examined: Examined) -> int:
+    """The k that is proposed."""
+    return max(2, min(K, examined.frame.height))
+
+
 def people_of(examined: Examined, guesses: Mapping[str, Guess]) -> Longs | None:
     """The person of each record; None if each record is a person of its own."""
     for name, guess in guesses.items():
@@ -130,23 +137,46 @@ def _missing_words(frame: Frame) -> list[str]:
 
 
 def _facts(frame: Frame, name: str, missing: Sequence[str], described: Entry) -> Facts:
+    """Facts about a column, without the codes that stand for missing values in it."""
+    filed = _labels(frame, name)
+    label, labels = described.label or filed.column, {**filed.values, **described.codes}
     codes, values = coded(frame, name, missing)
-    return Facts(name, described.label, codes, values, dict(described.codes))
+    facts = Facts(name, label, codes, values, labels, measure=filed.measure)
+    known = set(map(text, values.listed)) if filed.missing else set()
+    own = [*dict.fromkeys([*(w for w in filed.missing if w in known), *missing_codes(facts)])]
+    if not own:
+        return facts
+    codes, values = coded(frame, name, [*missing, *own])
+    return replace(facts, codes=codes, coded=values, missing=tuple(own))
+
+
+def _labels(frame: Frame, name: str) -> Labels:
+    """The labels that the file has for a column."""
+    return labels_of(frame.native.schema.field(name)) if frame.kind == "arrow" else NO_LABELS
+
+
+def _column(examined: Examined, name: str, guess: Guess) -> Column:
+    """The settings of a column; codes that stand for missing come with the words that do."""
+    codes = examined.facts[name].missing
+    if not codes or guess.role not in ("quasi", "sensitive"):
+        return Column(role=guess.role, hierarchy=guess.hierarchy)
+    _, values = coded(examined.frame, name)
+    words = [word for word in examined.missing if word and word in set(map(text, values))]
+    return Column(role=guess.role, hierarchy=guess.hierarchy, missing_values=[*words, *codes])
 
 
 def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
     plan = Plan(
-        columns={
-            name: Column(role=guess.role, hierarchy=guess.hierarchy)
-            for name, guess in guesses.items()
-        },
-        models=[KAnonymity(k=max(2, min(K, examined.frame.height)))],
+        columns={name: _column(examined, name, guess) for name, guess in guesses.items()},
+        models=[KAnonymity(k=draft_k(examined))],
         missing_values=examined.missing,
     )
     plan._drafted = True
     for name, guess in guesses.items():
-        label = examined.facts[name].label
-        plan.notes[name] = f"{label}: {guess.note}" if label else guess.note
+        facts, note = examined.facts[name], guess.note
+        if plan.columns[name].missing_values is not None:
+            note += f"; {', '.join(facts.missing)} taken as missing"
+        plan.notes[name] = f"{facts.label}: {note}" if facts.label else note
     return plan
 
 

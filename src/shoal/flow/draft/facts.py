@@ -33,6 +33,8 @@ class Facts:
     codes: Ints  # int32[n], -1 is missing
     coded: Values
     labels: dict[str, str]  # what codes stand for, from the file or the dictionary
+    measure: str = ""  # "nominal", "ordinal" or "scale", if the file says it
+    missing: tuple[str, ...] = ()  # codes that stand for missing values, and are none of `values`
 
     @cached_property
     def words(self) -> set[str]:

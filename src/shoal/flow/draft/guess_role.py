@@ -54,7 +54,6 @@ class Guess:
     note: str
     kind: Kind
     hierarchy: Hierarchy | None = None
-    missing: tuple[str, ...] = ()  # codes that are proposed as missing values of this column
     given: bool = False  # by the user, in a dictionary
 
     def changed_to(self, role: Role, note: str) -> Guess:
@@ -62,15 +61,18 @@ class Guess:
         return replace(self, role=role, note=note, hierarchy=None)
 
 
-def guess_role(facts: Facts, given: str = "") -> Guess:
-    """The role, the hierarchy and the reason for one column; `given` is its role if it is known."""
+def guess_role(facts: Facts, given: str = "", by: str = "role of the dictionary") -> Guess:
+    """The role, the hierarchy and the reason for one column.
+
+    `given` is its role if the user has said it, and `by` where.
+    """
     kind = kind_of(facts)
-    role, note = (given, "role of the dictionary") if given else _role(facts, kind)
+    role, note = (given, by) if given else _role(facts, kind)
     if role != "quasi":
         return Guess(cast(Role, role), note, kind, given=bool(given))
     guess = as_quasi(facts, kind)
     if given:
-        return replace(guess, note=f"role of the dictionary; {guess.note}", given=True)
+        return replace(guess, note=f"{by}; {guess.note}", given=True)
     return guess
 
 

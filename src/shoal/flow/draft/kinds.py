@@ -132,6 +132,8 @@ def _by_order(facts: Facts) -> Kind:
 
 def is_category(facts: Facts) -> bool:
     """Whether whole numbers stand for categories: by labels, by name, or by gaps among few."""
+    if facts.measure:
+        return facts.measure == "nominal"
     if facts.labels:
         there = set(facts.texts)
         return sum(code in there for code in facts.labels) >= 0.5 * facts.distinct

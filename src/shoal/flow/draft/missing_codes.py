@@ -13,7 +13,7 @@ NEGATIVE = frozenset(float(-one) for one in (*range(1, 10), 99, 999, 9999))
 WORDS = 5  # different words among numbers
 NUMBERS = 0.5  # share of the records that have a number, if the others are words among them
 _MISSING = re.compile(
-    r"[.?x*-]|n|na|n/a|none|nil|null|missing|unknown|unspecified|refused|declined|"
+    r"[.?-]|n|na|n/a|null|missing|unknown|unspecified|refused|declined|"
     r"(not|no) [a-z ]*(stated|applicable|known|available|ascertained|answer|answered|recorded|"
     r"reported|specified|universe|data|response)[a-z ]*|don'?t know|k\.?\s?a\.?|keine angabe"
 )
@@ -23,7 +23,9 @@ def missing_codes(facts: Facts) -> list[str]:
     """The values of a column that are proposed as missing, in the order of the table."""
     if not facts.values:
         return []
-    if labelled := [code for code, label in facts.labels.items() if means_missing(label)]:
+    # A label of one letter is an answer: N stands for no.
+    labels = facts.labels.items()
+    if labelled := [code for code, label in labels if len(label) > 1 and means_missing(label)]:
         there = {text(value) for value in facts.values}
         return [code for code in labelled if code in there]
     found = [number_in(value) for value in facts.values]
