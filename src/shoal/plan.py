@@ -151,6 +151,13 @@ class Plan(Setting):
     @model_validator(mode="after")
     def _names_of_bounds(self) -> Plan:
         """Columns with bounds need names that no other column has."""
+        spelled = [n for n, one in self.columns.items() if one.spelling and one.thousands == "."]
+        if self.write.ranges == "midpoint" and spelled:
+            raise ValueError(
+                "cannot have ranges = 'midpoint' under [write] with thousands = '.' (column "
+                f"{spelled[0]!r}): the same plan could not tell a midpoint 1.234 from 1234; choose "
+                "'label' or 'bounds'"
+            )
         if self.write.ranges == "midpoint" and self.linked:
             model = next(model.name for model in self.models if model.linkage)
             raise ValueError(

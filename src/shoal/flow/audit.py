@@ -21,8 +21,9 @@ from shoal.databases.database import Database
 from shoal.flow import notes
 from shoal.flow.count_in_database import is_counted, of_counted_columns, open_counted
 from shoal.flow.freeing import freed
+from shoal.flow.opening import open_table, with_canonical_cells
 from shoal.hierarchies.values import plain, text
-from shoal.io.frames import Frame, open_frame
+from shoal.io.frames import Frame
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import findings
@@ -201,6 +202,7 @@ def _audit(
     if frame.counted is None:  # otherwise the database has no bounds of ranges
         frame = read_form(frame, asked.columns, asked.write, _file_of(table))
         names = frame.names
+    frame = with_canonical_cells(frame, asked)
     check_known(names, asked)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
@@ -213,6 +215,7 @@ def _audit(
     if original is not None:
         _check_comparable(plan)
         given, _ = open_counted(original, asked, progress, population)
+        given = with_canonical_cells(given, asked)
         said += [note for note in notes.encodings(given.schema) if note not in said]
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
@@ -322,7 +325,7 @@ def _population(source: Any, plan: Plan) -> Table | None:
     """The table of the population, encoded with the hierarchies of the plan."""
     if source is None:
         return None
-    frame = open_frame(source, None, plan.read)
+    frame = open_table(source, plan)
     names = columns_with_role(plan.columns, "quasi")
     lacking = [name for name in names if name not in frame.names]
     if lacking:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -133,6 +133,18 @@ class Frame:
     def select(self, names: Sequence[str]) -> Frame:
         """These columns, in this order."""
         return Frame(self._frame.select(list(names)).to_native(), self.counted)
+
+    def replaced(self, columns: Mapping[str, ArrowColumn]) -> Frame:
+        """The same rows, with these columns in place of those of the same names."""
+        if self.kind != "arrow":
+            new = [self._series(name, values) for name, values in columns.items()]
+            return Frame(self._frame.with_columns(*new).to_native(), self.counted)
+        native = self.native
+        for name, values in columns.items():
+            place = native.schema.get_field_index(name)
+            about = None if name in self._packed else native.schema.field(place).metadata
+            native = native.set_column(place, pa.field(name, values.type, metadata=about), values)
+        return Frame(native, self.counted)
 
     def rebuild(
         self, rows: np.ndarray[Any, Any], columns: dict[str, ArrowColumn], drop: Collection[str]
