@@ -74,17 +74,23 @@ def draft(table: Any, dictionary: str | Path | None = None) -> Plan:
     return propose(table, dictionary).plan
 
 
-def propose(table: Any, dictionary: str | Path | None = None) -> Draft:
-    """Propose a plan, with the evidence for it."""
-    examined = examine(table, dictionary)
+def propose(
+    table: Any, dictionary: str | Path | None = None, reading: Reading | None = None
+) -> Draft:
+    """Propose a plan, with the evidence for it; the plan states how the file is read."""
+    examined = examine(table, dictionary, reading)
     return complete(examined, examined.guesses)
 
 
-def examine(table: Any, dictionary: str | Path | None = None) -> Examined:
+def examine(
+    table: Any, dictionary: str | Path | None = None, reading: Reading | None = None
+) -> Examined:
     """Find out what the columns of a table are."""
     described = {} if dictionary is None else read_dictionary(dictionary)
-    frame = open_frame(table)
+    frame = open_frame(table, None, reading)
     read = reading_of(frame)
+    if reading is not None:
+        read = read.model_copy(update=reading.stated())
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to guess from")
     check_header(frame)

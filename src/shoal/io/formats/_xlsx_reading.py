@@ -124,8 +124,8 @@ def _chosen(path: Path, names: list[str], sheet: str | None) -> str:
         if len(names) == 1:
             return names[0]
         raise BadFile(
-            f"{path} has {len(names)} sheets: {preview(names)}; name the one to read, with "
-            "--sheet or in the plan: [read] sheet = …"
+            f"{path} has {len(names)} sheets: {preview(names)}; name the one to read, in the plan "
+            "([read] sheet = …) or with --sheet"
         )
     if sheet not in names:
         hint = did_you_mean(sheet, names)
