@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from shoal.base import interrupt, standard_streams
+from shoal.base import interrupt
+from shoal.io.raw_text import standard_streams
 
 # Exit statuses. After an interrupt it is interrupt.status().
 NOT_SATISFIED, BAD_INPUT, DEFECT = 1, 2, 70

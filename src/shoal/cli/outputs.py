@@ -13,11 +13,11 @@ from rich.console import Console
 
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress
-from shoal.base.standard_streams import STREAM, pass_on
 from shoal.cli.console import print_plain
 from shoal.databases.database import Database
 from shoal.flow.release import Release
 from shoal.io.frames import atomic, check_writable
+from shoal.io.raw_text.standard_streams import STREAM, pass_on
 
 
 def check_targets(

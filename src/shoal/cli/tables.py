@@ -7,11 +7,11 @@ from pathlib import Path
 from shlex import quote
 
 from shoal.base.errors import BadPlan, did_you_mean
-from shoal.base.standard_streams import STREAM, held_back, spooled
 from shoal.databases.database import Database
 from shoal.databases.kind import is_address
 from shoal.databases.writing import check_out
 from shoal.io.format import formats
+from shoal.io.raw_text.standard_streams import STREAM, held_back, spooled
 
 
 def source_of(

@@ -122,9 +122,20 @@ def empty_words(words: Sequence[str]) -> list[str]:
 
 def check_columns(columns: Collection[str], frame: Frame) -> None:
     """Raise an error unless the table has rows, and the columns that the plan names."""
+    check_index(columns, frame)
     check_names(columns, frame.names)
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to publish")
+
+
+def check_index(columns: Collection[str], frame: Frame) -> None:
+    """Raise an error if the plan names row labels of a pandas frame, which are not published."""
+    labels = [n for n in frame.index_names if n in columns and n not in frame.names]
+    if labels:
+        raise BadTable(
+            f"{preview(labels)} is the index of the frame, not a column, and row labels are not "
+            "published; call .reset_index() to make it a column"
+        )
 
 
 def check_names(columns: Collection[str], names: Collection[str]) -> None:
