@@ -15,7 +15,7 @@ import shoal
 from shoal import Plan
 from shoal.io.frames import open_frame, read, write
 from tests.io.tables import values
-from tests.strategies import examples
+from tests.strategies import ALL
 
 HIERARCHIES = {
     "flat": None,
@@ -35,7 +35,7 @@ def written(eighths: int, decimal: str, thousands: str, percent: bool, zeros: bo
     return whole + (decimal + places if places else "") + (" %" if percent else "")
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=60 if ALL else 5)
 @given(
     st.lists(st.integers(0, 79), min_size=4, max_size=12),
     st.sampled_from([(",", "."), (",", ""), (",", " "), (".", ","), (".", "'"), (".", "")]),
