@@ -26,7 +26,7 @@ def reading_of(frame: Frame) -> Reading:
         codecs.lookup(encoding)
     except (LookupError, ValueError):
         encoding = ""
-    other = delimiter in DELIMITERS[1:]  # the first one is the default
+    other = delimiter in list(DELIMITERS[1:])  # the first one is the default
     return Reading(encoding=encoding or None, delimiter=delimiter if other else None)
 
 
