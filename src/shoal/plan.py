@@ -14,7 +14,9 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.errors import BadFile, BadPlan, brief, is_text, preview
+from shoal.base.notebook import HtmlRows, html_block
 from shoal.base.settings import AtLeastOne, NotNegative, Setting
+from shoal.base.wording import many
 from shoal.io.frames import atomic
 from shoal.io.memory import bytes_of
 from shoal.io.reading import Reading
@@ -149,6 +151,13 @@ class Plan(Setting):
     @model_validator(mode="after")
     def _names_of_bounds(self) -> Plan:
         """Columns with bounds need names that no other column has."""
+        spelled = [n for n, one in self.columns.items() if one.spelling and one.thousands == "."]
+        if self.write.ranges == "midpoint" and spelled:
+            raise ValueError(
+                "cannot have ranges = 'midpoint' under [write] with thousands = '.' (column "
+                f"{spelled[0]!r}): the same plan could not tell a midpoint 1.234 from 1234; choose "
+                "'label' or 'bounds'"
+            )
         if self.write.ranges == "midpoint" and self.linked:
             model = next(model.name for model in self.models if model.linkage)
             raise ValueError(
@@ -317,6 +326,19 @@ class Plan(Setting):
     def __repr__(self) -> str:
         return f"Plan of {len(self.columns)} columns:\n{self.to_toml()}"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the columns, and what is required."""
+        columns = [
+            [name, one.role, "" if one.hierarchy is None else one.hierarchy.describe()]
+            for name, one in self.columns.items()
+        ]
+        tables: list[HtmlRows] = [(["column", "role", "generalized"], columns)]
+        if self.models:
+            models = [[one.key, _options(one)] for one in self.models]
+            tables.append((["requirement", ""], models))
+        facts = [("algorithm", self.algorithm.name), ("loss", self.loss.name)]
+        return html_block(f"Plan of {many(len(self.columns), 'column')}", facts, tables)
+
     @staticmethod
     def load(path: str | Path) -> Plan:
         """Read a plan file; paths in it are relative to it."""
@@ -423,6 +445,12 @@ def _comment(text: str) -> str:
 
 def _fields(setting: dict[str, Any]) -> list[str]:
     return [f"{_key(name)} = {_toml(value)}" for name, value in setting.items()]
+
+
+def _options(setting: Setting) -> str:
+    """The options of a requirement, as a plan file has them, without its column."""
+    given = {name: one for name, one in setting.setting().items() if name not in ("name", "column")}
+    return ", ".join(_fields(given))
 
 
 def toml_line(name: str, value: Any) -> str:

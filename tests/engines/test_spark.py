@@ -259,6 +259,29 @@ def test_types_stay_as_they_are(role: str, spark: Any, tmp_path: Path) -> None:
         assert read(tmp_path / f"spark-{name}.parquet").native.schema == read(out).native.schema
 
 
+@pytest.mark.spark
+def test_words_for_missing_are_those_of_each_column(spark: Any, tmp_path: Path) -> None:
+    table = pa.table({
+        "age": ["31", "38", "N", "N", "99", "99", "?", None, None, "?"] * 3,
+        "sex": ["f", "N", "u", "f", "f"] * 6,
+        "note": ["f", "u", "N", "?", "x"] * 6,
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "people.parquet")
+    ages = {"role": "quasi", "hierarchy": {"ranges": [10]}, "missing_values": ["N", "99", "?"]}
+    note = {"role": "other", "missing_values": ["f", "?"]}
+    asked = Plan(
+        columns={"age": ages, "sex": "quasi", "note": note},
+        models=[{"name": "k-anonymity", "k": 2}],
+        missing_values=["", "u"],
+        seed=1,
+    )
+    expected = in_memory(tmp_path / "people.parquet", asked, tmp_path / "memory.parquet")
+    release = shoal.anonymize(tmp_path / "people.parquet", asked.changed(engine="spark"))
+    release.save(tmp_path / "spark.parquet")
+    assert numbers(release) == expected
+    assert rows(tmp_path / "spark.parquet") == rows(tmp_path / "memory.parquet")
+
+
 # Faults that need no cluster
 
 

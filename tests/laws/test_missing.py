@@ -115,6 +115,19 @@ def test_words_of_a_person_column_are_its_own() -> None:
     assert numbers[4] == numbers[5]  # here N is a person
 
 
+def test_engines_count_the_words_of_each_column_with_people_too(tmp_path: Path) -> None:
+    people = table(["31", "38", "N", "N", "99", "99", "?", "?"] * 3)
+    people = people.append_column("who", [[f"p{i // 2}" for i in range(23)] + ["-"]])
+    pc.write_csv(people, tmp_path / "people.csv")
+    columns = {**plan().columns, "who": {"role": "person", "missing_values": ["-"]}}
+    found = [
+        shoal.anonymize(tmp_path / "people.csv", plan(columns=columns, engine=engine, seed=1))
+        for engine in ("memory", "duckdb")
+    ]
+    memory, duckdb = ([one.if_known, one.losses, one.after.people] for one in found)
+    assert memory == duckdb
+
+
 def test_words_of_a_column_are_values_in_others_and_errors_where_missing_is_one() -> None:
     asked = plan(missing="error")
     full = table(["31", "38", "52", "57"]).set_column(1, "sex", [["f", "N", "f", "N"]])

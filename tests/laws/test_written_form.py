@@ -18,6 +18,7 @@ from shoal.databases.database import Database
 from shoal.errors import BadPlan, BadTable
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame, open_frame, read, same_rows
+from shoal.io.labels import Labels, labelled, labels_of
 from shoal.io.written.formulas import escaped, unescaped
 from shoal.io.written.typed_columns import typed
 from shoal.table.roles import Column
@@ -187,6 +188,17 @@ def test_a_file_with_bounds_is_the_same_release(ending: str, types: str, tmp_pat
     assert found.notes == expected.notes
 
 
+def test_spreadsheets_are_escaped_unless_the_plan_says_otherwise(tmp_path: Path) -> None:
+    out = tmp_path / "out.xlsx"
+    shoal.anonymize(pa.table(ROWS), plan()).save(out)
+    assert {"'=1+1", "''=a", "-5"} < set(read(out).column("note").to_pylist())
+    assert shoal.audit(out, plan(), original=pa.table(ROWS)).notes == []
+    keep = plan(write={"formulas": "keep"})
+    shoal.anonymize(pa.table(ROWS), keep).save(out)
+    assert {"=1+1", "'=a", "-5"} < set(read(out).column("note").to_pylist())
+    assert shoal.audit(out, keep, original=pa.table(ROWS)).notes == []
+
+
 def test_a_file_with_midpoints_satisfies_the_models_as_it_is(tmp_path: Path) -> None:
     asked = plan(write={"ranges": "midpoint"})
     release = shoal.anonymize(pa.table(ROWS), asked)
@@ -218,6 +230,14 @@ def test_a_file_that_lies_about_its_bounds_is_noticed(
     with pytest.raises(BadTable, match=r"column 'age' publishes .* ranges = 'label'"):
         release.save(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())
+
+
+def test_bounds_have_the_label_of_their_column() -> None:
+    columns = {"x": Column(role="quasi", hierarchy=Hierarchy.ranges([10]))}
+    labels = {"x": Labels("Age", {"31": "thirty-one"})}
+    frame = Frame(labelled(pa.table({"x": ["[30, 40)", "31"]}), labels))
+    bounds = with_bounds(frame, columns, [""]).native.schema
+    assert [labels_of(field) for field in bounds] == [Labels("Age")] * 2
 
 
 def test_names_of_bounds_are_taken() -> None:

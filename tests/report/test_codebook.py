@@ -13,6 +13,7 @@ import pytest
 import shoal
 from shoal import Plan
 from shoal.errors import BadFile, ShoalError
+from shoal.io.labels import Labels, labelled
 from shoal.report.codebook import SHOWN, codebook
 
 ROWS = {
@@ -119,6 +120,20 @@ def test_html_shows_values_as_text(release, tmp_path: Path) -> None:
     html = (tmp_path / "book.html").read_text()
     assert "<b>cold" not in html
     assert "&lt;b&gt;cold&lt;/b&gt;" in html
+
+
+def test_labels_of_published_values_are_in_it(tmp_path: Path) -> None:
+    table = pa.table({"sex": [1, 1, 2, 2, 2], "job": ["a", "a", "b", "b", "c"]})
+    labels = {"sex": Labels("Sex of the person", {"1": "male", "2": "female", "3": "diverse"})}
+    asked = Plan(columns={"sex": "quasi", "job": "drop"},
+                 models=[{"name": "k-anonymity", "k": 2}])  # fmt: skip
+    release = shoal.anonymize(labelled(table, labels), asked)
+    for ending in ("html", "csv", "json"):
+        release.codebook(tmp_path / f"book.{ending}")
+        content = (tmp_path / f"book.{ending}").read_text()
+        assert "Sex of the person" in content
+        assert "female" in content
+        assert "diverse" not in content
 
 
 def test_bounds_and_formulas(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import shoal
 from shoal import Plan
 from shoal.catalog import models
 from shoal.io.frames import open_frame
+from shoal.io.labels import Labels, labelled
 from shoal.measures.record_counts import row_count
 from shoal.models import Model
 from shoal.report.page import render
@@ -148,3 +149,18 @@ def test_plain_words_fit_the_models():
             if kind.linkage:
                 assert "3" in told
                 assert "class" not in told
+
+
+def test_the_page_shows_the_labels_of_columns():
+    table = pa.table({"sex": [1, 2] * 6, "job": ["a", "b", "c"] * 4})
+    labelled_table = labelled(table, {"sex": Labels("Sex of the person", {"1": "m", "7": "x"})})
+    plan = Plan(
+        columns={"sex": {"role": "quasi"}, "job": {"role": "sensitive"}},
+        models=[{"name": "k-anonymity", "k": 2}],
+        algorithm={"name": "full-domain"},
+        seed=1,
+    )
+    release = shoal.anonymize(labelled_table, plan)
+    shown = {one.name: one.label for one in facts(release).columns}
+    assert shown == {"sex": "Sex of the person", "job": ""}
+    assert "sex (Sex of the person)" in render(page(facts(release)))

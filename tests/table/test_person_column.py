@@ -133,7 +133,7 @@ def test_a_file_with_its_rows_in_another_order_is_refused(tmp_path, monkeypatch)
     release = shoal.anonymize(table(), asked(who=HIDDEN))
     turned = Frame(release.frame.take(list(range(7, -1, -1))))
     really = frames.write
-    monkeypatch.setattr(frames, "write", lambda frame, path: really(turned, path))
+    monkeypatch.setattr(frames, "write", lambda frame, path, reading: really(turned, path))
     with pytest.raises(ShoalError, match="does not contain the rows of the release in their order"):
         release.save(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())

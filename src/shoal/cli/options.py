@@ -40,6 +40,10 @@ Replace = Annotated[
     bool,
     typer.Option("--replace", help="Replace the table of this name in a database."),
 ]
+Sheet = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Sheet to read, if DATA is a spreadsheet with several."),
+]
 PlanFile = Annotated[Path, typer.Option("--plan", help="Plan: a TOML file.")]
 Out = Annotated[
     str,

@@ -21,7 +21,8 @@ from shoal.base.wording import listed
 from shoal.comparing.comparison import MEAN, Comparison, Line, Unfinished
 from shoal.comparing.isolated_run import WARMING, Apart, Failed, Here, Measured
 from shoal.flow.auto_select.candidates import label
-from shoal.io.frames import Frame, open_frame
+from shoal.flow.opening import open_table
+from shoal.io.frames import Frame
 from shoal.losses import Loss
 from shoal.losses.mean import Mean
 from shoal.measures.lower_bound import Bound, lower_bound, scoped
@@ -82,7 +83,7 @@ def compare(
     guides = _made(catalog.losses, losses, plan.loss) or [plan.loss]
     methods = _made(catalog.algorithms, algorithms, plan.algorithm) or serving(plan)
     progress("read", 0.0)
-    frame = open_frame(table, None, plan.read)
+    frame = open_table(table, plan)
     progress("encode", 0.0)
     encoded = encode(frame, plan.columns, plan.missing, plan.missing_values)
     one_guide = len(guides) == 1 and not guides[0].is_auto

@@ -111,7 +111,8 @@ class Database:
 
         With a `person` column they have p, a text per person.
         """
-        if source.text or person is not None:  # spellings of a person are compared in Python
+        # Spellings of a person, of numbers and of dates are compared in Python.
+        if source.text or source.spelled or person is not None:
             return self._register(source, columns, person)
         names = ", ".join([*(f"c{i}" for i in range(len(source.schema))), "number"])
         self._sources = [source]

@@ -26,6 +26,7 @@ from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.engines.writing import Rows
 from shoal.io.frames import Frame
+from shoal.io.raw_text.canonical import SpelledColumn
 from shoal.io.reading import Reading
 
 AT_ONCE = 32  # columns that are counted by one query; GROUPING_ID of DuckDB takes up to 63
@@ -37,9 +38,13 @@ class DuckdbTable(PeopleTable):
     engine = "duckdb"
 
     def __init__(
-        self, path: str | Path, resources: Resources, reading: Reading | None = None
+        self,
+        path: str | Path,
+        resources: Resources,
+        reading: Reading | None = None,
+        spelled: Mapping[str, SpelledColumn] | None = None,
     ) -> None:
-        self.source, self.resources = Source.of(path, reading), resources
+        self.source, self.resources = Source.of(path, reading, spelled), resources
         self.schema, self._state = self.source.schema, self.source.state
 
     @property

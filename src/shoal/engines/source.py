@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import lzma
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from shoal.base.errors import BadFile, BadTable, preview
 from shoal.io.format import Format, format_of, formats, packing_of
 from shoal.io.frames import fingerprint
+from shoal.io.raw_text.canonical import Canonical, SpelledColumn
 from shoal.io.reading import Reading
 from shoal.io.sources import check_source, is_folder
 
@@ -33,9 +34,14 @@ class Source:
     form: Format
     schema: pa.Schema  # the same for all files
     reading: Reading | None = None  # what the plan states about its files
+    spelled: Mapping[str, SpelledColumn] = field(default_factory=dict)  # and about columns of text
 
     @staticmethod
-    def of(path: str | Path, reading: Reading | None = None) -> Source:
+    def of(
+        path: str | Path,
+        reading: Reading | None = None,
+        spelled: Mapping[str, SpelledColumn] | None = None,
+    ) -> Source:
         """Look at the names of the files and at their columns, but not at their rows."""
         path = Path(path)
         files = _files(path)
@@ -49,7 +55,7 @@ class Source:
         schemas = [_schema(form, file, reading) for file in files]
         for file, schema in zip(files[1:], schemas[1:], strict=True):
             _check_same(files[0], schemas[0], file, schema)
-        return Source(path, tuple(files), form, schemas[0], reading)
+        return Source(path, tuple(files), form, schemas[0], reading, spelled or {})
 
     @property
     def text(self) -> bool:
@@ -85,7 +91,7 @@ class Source:
 
     def batches(self, progress: Callable[[float], None]) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The rows part by part, each with the number of its first row."""
-        row = 0
+        row, known = 0, Canonical(self.spelled)
         for i, file in enumerate(self.files):
 
             def report(done: int, size: int, i: int = i) -> None:
@@ -93,7 +99,7 @@ class Source:
 
             with reading(file):
                 for batch in self.form.batches(file, report, self.reading):
-                    yield row, batch
+                    yield row, _converted(batch, known, row)
                     row += batch.num_rows
 
     def coded_batches(self, coded: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -110,6 +116,14 @@ class Source:
     def parquet_rows(self) -> list[int]:
         """The number of rows of each Parquet file."""
         return [pq.read_metadata(file).num_rows for file in self.files]
+
+
+def _converted(batch: pa.RecordBatch, known: Canonical, row: int) -> pa.RecordBatch:
+    """A part with its columns in canonical form."""
+    for i, name in enumerate(batch.schema.names):
+        if name in known.columns:
+            batch = batch.set_column(i, name, known.column(name, batch.column(i), row))
+    return batch
 
 
 def size_in_memory(path: Path) -> int:

@@ -17,11 +17,13 @@ from shoal.flow.auto_select.search import recode
 from shoal.flow.choose_engine import choose_engine
 from shoal.flow.choose_parts import resources_of
 from shoal.flow.explain import Explainer, seed_of
+from shoal.flow.opening import open_table
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
-from shoal.io.frames import Frame, fingerprint, open_frame
+from shoal.io.frames import Frame, fingerprint
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
+from shoal.table.written.spelled_columns import spelled_columns
 
 
 def anonymize(
@@ -61,12 +63,17 @@ def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> 
         from shoal.engines.duckdb_table import DuckdbTable  # it is seldom needed
         from shoal.flow.at_scale import LargeRelease, anonymize_at_scale
 
-        given = DuckdbTable(table, resources_of(plan), plan.read)
+        given = DuckdbTable(
+            table,
+            resources_of(plan),
+            plan.read,
+            spelled_columns(plan.columns, plan.missing_values),
+        )
         return anonymize_at_scale(given, plan, progress, LargeRelease)
 
     clock = Clock(progress)
     clock.start("read")
-    frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
+    frame = open_table(table, plan, lambda done, size: progress("read", done / size))
     sha256 = fingerprint(table)
     with compiling_together(frame, plan, progress):
         remarks = [*engine.notes, *notes.encodings(frame.schema)]

@@ -13,14 +13,17 @@ import numpy.typing as npt
 from shoal import catalog
 from shoal.attacks.matching import Matching
 from shoal.base.errors import BadPlan, BadTable, preview
+from shoal.base.notebook import html_block
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
+from shoal.base.wording import many, number, percent
 from shoal.databases.database import Database
 from shoal.flow import notes
 from shoal.flow.count_in_database import is_counted, of_counted_columns, open_counted
 from shoal.flow.freeing import freed
+from shoal.flow.opening import open_table, with_canonical_cells
 from shoal.hierarchies.values import plain, text
-from shoal.io.frames import Frame, open_frame
+from shoal.io.frames import Frame
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import findings
@@ -30,7 +33,7 @@ from shoal.measures.queries import Queries
 from shoal.measures.risks import Risks, record_risks
 from shoal.measures.utility import Utility
 from shoal.measures.verify import check_all
-from shoal.models import Check, Model, finite
+from shoal.models import Check, Model, finite, requirement_rows
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
@@ -40,7 +43,7 @@ from shoal.table.roles import ROLES, columns_with_role
 from shoal.table.written.form import read_form
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Audit:
     """What a table guarantees and what it discloses."""
 
@@ -56,6 +59,25 @@ class Audit:
     published: Published
     population: Table | None
     linkage: MatchGraph | None
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{name} {number(level)}" for name, level in self.levels.items())
+        return f"Audit of {many(self.rows, 'record')}: {levels}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: levels, requirements and risks."""
+        facts = [
+            ("people", f"{self.people:,}"),
+            ("highest re-identification risk", percent(100 * self.risks.prosecutor)),
+            ("average re-identification risk", percent(100 * self.risks.average)),
+        ]
+        if self.quality is not None:
+            facts.append(
+                (f"information loss ({self.loss})", percent(self.quality.losses[self.loss]))
+            )
+        levels = ["model", "reached"], [[name, number(x)] for name, x in self.levels.items()]
+        table = requirement_rows(self.checks) if self.checks else levels
+        return html_block(f"Audit of {many(self.rows, 'record')}", facts, [table])
 
     def record_risks(self) -> npt.NDArray[np.float64]:
         """The re-identification risk of each record, for the attacker who knows most.
@@ -180,6 +202,7 @@ def _audit(
     if frame.counted is None:  # otherwise the database has no bounds of ranges
         frame = read_form(frame, asked.columns, asked.write, _file_of(table))
         names = frame.names
+    frame = with_canonical_cells(frame, asked)
     check_known(names, asked)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
@@ -192,6 +215,7 @@ def _audit(
     if original is not None:
         _check_comparable(plan)
         given, _ = open_counted(original, asked, progress, population)
+        given = with_canonical_cells(given, asked)
         said += [note for note in notes.encodings(given.schema) if note not in said]
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
@@ -301,7 +325,7 @@ def _population(source: Any, plan: Plan) -> Table | None:
     """The table of the population, encoded with the hierarchies of the plan."""
     if source is None:
         return None
-    frame = open_frame(source, None, plan.read)
+    frame = open_table(source, plan)
     names = columns_with_role(plan.columns, "quasi")
     lacking = [name for name in names if name not in frame.names]
     if lacking:

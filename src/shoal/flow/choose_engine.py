@@ -109,6 +109,8 @@ def not_served(plan: Plan, keep_order: bool, engine: str) -> str | None:
             return f"a person column that is not published ({name!r}, publish = false)"
     if engine == "spark" and plan.read.stated():
         return f"[read] yet ({', '.join(plan.read.stated())})"
+    if engine == "spark" and (spelled := [n for n, c in plan.columns.items() if c.spelling]):
+        return f"decimal, thousands, percent and date_format yet (column {spelled[0]!r})"
     if stated := plan.write.stated():
         return f"[write] yet ({', '.join(stated)})"
     if plan.algorithm.is_auto or plan.loss.is_auto:

@@ -27,6 +27,7 @@ from shoal.table.encode import Table
 from shoal.table.match_graph import link
 from shoal.table.published_table import Published, read_published
 from shoal.table.recoding import SUPPRESSED, Recoding, decode
+from shoal.table.written.spelled_columns import guarded
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted
@@ -67,6 +68,7 @@ def publish(
     released, people = decode(
         frame, plan.columns, original, recoding, rng, keep_order, plan.missing_values
     )
+    released = guarded(released, plan.columns)
     clock.start("verify")
     published = _read(released, plan, people)
     if not plan.linked:  # otherwise matches are about single records

@@ -109,6 +109,8 @@ def not_numbers(kind: str, strange: list[object]) -> BadHierarchy:
             "hierarchy, for example prefixes or flat"
         )
     hint = "; for dates use the hierarchy dates" if isinstance(strange[0], date) else ""
+    if any(isinstance(value, str) and re.search("[0-9][,.' %]", value) for value in strange):
+        hint = "; if they are numbers, state how they are written, as in decimal = ','"
     return BadHierarchy(
         f"{kind} need numbers, but the column has {preview(strange)}{hint}; give the column "
         "another hierarchy, or, if they mean missing, list them under missing_values"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from shoal.io.compact import ArrowColumn, compact, plain_field
 from shoal.io.files import check_bytes, check_target, keeps_types, read_table, write_table
 from shoal.io.format import Progress
 from shoal.io.labels import labelled, published, table_labels
+from shoal.io.native.column_types import as_type, like_pandas, like_polars
 from shoal.io.packed_texts import TEXTS, is_packed, packed, unpacked
 from shoal.io.reading import Reading
 from shoal.io.sources import StoredTable
@@ -65,8 +66,9 @@ class Frame:
     {'age': ['30-39']}
     """
 
-    def __init__(self, native: Any, counted: Counted | None = None) -> None:
+    def __init__(self, native: Any, counted: Counted | None = None, given: bool = False) -> None:
         self.native = native
+        self.given = given  # by the user, who expects the types of its columns back
         self.counted = counted  # None: each row occurs once, and the frame is the table
         self._frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
         is_pandas = nw.dependencies.is_pandas_dataframe(native)
@@ -131,6 +133,18 @@ class Frame:
     def select(self, names: Sequence[str]) -> Frame:
         """These columns, in this order."""
         return Frame(self._frame.select(list(names)).to_native(), self.counted)
+
+    def replaced(self, columns: Mapping[str, ArrowColumn]) -> Frame:
+        """The same rows, with these columns in place of those of the same names."""
+        if self.kind != "arrow":
+            new = [self._series(name, values) for name, values in columns.items()]
+            return Frame(self._frame.with_columns(*new).to_native(), self.counted)
+        native = self.native
+        for name, values in columns.items():
+            place = native.schema.get_field_index(name)
+            about = None if name in self._packed else native.schema.field(place).metadata
+            native = native.set_column(place, pa.field(name, values.type, metadata=about), values)
+        return Frame(native, self.counted)
 
     def rebuild(
         self, rows: np.ndarray[Any, Any], columns: dict[str, ArrowColumn], drop: Collection[str]
@@ -229,10 +243,25 @@ class Frame:
                 ".str.encode('utf-8', 'ignore').str.decode('utf-8')"
             ) from None
 
+    @property
+    def index_names(self) -> list[str]:
+        """The names of the row labels of a pandas frame, which are no columns."""
+        if self.kind != "pandas":
+            return []
+        return [name for name in self.native.index.names if isinstance(name, str)]
+
     def _series(self, name: str, values: ArrowColumn) -> nw.Series[Any]:
-        """Turn an arrow column into a column of this kind of frame."""
+        """Turn an arrow column into a column of this kind of frame.
+
+        Texts get the type that the column had in a frame of the user, if all of them can have it.
+        """
         library: Any = nw.get_native_namespace(self._frame)
-        if self.kind == "pandas":
+        native: Any = None
+        if self.given and pa.types.is_string(values.type):
+            native = self._alike(name, values, library)
+        if native is not None:
+            pass
+        elif self.kind == "pandas":
             # Otherwise pandas converts integers with nulls to floats.
             nullable = {pa.int64(): library.Int64Dtype(), pa.bool_(): library.BooleanDtype()}
             native = values.to_pandas(types_mapper=nullable.get if values.null_count else None)
@@ -242,6 +271,15 @@ class Frame:
             native = pa.table([values], [name])[name]
         series: nw.Series[Any] = nw.from_native(native, series_only=True)
         return series.alias(name)
+
+    def _alike(self, name: str, texts: ArrowColumn, library: Any) -> Any:
+        """Texts as a column of the type that it has; None: they cannot have it."""
+        kind = self.column(name).type
+        if self.kind == "arrow":
+            found = as_type(texts, kind)
+            return None if found is None else pa.table([found], [name])[name]
+        like = like_pandas if self.kind == "pandas" else like_polars
+        return like(texts, kind, self.native[name], library)
 
 
 def _forget_pandas(native: Any, library: Any) -> Any:
@@ -342,14 +380,14 @@ def open_frame(
         return Frame(source.read(progress))
     if isinstance(source, pa.Table):
         check_column_names(source.column_names, "the table")
-        return Frame(takeable(source))
+        return Frame(takeable(source), given=True)
     if nw.dependencies.is_pandas_dataframe(source) or nw.dependencies.is_polars_dataframe(source):
         check_column_names(list(source.columns), "the table")
         if nw.dependencies.is_pandas_dataframe(source):
             for name in source.columns:
                 if _is_arrow(source[name]):
                     check_takeable(name, source[name].array.__arrow_array__())
-        return Frame(source)
+        return Frame(source, given=True)
     if nw.dependencies.is_polars_lazyframe(source):
         raise BadTable("a polars LazyFrame has no rows yet; call .collect() first")
     wanted = "a pandas or polars DataFrame, a pyarrow Table, or the path of a file"

@@ -85,11 +85,28 @@ def same_cells(one: ArrowColumn, other: ArrowColumn) -> bool:
     first, second = map(_chunked, (one, other))
     if first.type == second.type and (_same_codes(first, second) or first.equals(second)):
         return True
+    if _same_numbers(first, second):
+        return True
     if _is_moment(first.type) and _is_moment(second.type):
         return _same_moments(first, second)
     with suppress(BadFile):  # cannot be text: then both must be of one type
         first, second = (_chunked(as_text(column, "")).fill_null("") for column in (first, second))
     return bool(first.equals(second))
+
+
+def _same_numbers(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
+    """Whether an integer column and a float column are equal: 1e+10 is 10000000000.
+
+    >>> _same_numbers(pa.chunked_array([[1e10]]), pa.chunked_array([[10**10]]))
+    True
+    """
+    kinds = [first.type, second.type]
+    if not (any(map(pa.types.is_integer, kinds)) and any(map(pa.types.is_float64, kinds))):
+        return False
+    try:  # an integer that a float cannot store is an error
+        return bool(first.cast(pa.float64()).equals(second.cast(pa.float64())))
+    except pa.ArrowInvalid:
+        return False
 
 
 def _is_moment(kind: pa.DataType) -> bool:

@@ -12,8 +12,10 @@ from typing import Any
 
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, ShoalError, preview
+from shoal.base.notebook import html_block
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
+from shoal.base.wording import many, percent
 from shoal.io.frames import Frame, content_digest, csv_parts, open_frame
 from shoal.measures.applied import Applied
 from shoal.measures.column_disclosure import ColumnDisclosure
@@ -25,7 +27,7 @@ from shoal.measures.lower_bound import IN_PROPORTION, Bound, lower_bound, scoped
 from shoal.measures.risks import Risks
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
-from shoal.models import Check, min_class_size
+from shoal.models import Check, min_class_size, requirement_rows
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
@@ -76,6 +78,21 @@ class Outcome:
         )
         classes = "" if self.after.linked else f" in {self.classes:,} classes"
         return f"Release of {self.published:,} records{classes}: {levels}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the requirements, and the most important numbers."""
+        classes = "" if self.after.linked else f" in {many(self.classes, 'class', 'classes')}"
+        facts = [
+            ("suppressed", many(self.suppressed, "record")),
+            (
+                f"information loss ({self.plan.loss.name})",
+                percent(self.losses[self.plan.loss.name]),
+            ),
+            ("highest re-identification risk", percent(100 * self.risks.prosecutor)),
+            ("average re-identification risk", percent(100 * self.risks.average)),
+        ]
+        title = f"Release of {many(self.published, 'record')}{classes}"
+        return html_block(title, facts, [requirement_rows(self.checks)])
 
     @property
     def classes(self) -> int:

@@ -18,6 +18,7 @@ from pydantic import Field
 
 from shoal.base.arrays import Bools, Floats, Longs
 from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
+from shoal.base.notebook import HtmlRows
 from shoal.base.settings import AtLeastTwo, Setting
 from shoal.base.wording import number, sentence
 from shoal.table.alike import alike
@@ -61,6 +62,15 @@ class Check:
         found = {**asdict(self), "reached": finite(self.reached)}
         del found["besides"]  # for the screen
         return found
+
+
+def requirement_rows(checks: Iterable[Check]) -> HtmlRows:
+    """Checks as a table for notebooks."""
+    rows = [
+        [one.key, one.asked, number(one.reached), "satisfied" if one.holds else "violated"]
+        for one in checks
+    ]
+    return ["requirement", "required", "reached", ""], rows
 
 
 def _shown(value: Any) -> str:

@@ -20,6 +20,7 @@ from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.free_values import closed_range, elements_of
 from shoal.hierarchies.values import ROOT, number_of, range_of
 from shoal.io.frames import Frame, atomic, csv_parts, open_frame
+from shoal.io.labels import NO_LABELS, labels_of
 from shoal.io.text_writing import as_text
 from shoal.io.written.formulas import escaped
 from shoal.measures.outcome import Outcome
@@ -46,6 +47,7 @@ class PublishedValue:
     text: str | None  # None: an empty cell
     kind: Kind
     records: int
+    label: str = ""  # what the value means, if the table says it
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class CodebookColumn:
     """A published column."""
 
     name: str
+    label: str  # what the column is about, if the table says it
     role: str
     generalized: str  # how its hierarchy generalizes; "" for others
     levels: list[str]  # the steps of the hierarchy, from fine to coarse
@@ -65,6 +68,7 @@ class CodebookColumn:
         """The column, by the names of the JSON file."""
         return {
             "name": self.name,
+            "label": self.label,
             "role": self.role,
             "generalized": self.generalized,
             "levels": self.levels,
@@ -72,7 +76,13 @@ class CodebookColumn:
             "different_values": self.different,
             "reading": self.reading,
             "values": [
-                {"value": one.text, "kind": one.kind, "records": one.records} for one in self.values
+                {
+                    "value": one.text,
+                    "label": one.label,
+                    "kind": one.kind,
+                    "records": one.records,
+                }
+                for one in self.values
             ],
         }
 
@@ -115,6 +125,7 @@ def codebook(release: Outcome) -> list[CodebookColumn]:
 
 def _column(frame: Frame, name: str, plan: Plan) -> CodebookColumn:
     column = plan.columns[name]
+    labels = labels_of(frame.native.schema.field(name)) if frame.kind == "arrow" else NO_LABELS
     codes, found = coded_as_text(frame, name)
     counts = np.bincount(codes + 1, minlength=len(found) + 1).tolist()
     texts = as_text(found.array, name).to_pylist()
@@ -124,7 +135,12 @@ def _column(frame: Frame, name: str, plan: Plan) -> CodebookColumn:
         hierarchy = column.hierarchy if column.role == "quasi" else None
         pairs = zip([None, *texts], counts, strict=True)
         values = [
-            PublishedValue(text, _kind(text, column, hierarchy, words), count)
+            PublishedValue(
+                text,
+                _kind(text, column, hierarchy, words),
+                count,
+                labels.values.get(text or "", ""),
+            )
             for text, count in pairs
             if count
         ]
@@ -133,6 +149,7 @@ def _column(frame: Frame, name: str, plan: Plan) -> CodebookColumn:
     hierarchy = column.hierarchy or Hierarchy.flat()
     return CodebookColumn(
         name=name,
+        label=labels.column,
         role=column.role,
         generalized=_generalized(hierarchy) if quasi else "",
         levels=[step.words for step in hierarchy.steps() if step.words] if quasi else [],
@@ -218,14 +235,15 @@ def _capital(text: str) -> str:
 
 def _lines(columns: list[CodebookColumn]) -> pa.Table:
     """One line per value."""
-    rows: list[tuple[str, str, str | None, str, int | None]] = []
+    rows: list[tuple[str, str, str, str | None, str, str, int | None]] = []
     for one in columns:
-        rows += [(one.name, one.role, v.text, v.kind, v.records) for v in one.values]
+        about = (one.name, one.label, one.role)
+        rows += [(*about, v.text, v.label, v.kind, v.records) for v in one.values]
         if not one.values:
-            rows.append((one.name, one.role, None, "random number", None))
+            rows.append((*about, None, "", "random number", None))
     cells = list(zip(*rows, strict=True))
-    names = ["column", "role", "value", "kind", "records"]
-    kinds = [pa.string()] * 4 + [pa.int64()]
+    names = ["column", "column_label", "role", "value", "value_label", "kind", "records"]
+    kinds = [pa.string()] * 6 + [pa.int64()]
     return pa.table([pa.array(list(c), kind) for c, kind in zip(cells, kinds, strict=True)], names)
 
 
@@ -233,7 +251,10 @@ def page(columns: list[CodebookColumn], records: int) -> Page:
     """Lay out the codebook."""
     overview = HtmlTable(
         ["column", "published as", "different values"],
-        [[short(one.name), ROLES[one.role], f"{one.different:,}"] for one in columns],
+        [
+            [Cell(short(one.name), short(one.label)), ROLES[one.role], f"{one.different:,}"]
+            for one in columns
+        ],
         widths=(30, 50, 20),
     )
     return Page(
@@ -252,6 +273,8 @@ def page(columns: list[CodebookColumn], records: int) -> Page:
 def _section(column: CodebookColumn, records: int) -> list[Block]:
     how = f": {column.generalized}" if column.generalized else ""
     blocks: list[Block] = [Text(f"{_capital(ROLES[column.role])}{how}.")]
+    if column.label:
+        blocks.insert(0, Text(short(column.label)))
     if column.written_as != [column.name]:
         names = ", ".join(f"`{short(name)}`" for name in column.written_as)
         blocks.append(Text(f"The file has the bounds of the values in the columns {names}."))
@@ -260,7 +283,7 @@ def _section(column: CodebookColumn, records: int) -> list[Block]:
     if column.values:
         rows: list[list[Cell | str]] = [
             [
-                "(empty)" if one.text is None else short(one.text),
+                Cell("(empty)" if one.text is None else short(one.text), short(one.label)),
                 one.kind,
                 f"{one.records:,}",
                 f"{100 * one.records / records:.1f} %",

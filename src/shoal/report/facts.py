@@ -194,7 +194,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         classes_before=release.before.classes,
         smallest=release.smallest_class,
         average=release.average_class_size,
-        columns=asked.columns(plan),
+        columns=asked.columns(plan, release.frame),
         if_known=release.if_known,
         worrying=release.worrying,
         requirements=_requirements(release),

@@ -7,10 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from shoal.base.wording import listed, many, short
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import MISSING_WORDS
+from shoal.io.labels import NO_LABELS, table_labels
 from shoal.plan import Plan
 from shoal.table.roles import Column
 
@@ -19,17 +22,24 @@ WITHHELD = "see the plan file"
 
 @dataclass(frozen=True)
 class ColumnFact:
-    """A column of the plan: its name, its role, and how it is published."""
+    """A column of the plan: its name, its role, how it is published, and its label in the file."""
 
     name: str
     role: str
     how: str
+    label: str = ""
 
 
-def columns(plan: Plan) -> list[ColumnFact]:
-    """All columns of the plan, in words."""
+def columns(plan: Plan, frame: Any = None) -> list[ColumnFact]:
+    """All columns of the plan, in words; published ones with the label that the frame has."""
+    labels = table_labels(frame.schema) if isinstance(frame, pa.Table) else {}
     return [
-        ColumnFact(name, column.role, _how(column) + _own_words(column))
+        ColumnFact(
+            name,
+            column.role,
+            _how(column) + _own_words(column),
+            labels.get(name, NO_LABELS).column,
+        )
         for name, column in plan.columns.items()
     ]
 

@@ -20,7 +20,7 @@ from shoal.table.encode import Table, sensitive_columns
 from shoal.table.equivalence_classes import Classes, CountedRows, tally
 from shoal.table.profiles import Profiles
 from shoal.table.recoding import SUPPRESSED, Recoding
-from shoal.table.roles import Column, columns_with_role, empty_words, missing_words
+from shoal.table.roles import Column, check_index, columns_with_role, empty_words, missing_words
 from shoal.table.sensitive import Sensitive
 
 
@@ -219,6 +219,7 @@ def read_published(
     names = columns_with_role(columns, "quasi")
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
+    check_index(columns, frame)
     lacking = [name for name in names if name not in frame.names]
     if lacking:
         raise BadTable(

@@ -13,6 +13,7 @@ from shoal.base.errors import BadInput, BadTable, did_you_mean, is_text, preview
 from shoal.base.settings import Setting
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame
+from shoal.io.raw_text.spelling import Spelling, check_spelling
 
 Role = Literal["identifier", "person", "quasi", "sensitive", "other", "drop"]
 ROLES = "identifier, person, quasi, sensitive, other or drop"  # for messages
@@ -30,6 +31,10 @@ class Column(Setting):
     role: Role
     hierarchy: Hierarchy | None = None
     publish: bool = True  # False for a person column: count people, but do not publish it
+    decimal: str | None = None  # the decimal sign of its numbers, "." or ","; None: "."
+    thousands: str | None = None  # between groups of three digits; None: nothing
+    percent: bool = False  # whether its numbers have a percent sign, as in 12.5 %
+    date_format: str | None = None  # of its dates, as in "%d.%m.%Y"; None: as in 2024-05-17
     missing_values: list[str] | None = None  # words that mean missing here; None: those of the plan
 
     @model_validator(mode="after")
@@ -40,6 +45,20 @@ class Column(Setting):
                 "identifier for columns that are not published"
             )
         return self
+
+    @model_validator(mode="after")
+    def _spelled(self) -> Column:
+        if self.spelling is not None:
+            check_spelling(self.spelling)
+        return self
+
+    @property
+    def spelling(self) -> Spelling | None:
+        """How it writes numbers or dates; None: as they are inside shoal."""
+        stated = Spelling(
+            self.decimal or ".", self.thousands or "", self.percent, self.date_format or ""
+        )
+        return None if stated == Spelling() else stated
 
     @field_validator("missing_values")
     @classmethod
@@ -103,9 +122,20 @@ def empty_words(words: Sequence[str]) -> list[str]:
 
 def check_columns(columns: Collection[str], frame: Frame) -> None:
     """Raise an error unless the table has rows, and the columns that the plan names."""
+    check_index(columns, frame)
     check_names(columns, frame.names)
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to publish")
+
+
+def check_index(columns: Collection[str], frame: Frame) -> None:
+    """Raise an error if the plan names row labels of a pandas frame, which are not published."""
+    labels = [n for n in frame.index_names if n in columns and n not in frame.names]
+    if labels:
+        raise BadTable(
+            f"{preview(labels)} is the index of the frame, not a column, and row labels are not "
+            "published; call .reset_index() to make it a column"
+        )
 
 
 def check_names(columns: Collection[str], names: Collection[str]) -> None:

@@ -164,3 +164,21 @@ def test_a_release_keeps_the_labels_of_what_it_publishes(tmp_path):
     assert labels["sex"].missing == ()
     assert labels["town"] == LABELS["town"]
     assert "income" not in labels
+
+
+@pytest.mark.parametrize(
+    ("place", "byte"),
+    [
+        (b"\4\0\0\0\1\0\0\0\1\0\0\0", 9),  # labels of variable 1, which becomes 2305
+        (b"\6Aachen", 2),  # a label that is not in UTF-8
+        (b"\0\x08\5\0\0\x08\5\0V1", 2),  # a number that is shown as text
+    ],
+)
+def test_dictionaries_that_would_end_the_process(place, byte, tmp_path):
+    """The library that reads these files does not check them: it would crash."""
+    path = tmp_path / "x.sav"
+    write(Frame(people()), path)
+    content = bytearray(path.read_bytes())
+    start = content.index(place)
+    content[start + byte] = {9: 9, 2: 1 if place.endswith(b"V1") else 255}[byte]
+    assert "damaged" in refuse(file(tmp_path, bytes(content), "y.sav"))

@@ -84,7 +84,7 @@ def test_empty_cells_around_the_table_do_not_matter(tmp_path):
 
 def test_several_sheets_are_named(tmp_path):
     path = book(tmp_path, [["a"], [1]], [["b"], [2]])
-    assert "2 sheets: 'Sheet1', 'Sheet2'; name the one to read, with --sheet" in refuse(path)
+    assert "2 sheets: 'Sheet1', 'Sheet2'; name the one to read, in the plan" in refuse(path)
     assert values(read(path, None, Reading(sheet="Sheet2"))) == {"b": [2]}
     with pytest.raises(BadFile, match="has no sheet 'Sheet3'; did you mean"):
         read(path, None, Reading(sheet="Sheet3"))

@@ -25,6 +25,7 @@ from shoal.cli.options import (
     Replace,
     Report,
     Seed,
+    Sheet,
     Table,
     TempDirectory,
     Threads,
@@ -38,6 +39,7 @@ def anonymize(
     out: LargeOut,
     table: Table = None,
     query: Query = None,
+    sheet: Sheet = None,
     out_table: OutTable = None,
     replace: Replace = False,
     json_file: Json = None,
@@ -75,6 +77,8 @@ def anonymize(
         from shoal.report.codebook import check_codebook
 
     asked = Plan.load(plan)
+    if sheet is not None:
+        asked = asked.changed(read=asked.read.model_copy(update={"sheet": sheet}))
     if codebook is not None:
         check_codebook(codebook)
     source = tables.source_of(data, table, query)

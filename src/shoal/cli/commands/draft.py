@@ -10,7 +10,7 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import command
-from shoal.cli.options import Data, Query, Table
+from shoal.cli.options import Data, Query, Sheet, Table
 
 
 @command
@@ -19,6 +19,7 @@ def draft(
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write the plan to.")],
     table: Table = None,
     query: Query = None,
+    sheet: Sheet = None,
     dictionary: Annotated[
         Path | None,
         typer.Option(
@@ -51,6 +52,7 @@ def draft(
             write_levels,
         )
         from shoal.io.frames import check_writable
+        from shoal.io.reading import Reading
 
     source = tables.source_of(data, table, query)
     read = [*tables.files_of([source]), *([dictionary] if dictionary else [])]
@@ -61,7 +63,7 @@ def draft(
     console = open_console()
     with progress_on(console) as progress:
         progress("read", 0.0)
-        proposed = propose(source, dictionary)
+        proposed = propose(source, dictionary, Reading(sheet=sheet))
     plan = proposed.plan
     if levels is not None:
         files = level_files(proposed, levels)

@@ -10,7 +10,7 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import command
-from shoal.cli.options import Data, Query, Table
+from shoal.cli.options import Data, Query, Sheet, Table
 
 
 @command
@@ -33,6 +33,7 @@ def setup(
     ] = None,
     table: Table = None,
     query: Query = None,
+    sheet: Sheet = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Ask plain questions about each column, and write the plan that follows from the answers."""
@@ -46,6 +47,7 @@ def setup(
         from shoal.flow.setup import answers as given
         from shoal.flow.setup.dialogue import Dialogue
         from shoal.io.frames import check_writable
+        from shoal.io.reading import Reading
 
     source = tables.source_of(data, table, query)
     read = [*tables.files_of([source]), *(path for path in (answers, dictionary) if path)]
@@ -59,7 +61,7 @@ def setup(
     decided = None if answers is None else given.read_answers(answers)
     with progress_on(console) as progress:
         progress("read", 0.0)
-        examined = examine(source, dictionary)
+        examined = examine(source, dictionary, Reading(sheet=sheet))
     if decided is None:
         draft, decided = Dialogue(examined, ask, say).run()
     else:

@@ -21,9 +21,10 @@ from shoal.flow.apply.unknown_values import (
     rows_of_their_people,
     unknown_values,
 )
+from shoal.flow.opening import open_table
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
-from shoal.io.frames import Frame, fingerprint, open_frame
+from shoal.io.frames import Frame, fingerprint
 from shoal.measures.applied import Applied
 from shoal.models import Model, TableModel
 from shoal.plan import Plan
@@ -50,7 +51,7 @@ def apply(
     clock = Clock(progress)
     plan = fitted.plan.changed(seed=seed)
     clock.start("read")
-    given = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
+    given = open_table(table, plan, lambda done, size: progress("read", done / size))
     sha256 = fingerprint(table)
     clock.start("encode")
     whole = _same_columns(given, fitted, drop_extra)

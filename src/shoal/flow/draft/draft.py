@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,17 @@ from shoal.flow.draft.guess_role import ADVICE, PEOPLE_ADVICE, Guess, guess_role
 from shoal.flow.draft.missing_codes import missing_codes
 from shoal.flow.draft.ranking import Ranking, columns_to_leave, rank_columns
 from shoal.flow.draft.ranking_lines import ranking_lines
+from shoal.flow.draft.spellings import (
+    detected_spellings,
+    note_on,
+    reading_of,
+    with_spellings,
+)
 from shoal.hierarchies.values import MISSING_WORDS, text
 from shoal.io.frames import Frame, open_frame
 from shoal.io.labels import NO_LABELS, Labels, labels_of
+from shoal.io.raw_text.detect_spelling import Detected, settings_of
+from shoal.io.reading import Reading
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, person_codes
@@ -29,6 +37,7 @@ from shoal.table.header import check_header
 from shoal.table.roles import Column
 
 K = 5
+WRITTEN = ("quasi", "sensitive", "other")  # roles of columns whose values are published
 MANY = 15  # quasi-identifiers from which on much information is lost
 
 
@@ -41,6 +50,8 @@ class Examined:
     guesses: Mapping[str, Guess]
     dependencies: Sequence[Dependency]
     missing: list[str]  # texts that mean missing in any column
+    read: Reading = field(default_factory=Reading)  # how its file is read
+    detected: Mapping[str, Detected] = field(default_factory=dict)  # how columns are written
 
 
 @dataclass(frozen=True)
@@ -66,21 +77,30 @@ def draft(table: Any, dictionary: str | Path | None = None) -> Plan:
     return propose(table, dictionary).plan
 
 
-def propose(table: Any, dictionary: str | Path | None = None) -> Draft:
-    """Propose a plan, with the evidence for it."""
-    examined = examine(table, dictionary)
+def propose(
+    table: Any, dictionary: str | Path | None = None, reading: Reading | None = None
+) -> Draft:
+    """Propose a plan, with the evidence for it; the plan states how the file is read."""
+    examined = examine(table, dictionary, reading)
     return complete(examined, examined.guesses)
 
 
-def examine(table: Any, dictionary: str | Path | None = None) -> Examined:
+def examine(
+    table: Any, dictionary: str | Path | None = None, reading: Reading | None = None
+) -> Examined:
     """Find out what the columns of a table are."""
     described = {} if dictionary is None else read_dictionary(dictionary)
-    frame = open_frame(table)
+    frame = open_frame(table, None, reading)
+    read = reading_of(frame)
+    if reading is not None:
+        read = read.model_copy(update=reading.stated())
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to guess from")
     check_header(frame)
     check_described(described, frame.names)
     missing = _missing_words(frame)
+    detected = detected_spellings(frame, missing)
+    frame = with_spellings(frame, detected, missing)
     facts = {n: _facts(frame, n, missing, described.get(n, Entry())) for n in frame.names}
     guesses = {
         name: guess_role(one, described[name].role if name in described else "")
@@ -90,7 +110,7 @@ def examine(table: Any, dictionary: str | Path | None = None) -> Examined:
     _several_records(guesses)
     found = dependencies([facts[name] for name in _published(guesses)])
     _settle(guesses, found)
-    return Examined(frame, facts, guesses, found, missing)
+    return Examined(frame, facts, guesses, found, missing, read, detected)
 
 
 def complete(examined: Examined, guesses: Mapping[str, Guess]) -> Draft:
@@ -163,16 +183,18 @@ def _labels(frame: Frame, name: str) -> Labels:
 def _column(examined: Examined, name: str, guess: Guess) -> Column:
     """The settings of a column; codes that stand for missing come with the words that do."""
     codes = examined.facts[name].missing
+    column = Column(role=guess.role, hierarchy=guess.hierarchy, **_stated(examined, name, guess))
     if not codes or guess.role not in ("quasi", "sensitive"):
-        return Column(role=guess.role, hierarchy=guess.hierarchy)
+        return column
     _, values = coded(examined.frame, name)
     words = [word for word in examined.missing if word and word in set(map(text, values))]
-    return Column(role=guess.role, hierarchy=guess.hierarchy, missing_values=[*words, *codes])
+    return column.changed(missing_values=[*words, *codes])
 
 
 def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
     plan = Plan(
         columns={name: _column(examined, name, guess) for name, guess in guesses.items()},
+        read=examined.read,
         models=[KAnonymity(k=draft_k(examined))],
         missing_values=examined.missing,
     )
@@ -181,8 +203,16 @@ def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
         facts, note = examined.facts[name], guess.note
         if plan.columns[name].missing_values is not None:
             note += f"; {', '.join(facts.missing)} taken as missing"
+        if guess.role in WRITTEN:
+            note += note_on(examined.detected.get(name, Detected()))
         plan.notes[name] = f"{facts.label}: {note}" if facts.label else note
     return plan
+
+
+def _stated(examined: Examined, name: str, guess: Guess) -> dict[str, Any]:
+    """How a published column writes its numbers or dates."""
+    found = examined.detected.get(name, Detected()).spelling
+    return settings_of(found) if found is not None and guess.role in WRITTEN else {}
 
 
 def _quasi(guesses: Mapping[str, Guess]) -> list[str]:

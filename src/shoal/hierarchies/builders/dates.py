@@ -46,8 +46,9 @@ class Dates(Hierarchy):
                 moments[text(value)] = moment
         if bad:
             raise BadHierarchy(
-                f"not dates: {preview(bad)}; write them as 2024-05-17 or 2024-05-17 13:45, "
-                "or give the column another hierarchy"
+                f"not dates: {preview(bad)}; write them as 2024-05-17 or 2024-05-17 13:45, state "
+                "how they are written, as in date_format = '%d.%m.%Y', or give the column another "
+                "hierarchy"
             )
         if not moments:
             return Tree.from_rows([[ROOT]])

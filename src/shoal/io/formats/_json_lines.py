@@ -34,7 +34,7 @@ def read_json_lines(path: Path, packing: str) -> pa.Table:
         if any(pa.types.is_timestamp(field.type) for field in table.schema):
             table = _read(path, packing, pa.schema([_as_text(field) for field in table.schema]))
         table.validate(full=True)  # text must be UTF-8
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeDecodeError):
         _explain(path, packing)
         raise BadTable(
             f"{path} cannot be read as a table: a value is too large, or a row is longer than "
@@ -160,7 +160,10 @@ def _encoded(values: ArrowColumn, name: str) -> ArrowColumn:
             f"column {name!r} contains infinity or NaN, which JSON cannot store; make it missing"
         )
     small = pa.types.is_integer(kind) and not pa.types.is_uint64(kind)  # others read up to 2 ** 63
-    if small or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+    if pa.types.is_floating(kind):  # 8.0, not 8, so that it is read as a float
+        text = values.cast(pa.large_string())
+        return pc.replace_substring_regex(text, r"^(-?[0-9]+)$", r"\1.0").fill_null("null")
+    if small or pa.types.is_boolean(kind):
         return values.cast(pa.large_string()).fill_null("null")
     text = as_text(values, name)
     chunks = text.chunks if isinstance(text, pa.ChunkedArray) else [text]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from shoal.base.errors import BadFile, BadTable
 from shoal.io.arrow_tables import check_column_names
 from shoal.io.format import not_installed
 from shoal.io.formats._numbers import whole
+from shoal.io.formats._spss_dictionary import check_dictionary
 from shoal.io.labels import Labels, labelled
 from shoal.io.text_writing import as_text
 
@@ -74,9 +76,13 @@ def _read(path: Path, program: str, encoding: str | None) -> tuple[dict[str, Any
     if encoding is not None:
         options["encoding"] = encoding
     read = getattr(pyreadstat, READERS[path.suffix.lower()])
+    library = pyreadstat.ReadstatError, pyreadstat.PyreadstatError
     try:
-        cells, about = read(str(path), **options)
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError):
+        if program == "SPSS":
+            check_dictionary(path, encoding)
+        with warnings.catch_warnings(action="error"):  # it renames columns of the same name
+            cells, about = read(str(path), **options)
+    except (*library, ValueError, ArithmeticError, LookupError, Warning):
         locked = _is_encrypted(path)
     else:
         return cells, about
@@ -127,7 +133,8 @@ def _moments(
 ) -> pa.ChunkedArray:
     """Dates or moments from numbers."""
     since = int(np.datetime64(origin, "ms").astype(np.int64))
-    plain = np.asarray(numbers.fill_null(0.0).to_numpy(), np.float64) * MILLISECONDS[unit] + since
+    with np.errstate(over="ignore"):
+        plain = np.asarray(numbers.fill_null(0.0).to_numpy()) * MILLISECONDS[unit] + since
     if not ((plain >= FIRST) & (plain <= LAST)).all():
         raise BadTable(f"{where} has dates before the year 1 or after 9999; remove them")
     rounded = np.rint(plain).astype(np.int64)

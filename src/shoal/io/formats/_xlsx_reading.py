@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,7 +55,7 @@ def read_sheet(path: Path, sheet: str | None) -> pa.Table:
     sheet = _chosen(path, names, sheet)
     if path.suffix.lower() in WITH_XML:
         _check_cells(path, names.index(sheet))
-    with _refused(path), _quiet():
+    with _refused(path):
         loaded = book.load_sheet(sheet, schema_sample_rows=None)
         batch, errors = loaded.to_arrow_with_errors() if loaded.width else (None, None)
         columns = loaded.selected_columns
@@ -95,6 +96,8 @@ def _library() -> Any:
         import fastexcel
     except ImportError:
         raise not_installed("reading spreadsheets", "fastexcel", "excel") from None
+    # It remarks on the types of empty columns.
+    logging.getLogger("fastexcel").setLevel(logging.ERROR)
     return fastexcel
 
 
@@ -115,25 +118,14 @@ def _refused(path: Path) -> Iterator[None]:
     raise BadFile(f"cannot read {path}: {DAMAGED}")
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Drop the remarks of the library about types of empty columns."""
-    log = logging.getLogger("fastexcel")
-    before, log.disabled = log.disabled, True
-    try:
-        yield
-    finally:
-        log.disabled = before
-
-
 def _chosen(path: Path, names: list[str], sheet: str | None) -> str:
     """The sheet to read."""
     if sheet is None:
         if len(names) == 1:
             return names[0]
         raise BadFile(
-            f"{path} has {len(names)} sheets: {preview(names)}; name the one to read, with "
-            "--sheet or in the plan: [read] sheet = …"
+            f"{path} has {len(names)} sheets: {preview(names)}; name the one to read, in the plan "
+            "([read] sheet = …) or with --sheet"
         )
     if sheet not in names:
         hint = did_you_mean(sheet, names)
@@ -149,7 +141,7 @@ def _check_cells(path: Path, number: int) -> None:
     try:
         with zipfile.ZipFile(path) as parts:
             xml = parts.read(_part(parts, number))
-    except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, RuntimeError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, LookupError, ValueError, RuntimeError):
         raise BadFile(f"cannot read {path}: {DAMAGED}") from None
     if b"mergeCell" in xml and (merged := [one.decode() for one in MERGED.findall(xml)]):
         raise BadTable(
@@ -215,7 +207,7 @@ def _without_margins(table: pa.Table, unnamed: list[int], where: str) -> pa.Tabl
 
 def _check_header(path: Path, sheet: str) -> None:
     """Raise an error if two columns have the same name."""
-    with _refused(path), _quiet():
+    with _refused(path):
         book = _library().read_excel(path)
         first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_arrow()
     names = [column[0].as_py() for column in first.columns]

@@ -34,9 +34,12 @@ class Feather(Format):
 
         from shoal.io.arrow_tables import check_column_names
 
-        with pa.OSFile(str(path)) as file:
-            table = pa.ipc.open_file(file).read_all()
-        table.validate(full=True)  # offsets of a damaged file can point outside of its memory
+        try:
+            with pa.OSFile(str(path)) as file:
+                table = pa.ipc.open_file(file).read_all()
+            table.validate(full=True)  # offsets of a damaged file can point outside of its memory
+        except UnicodeDecodeError:  # in the name of a column
+            raise pa.ArrowInvalid("names") from None
         check_column_names(table.column_names, str(path))
         return table
 

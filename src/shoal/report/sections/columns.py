@@ -6,6 +6,7 @@ from shoal.base.wording import listed, many, sentence, short
 from shoal.measures.column_disclosure import describe
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Text
+from shoal.report.plan_facts import ColumnFact
 
 SHOWN = 30  # columns in the table of what they would disclose
 WARNED = 5  # columns that get a sentence of their own
@@ -23,12 +24,17 @@ def columns(facts: Facts) -> list[Block]:
     """The columns, empty cells, and what unchanged columns would disclose."""
     order = list(ROLES)
     known = sorted(facts.columns, key=lambda column: order.index(column.role))
-    rows = [[short(column.name), ROLES[column.role], column.how] for column in known]
+    rows = [[_name(column), ROLES[column.role], column.how] for column in known]
     return [
         HtmlTable(["column", "role", "published as"], rows, widths=(26, 38, 36)),
         Text(_missing(facts)),
         *_if_known(facts),
     ]
+
+
+def _name(column: ColumnFact) -> str:
+    """The name of a column, with its label if the file has one."""
+    return f"{short(column.name)} ({short(column.label)})" if column.label else short(column.name)
 
 
 def _if_known(facts: Facts) -> list[Block]:

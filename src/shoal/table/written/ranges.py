@@ -18,6 +18,7 @@ from shoal.base.errors import BadTable
 from shoal.hierarchies.base import End, Hierarchy
 from shoal.hierarchies.values import ROOT, number_of, plain, text
 from shoal.io.frames import Frame
+from shoal.io.labels import NO_LABELS, Labels, labels_of, with_labels
 from shoal.io.packed_texts import plain_schema
 from shoal.table.coded_columns import coded
 from shoal.table.coding import Values
@@ -177,7 +178,9 @@ def _replaced(frame: Frame, replaced: Mapping[str, Mapping[str, pa.Array]]) -> F
     for name in frame.names:
         if name in replaced:
             for new, values in replaced[name].items():
-                fields.append(pa.field(new, values.type))
+                about = NO_LABELS if schema is None else labels_of(schema.field(name))
+                field = pa.field(new, values.type)
+                fields.append(with_labels(field, Labels(about.column)))
                 columns.append(values)
         else:
             column = frame.exact(name)
