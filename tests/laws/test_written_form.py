@@ -162,8 +162,15 @@ def plan(**change: object) -> Plan:
     return Plan(**asked | change)
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
-@pytest.mark.parametrize("types", ["keep", "infer"])
+@pytest.mark.parametrize(
+    ("ending", "types"),
+    [
+        ("csv", "keep"),
+        ("parquet", "infer"),
+        pytest.param("parquet", "keep", marks=pytest.mark.slow),
+        pytest.param("csv", "infer", marks=pytest.mark.slow),
+    ],
+)
 def test_a_file_with_bounds_is_the_same_release(ending: str, types: str, tmp_path: Path) -> None:
     labels = shoal.anonymize(pa.table(ROWS), plan())
     asked = plan(write={"ranges": "bounds", "formulas": "escape", "types": types})

@@ -103,9 +103,9 @@ def test_the_sensitive_values_of_matches(case):
 def regions(originals, published, k):
     """Which promises hold."""
     every = sorted(set(originals) | set().union(*published))
-    columns = Plan(columns={str(one): "quasi" for one in every}, models=[]).columns
-    frame = {str(one): ["1" if value == one else "0" for value in originals] for one in every}
-    release = {str(one): ["*" if one in some else "0" for some in published] for one in every}
+    columns = Plan(columns={f"v{one}": "quasi" for one in every}, models=[]).columns
+    frame = {f"v{one}": ["1" if value == one else "0" for value in originals] for one in every}
+    release = {f"v{one}": ["*" if one in some else "0" for some in published] for one in every}
     readable = read_published(open_frame(pa.table(release)), columns)
     linkage = link(encode(open_frame(pa.table(frame)), columns), readable)
     asked = [models.make({"name": name, "k": k}) for name in EVERYTHING]

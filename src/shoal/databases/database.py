@@ -68,6 +68,23 @@ class Database(StoredTable):
         with self._opened() as (session, relation, columns):
             return table_of(session, columns, relation, progress=progress)
 
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns, as `read` has them."""
+        with self._opened() as (session, relation, columns):
+            return table_of(session, columns, relation, "LIMIT 0").schema
+
+    def rows(self) -> int:
+        """About how many rows there are; 0 if that is not known."""
+        with self._opened() as (session, relation, _):
+            return session.estimate(relation)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows part by part, in one transaction."""
+        with self._opened() as (session, relation, columns):
+            names = [one.name for one in columns]
+            for batch in session.batches(_select(columns, relation), columns):
+                yield from _table([batch], names).to_batches()
+
     def names(self) -> list[str]:
         """The names of the columns."""
         with self._opened() as (_, _, columns):
@@ -122,15 +139,19 @@ def table_of(
     progress: Progress | None = None,
 ) -> pa.Table:
     """All rows of a table or query in SQL."""
-    listed = ", ".join(f"{one.sql} AS {_alias(i)}" for i, one in enumerate(columns))
     expected = 0 if progress is None else session.estimate(relation)
     batches, done = [], 0
-    for batch in session.batches(f"SELECT {listed} FROM {relation} AS t {order}", columns):
+    for batch in session.batches(_select(columns, relation, order), columns):
         batches.append(batch)
         done += batch.num_rows
         if progress is not None and expected:
             progress(min(done, expected), expected)
     return _table(batches, [one.name for one in columns])
+
+
+def _select(columns: Sequence[Selected], relation: str, order: str = "") -> str:
+    listed = ", ".join(f"{one.sql} AS {_alias(i)}" for i, one in enumerate(columns))
+    return f"SELECT {listed} FROM {relation} AS t {order}"
 
 
 def _alias(place: int) -> str:

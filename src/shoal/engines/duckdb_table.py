@@ -39,12 +39,13 @@ class DuckdbTable(PeopleTable):
 
     def __init__(
         self,
-        path: str | Path,
+        path: str | Path | Source,
         resources: Resources,
         reading: Reading | None = None,
         spelled: Mapping[str, SpelledColumn] | None = None,
     ) -> None:
-        self.source, self.resources = Source.of(path, reading, spelled), resources
+        self.source = path if isinstance(path, Source) else Source.of(path, reading, spelled)
+        self.resources = resources
         self.schema, self._state = self.source.schema, self.source.state
 
     @property

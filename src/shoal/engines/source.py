@@ -89,6 +89,11 @@ class Source:
             found = [(file, file.stat()) for file in _files(self.path)]
         return tuple((file, now.st_size, now.st_mtime_ns) for file, now in found)
 
+    @property
+    def size(self) -> int:
+        """About how many bytes the table takes in memory."""
+        return size_in_memory(self.path)
+
     def batches(self, progress: Callable[[float], None]) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The rows part by part, each with the number of its first row."""
         row, known = 0, Canonical(self.spelled)
@@ -99,7 +104,7 @@ class Source:
 
             with reading(file):
                 for batch in self.form.batches(file, report, self.reading):
-                    yield row, _converted(batch, known, row)
+                    yield row, converted(batch, known, row)
                     row += batch.num_rows
 
     def coded_batches(self, coded: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -118,7 +123,7 @@ class Source:
         return [pq.read_metadata(file).num_rows for file in self.files]
 
 
-def _converted(batch: pa.RecordBatch, known: Canonical, row: int) -> pa.RecordBatch:
+def converted(batch: pa.RecordBatch, known: Canonical, row: int) -> pa.RecordBatch:
     """A part with its columns in canonical form."""
     for i, name in enumerate(batch.schema.names):
         if name in known.columns:

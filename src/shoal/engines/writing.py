@@ -23,7 +23,7 @@ from shoal.engines.duckdb_people import group_people, joined_people, numbered_as
 from shoal.engines.large_table import Recoded, changed
 from shoal.engines.resources import Resources
 from shoal.engines.shuffle import Shuffle
-from shoal.engines.source import Source, size_in_memory
+from shoal.engines.source import Source
 from shoal.io.format import format_of
 from shoal.io.frames import Frame, same_rows
 from shoal.io.memory import LEAST
@@ -97,7 +97,7 @@ class Rows:
         schema = pa.schema([("id", pa.int64()), ("r", pa.int64()), *kinds])
         weight = recoded.released.weight
         assert weight is not None
-        size = size_in_memory(source.path) if others else 0
+        size = source.size if others else 0
         shuffle = Shuffle(database.folder, schema, int(weight.sum()), list(recoded.entropy), size)
         found = np.zeros(len(weight), np.int64)
 

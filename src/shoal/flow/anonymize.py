@@ -10,6 +10,7 @@ from typing import Any
 from shoal.base.clock import Clock
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
+from shoal.databases.database import Database
 from shoal.flow import notes
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.assistant import compiling_together
@@ -63,12 +64,13 @@ def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> 
         from shoal.engines.duckdb_table import DuckdbTable  # it is seldom needed
         from shoal.flow.at_scale import LargeRelease, anonymize_at_scale
 
-        given = DuckdbTable(
-            table,
-            resources_of(plan),
-            plan.read,
-            spelled_columns(plan.columns, plan.missing_values),
-        )
+        spelled = spelled_columns(plan.columns, plan.missing_values)
+        if isinstance(table, Database):
+            from shoal.engines.database_table import DatabaseTable
+
+            stored = DatabaseTable(table, resources_of(plan), spelled)
+            return anonymize_at_scale(stored, plan, progress, LargeRelease)
+        given = DuckdbTable(table, resources_of(plan), plan.read, spelled)
         return anonymize_at_scale(given, plan, progress, LargeRelease)
 
     clock = Clock(progress)

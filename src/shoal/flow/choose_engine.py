@@ -41,12 +41,7 @@ def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
     if plan.engine == "memory":
         return MEMORY
     if plan.engine == "duckdb":
-        if isinstance(table, StoredTable):
-            raise BadPlan(
-                "engine = 'duckdb' reads files, and a table of a database is read into memory; "
-                "use engine = 'memory', or export the table to Parquet files"
-            )
-        if not is_path:
+        if not is_path and not isinstance(table, StoredTable):
             raise BadPlan(
                 "engine = 'duckdb' reads files, and the table is in memory already; give the path "
                 "of a file or a folder, or use engine = 'memory'"
