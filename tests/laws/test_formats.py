@@ -9,13 +9,14 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import shoal
 from shoal import catalog
 from shoal.base.errors import BadFile, BadInput
 from shoal.io.frames import Frame, read, read_back, same_rows, write
+from tests.strategies import examples
 
 # Every format, by an ending that can be written.
 ENDINGS = {
@@ -72,6 +73,7 @@ def written(table: pa.Table, folder: str, ending: str) -> Path:
 
 
 @pytest.mark.parametrize("ending", ALL)
+@settings(max_examples=examples(60))
 @given(table=tables(CELLS))
 def test_a_table_comes_back_or_is_refused(ending, table):
     """The cells are the same and the file has nothing else, or an error names what does not fit."""
@@ -84,6 +86,7 @@ def test_a_table_comes_back_or_is_refused(ending, table):
 
 
 @pytest.mark.parametrize("ending", ALL)
+@settings(max_examples=examples(40))
 @given(table=tables(PLAIN, missing=False))
 def test_every_format_stores_plain_tables(ending, table):
     with TemporaryDirectory() as folder:
@@ -91,6 +94,7 @@ def test_every_format_stores_plain_tables(ending, table):
 
 
 @pytest.mark.parametrize("ending", ALL)
+@settings(max_examples=examples(60))
 @given(table=tables(PLAIN), data=st.data())
 def test_damaged_files_are_refused_or_read(ending, table, data):
     """Never with a traceback: a file that is cut off, or has other bytes somewhere."""

@@ -15,6 +15,8 @@ import lzma
 import mmap
 import pickle
 import struct
+import zipfile
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -198,6 +200,13 @@ def unpacked(path: Path) -> bytes:
         return content[:64] + lzma.decompress(content)
     if path.suffix == ".zst":
         return content[:64] + pa.CompressedInputStream(pa.BufferReader(content), "zstd").read()
+    if path.suffix == ".xlsx":
+        with zipfile.ZipFile(path) as parts_of:
+            return content + b"\0".join(parts_of.read(name) for name in parts_of.namelist())
+    if path.suffix == ".zsav":
+        # The end of the dictionary, 24 bytes, and the only block of rows.
+        start = content.index(b"\xe7\x03\0\0\0\0\0\0") + 8 + 24
+        return content + zlib.decompressobj().decompress(content[start:])
     if path.suffix == ".parquet":
         meta = pq.read_metadata(path)
         parts = [content, repr(meta.metadata).encode(), str(pq.read_schema(path)).encode()]
@@ -241,7 +250,8 @@ def test_the_markers_can_be_found_at_all(tmp_path):
         files.check_bytes(path, table)
 
 
-ENDINGS = (".parquet", ".csv", ".tsv", ".txt.gz", ".csv.xz", ".tab.zst")
+ENDINGS = (".parquet", ".csv", ".tsv", ".txt.gz", ".csv.xz", ".tab.zst", ".jsonl.gz")
+ENDINGS += (".feather", ".xlsx", ".sav", ".zsav", ".dta", ".xpt")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -253,7 +263,7 @@ def test_item_9_no_file_and_no_frame_holds_what_is_not_published(kind, tmp_path,
     assert not shown(in_memory(frame), hidden())
     for ending in ENDINGS if kind != "sliced" else ENDINGS[:1]:
         path = tmp_path / f"release{ending}"
-        if ending != ".parquet" and "blob" in names:  # a text file cannot hold it
+        if ending not in (".parquet", ".feather") and "blob" in names:  # others cannot hold it
             rest = [name for name in names if name != "blob"]
             part = frames.open_frame(KINDS[kind]()).select(rest).native
             saved = shoal.anonymize(part, asked(rest))

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import typer
 
 from shoal.base import interrupt
+from shoal.io.raw_text import standard_streams
 
 # Exit statuses. After an interrupt it is interrupt.status().
 NOT_SATISFIED, BAD_INPUT, DEFECT = 1, 2, 70
@@ -57,6 +58,8 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
                 "with SHOAL_DEBUG=1 for the traceback, and report it without your data.",
                 DEFECT,
             )
+        finally:
+            standard_streams.remove_files()
 
     return app.command(function.__name__.rstrip("_"))(guarded)
 

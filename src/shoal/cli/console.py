@@ -22,9 +22,9 @@ class Screen(Console):
         raise BrokenPipeError
 
 
-def open_console(json_file: str | None = None) -> Console:
-    """The terminal; where JSON goes to standard output, all else goes to standard error."""
-    return Screen(stderr=json_file == "-", highlight=False)
+def open_console(*files: str | None) -> Console:
+    """The terminal; if one of the files is standard output, all else goes to standard error."""
+    return Screen(stderr="-" in files, highlight=False)
 
 
 def new_table(title: str, *headings: str, left: int = 1) -> Table:

@@ -13,15 +13,24 @@ DATABASES = "postgresql://user@host/database, sqlite:///people.db or duckdb:///p
 Data = Annotated[
     str,
     typer.Argument(
-        metavar="DATA", help=f"Table to read: {known_endings()}; or a database: {DATABASES}."
+        metavar="DATA",
+        help=f"Table to read: {known_endings()}; - for standard input; or a database: {DATABASES}.",
     ),
 ]
 LargeData = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help=f"Table to read: {known_endings()}; a folder of such files, which are one table; or "
-        f"a database: {DATABASES}.",
+        help=f"Table to read: {known_endings()}; a folder of such files, which are one table; - "
+        f"for standard input; or a database: {DATABASES}.",
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="Format of standard input and output (-), as in csv, tsv or parquet (default: csv).",
     ),
 ]
 Table = Annotated[
@@ -47,15 +56,19 @@ Sheet = Annotated[
 PlanFile = Annotated[Path, typer.Option("--plan", help="Plan: a TOML file.")]
 Out = Annotated[
     str,
-    typer.Option("--out", "-o", help="File, or database with --out-table, to write to."),
+    typer.Option(
+        "--out",
+        "-o",
+        help="File, or database with --out-table, to write to; - for standard output.",
+    ),
 ]
 LargeOut = Annotated[
     str,
     typer.Option(
         "--out",
         "-o",
-        help="File to write the release to, or a database with --out-table; with Spark, a name "
-        "without an ending is a folder.",
+        help="File to write the release to; - for standard output; or a database with --out-table; "
+        "with Spark, a name without an ending is a folder.",
     ),
 ]
 Report = Annotated[

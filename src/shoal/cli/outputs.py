@@ -17,6 +17,7 @@ from shoal.cli.console import print_plain
 from shoal.databases.database import Database
 from shoal.flow.release import Release
 from shoal.io.frames import atomic, check_writable
+from shoal.io.raw_text.standard_streams import STREAM, pass_on
 
 
 def check_targets(
@@ -109,6 +110,14 @@ def write_release(
         error.add_note(f"the release is written: {out}; not written: {', '.join(missing)}")
         raise
     print_json(json_file, numbers)
+
+
+def passed_on(out: str, target: Path | Database) -> Path | Database | None:
+    """Pass a verified release on to standard output if asked for; the file, if it stays."""
+    if out != STREAM or not isinstance(target, Path):
+        return target
+    pass_on(target)
+    return None
 
 
 def show_written(

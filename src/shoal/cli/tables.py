@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 
-from shoal.base.errors import BadPlan
+from shoal.base.errors import BadPlan, did_you_mean
 from shoal.databases.database import Database
 from shoal.databases.kind import is_address
 from shoal.databases.writing import check_out
+from shoal.io.format import formats
+from shoal.io.raw_text.standard_streams import STREAM, held_back, spooled
 
 
 def source_of(
@@ -17,17 +19,22 @@ def source_of(
     table: str | None = None,
     query: str | None = None,
     options: str = "--table or --query",
+    form: str | None = None,
 ) -> Path | Database:
-    """The table that a command reads."""
+    """The table that a command reads; `form` is its format if it is standard input."""
     if is_address(data):
         return Database(data, table, query=query)
     if table is not None or query is not None:
         raise BadPlan(f"{options} is for databases, and {data} is a file; remove it")
-    return Path(data)
+    return spooled(_ending(form)) if data == STREAM else Path(data)
 
 
 def target_of(
-    out: str, table: str | None, replace: bool, source: Path | Database
+    out: str,
+    table: str | None,
+    replace: bool,
+    source: Path | Database,
+    form: str | None = None,
 ) -> Path | Database:
     """Where a command writes its release; a table of a database is checked here."""
     if is_address(out):
@@ -36,7 +43,24 @@ def target_of(
         return target
     if table is not None or replace:
         raise BadPlan(f"--out-table and --replace are for databases, and {out} is a file")
-    return Path(out)
+    return held_back(_ending(form)) if out == STREAM else Path(out)
+
+
+def check_streams(*given: str | None) -> None:
+    """Raise an error if standard input or standard output is named twice."""
+    if given.count(STREAM) > 1:
+        raise BadPlan(f"{STREAM} can be given once only: there is one standard input and output")
+
+
+def _ending(form: str | None) -> str:
+    """The ending of the files of a format."""
+    name = form or "csv"
+    if name not in formats:
+        raise BadPlan(
+            f"no format {name!r}{did_you_mean(name, formats)}; --format is one of "
+            f"{', '.join(formats)}"
+        )
+    return formats[name].endings[0]
 
 
 def files_of(sources: Sequence[Path | Database | None]) -> list[Path]:

@@ -152,7 +152,8 @@ def _same_codes(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
 def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[Any], pa.Array]:
     """The codes of the cells in one dictionary, -1 for missing ones, and the dictionary."""
     whole = column.unify_dictionaries()
-    codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in whole.chunks]
+    # Codes may be unsigned, as those of polars are.
+    codes = [chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy() for chunk in whole.chunks]
     return np.concatenate(codes), whole.chunk(0).dictionary
 
 

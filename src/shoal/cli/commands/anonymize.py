@@ -13,6 +13,7 @@ from shoal.cli.app import command
 from shoal.cli.options import (
     Codebook,
     Engine,
+    Format,
     Json,
     KeepOrder,
     LargeData,
@@ -39,6 +40,7 @@ def anonymize(
     out: LargeOut,
     table: Table = None,
     query: Query = None,
+    form: Format = None,
     sheet: Sheet = None,
     out_table: OutTable = None,
     replace: Replace = False,
@@ -81,8 +83,9 @@ def anonymize(
         asked = asked.changed(read=asked.read.model_copy(update={"sheet": sheet}))
     if codebook is not None:
         check_codebook(codebook)
-    source = tables.source_of(data, table, query)
-    target = tables.target_of(out, out_table, replace, source)
+    tables.check_streams(out, json_file)
+    source = tables.source_of(data, table, query, form=form)
+    target = tables.target_of(out, out_table, replace, source, form)
     if isinstance(target, Path):
         check_target(target, folders=(engine or asked.engine) == "spark")
     inputs = [*tables.files_of([source]), plan, *asked.files()]
@@ -96,11 +99,12 @@ def anonymize(
         "temp_directory": None if temp_directory is None else str(temp_directory),
     }
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
-    console = open_console(json_file)
+    console = open_console(json_file, out)
     with progress_on(console) as progress:
         release = run(source, asked, keep_order=keep_order or None, progress=progress)
         outputs.write_release(
             release, target, report, json_file, progress, recoding, explain, replace, codebook
         )
+    written = outputs.passed_on(out, target)
     show(lambda: show_release(console, release))
-    outputs.show_written(console, [target, report, recoding, codebook], json_file)
+    outputs.show_written(console, [written, report, recoding, codebook], json_file)

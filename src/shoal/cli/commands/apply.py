@@ -12,6 +12,7 @@ from shoal.cli.app import command
 from shoal.cli.options import (
     Codebook,
     Data,
+    Format,
     Json,
     KeepOrder,
     Out,
@@ -33,6 +34,7 @@ def apply(
     out: Out,
     table: Table = None,
     query: Query = None,
+    form: Format = None,
     out_table: OutTable = None,
     replace: Replace = False,
     json_file: Json = None,
@@ -63,14 +65,15 @@ def apply(
 
     if codebook is not None:
         check_codebook(codebook)
-    source = tables.source_of(data, table, query)
-    target = tables.target_of(out, out_table, replace, source)
+    tables.check_streams(out, json_file)
+    source = tables.source_of(data, table, query, form=form)
+    target = tables.target_of(out, out_table, replace, source, form)
     if isinstance(target, Path):
         check_target(target)
     fitted = Fitted.load(recoding)
     inputs = [*tables.files_of([source]), recoding]
     outputs.check_targets([target, report, codebook], json_file, inputs)
-    console = open_console(json_file)
+    console = open_console(json_file, out)
     with progress_on(console) as progress:
         release = fitted.apply(
             source,
@@ -83,5 +86,6 @@ def apply(
         outputs.write_release(
             release, target, report, json_file, progress, replace=replace, codebook=codebook
         )
+    written = outputs.passed_on(out, target)
     show(lambda: show_release(console, release))
-    outputs.show_written(console, [target, report, codebook], json_file)
+    outputs.show_written(console, [written, report, codebook], json_file)

@@ -9,7 +9,7 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import NOT_SATISFIED, command
-from shoal.cli.options import AuditEngine, Json, LargeData, PlanFile, Query, Table, Threads
+from shoal.cli.options import AuditEngine, Format, Json, LargeData, PlanFile, Query, Table, Threads
 
 
 @command
@@ -18,6 +18,7 @@ def audit(
     plan: PlanFile,
     table: Table = None,
     query: Query = None,
+    form: Format = None,
     original: Annotated[
         str | None,
         typer.Option(help="Original table that DATA was made from, to measure information loss."),
@@ -66,10 +67,11 @@ def audit(
             "--engine spark does not support --population and --record-risks; remove them, or use "
             "--engine memory"
         )
-    source = tables.source_of(data, table, query)
+    tables.check_streams(data, original)
+    source = tables.source_of(data, table, query, form=form)
     before = None
     if original is not None:
-        before = tables.source_of(original, original_table, options="--original-table")
+        before = tables.source_of(original, original_table, options="--original-table", form=form)
     inputs = [*tables.files_of([source, before, population]), plan, *asked.files()]
     outputs.check_targets([record_risks], json_file, inputs)
     console = open_console(json_file)

@@ -10,7 +10,7 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import command
-from shoal.cli.options import Data, Query, Sheet, Table
+from shoal.cli.options import Data, Format, Query, Sheet, Table
 
 
 @command
@@ -19,6 +19,7 @@ def draft(
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write the plan to.")],
     table: Table = None,
     query: Query = None,
+    form: Format = None,
     sheet: Sheet = None,
     dictionary: Annotated[
         Path | None,
@@ -54,7 +55,7 @@ def draft(
         from shoal.io.frames import check_writable
         from shoal.io.reading import Reading
 
-    source = tables.source_of(data, table, query)
+    source = tables.source_of(data, table, query, form=form)
     read = [*tables.files_of([source]), *([dictionary] if dictionary else [])]
     outputs.check_distinct(out, read)
     if out.exists() and not force:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping, Sequence
 
 from shoal.io.frames import Frame
 from shoal.io.raw_text.canonical import SpelledColumn
 from shoal.io.raw_text.detect_spelling import Detected, detect_spelling
 from shoal.io.reading import Reading
-from shoal.io.text_layout import DELIMITER_KEY, ENCODING_KEY
+from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, ENCODING_KEY
 from shoal.table.coded_columns import coded
 from shoal.table.written.spelled_columns import canonical
 
 
 def reading_of(frame: Frame) -> Reading:
-    """What a plan states about the file of a table."""
+    """What a plan states about the file of a table.
+
+    Metadata of a Parquet file may be anything, also under these names.
+    """
     notes = {} if frame.schema is None else frame.schema.metadata or {}
-    encoding = notes.get(ENCODING_KEY)
-    delimiter = notes.get(DELIMITER_KEY, b",").decode()
-    return Reading(
-        encoding=None if encoding is None else encoding.decode(),
-        delimiter=None if delimiter == "," else delimiter,
-    )
+    encoding = notes.get(ENCODING_KEY, b"").decode(errors="replace")
+    delimiter = notes.get(DELIMITER_KEY, b",").decode(errors="replace")
+    try:
+        codecs.lookup(encoding)
+    except (LookupError, ValueError):
+        encoding = ""
+    other = delimiter in list(DELIMITERS[1:])  # the first one is the default
+    return Reading(encoding=encoding or None, delimiter=delimiter if other else None)
 
 
 def detected_spellings(frame: Frame, missing: Sequence[str]) -> dict[str, Detected]:

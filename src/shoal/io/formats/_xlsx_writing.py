@@ -136,6 +136,8 @@ class _Cells(NamedTuple):
             style = 1 if pc.all(pc.equal(pc.floor(serial), serial)).as_py() else 2
             return _Cells(f' s="{style}"><v>', serial.cast(pa.large_string()), "</v></c>")
         text = as_text(values, name)
+        if isinstance(text, pa.Array):
+            text = pa.chunked_array([text])
         _check_text(text, name)
         inside = ' t="inlineStr"><is><t xml:space="preserve">'
         return _Cells(inside, _escaped(text), "</t></is></c>")

@@ -1,1 +1,1 @@
-"""Raw text: the bytes of a text file as lines in UTF-8, and its header. Internal."""
+"""Raw input: text files as lines in UTF-8, the spelling of columns, standard streams. Internal."""
