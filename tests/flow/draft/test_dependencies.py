@@ -86,6 +86,16 @@ def test_chance_is_no_dependency():
     assert dependencies([sparse, rare, sex, half]) == []
 
 
+def test_an_age_follows_from_nearly_unique_birth_dates():
+    """Each is that of one or two people; pairs by chance would differ in age."""
+    rng = np.random.default_rng(7)
+    days = rng.choice(20_000, 900, replace=False)
+    days = np.append(days, days[:100])
+    born, age = facts("born", days.tolist()), facts("age", (days // 365).tolist())
+    other = facts("other", rng.integers(0, 50, 1000).tolist())
+    assert [(one.of, one.column) for one in dependencies([born, age, other])] == [("born", "age")]
+
+
 def test_few_records_show_nothing():
     short = [facts("a", [1, 2, 3, 4] * 20), facts("b", [1, 2] * 40)]
     assert dependencies(short) == []

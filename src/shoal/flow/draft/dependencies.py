@@ -46,8 +46,7 @@ def dependencies(columns: Sequence[Facts]) -> list[Dependency]:
     tried = [one[::step] for one in codes]
     found = []
     for a, first in enumerate(columns):
-        # A column that is nearly different in each record has one value of any other.
-        if sizes[a] < 2 or sizes[a] > columns[a].rows / 2:
+        if sizes[a] < 2:
             continue
         for b, second in enumerate(columns):
             if a == b or not 2 <= sizes[b] <= sizes[a] or (sizes[a] == sizes[b] and b < a):

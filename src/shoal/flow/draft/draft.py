@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable
 from shoal.flow.draft.dependencies import Dependency, dependencies
@@ -150,9 +153,11 @@ def _missing_words(frame: Frame) -> list[str]:
     missing = [""]
     for name in frame.names:
         _, values = coded(frame, name)
-        missing += sorted(
-            MISSING_WORDS.intersection(v for v in values if isinstance(v, str)) - set(missing)
-        )
+        texts = values.texts
+        if texts is not None and texts is values.array:  # a column of texts
+            known = pa.array(sorted(MISSING_WORDS), texts.type)
+            found = set(known.filter(pc.is_in(known, texts)).to_pylist())
+            missing += sorted(found - set(missing))
     return missing
 
 

@@ -8,8 +8,11 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow.types import is_decimal, is_floating, is_integer
 
-from shoal.base.arrays import Ints, Longs
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.threads import cached_property
 from shoal.hierarchies.calendar import as_date
 from shoal.hierarchies.values import text
@@ -21,7 +24,7 @@ FREE_TEXT = 30  # mean length from which on a text counts as prose, not as a cat
 BAND = re.compile(
     r"[\[(]?\s*([0-9]{1,6})\s*(?:-|–|to|,)\s*([0-9]{1,6})\s*[\])]?|[<>≤≥]=?\s*[0-9]+|[0-9]+\s*\+"
 )
-_LEADING_ZERO = re.compile(r"[+-]?0[0-9]+.*")
+_NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Facts:
     @cached_property
     def texts(self) -> list[str]:
         """The values as text; of many, those that come first."""
-        return [text(value).strip() for value in self.values[:SEEN]]
+        return [text(value).strip() for value in Values(self.coded.array.slice(0, SEEN))]
 
     @property
     def is_text(self) -> bool:
@@ -87,15 +90,19 @@ class Facts:
         return self.distinct > max(self.filled / 2, 20)
 
     @cached_property
-    def numbers(self) -> list[float] | None:
-        """The values as numbers, if all of them are and none is a code with leading zeros."""
-        found = [number_in(value) for value in self.values]
-        return None if None in found else [one for one in found if one is not None]
+    def as_numbers(self) -> Floats:
+        """The values as numbers; NaN for those that are none, such as codes with leading zeros."""
+        return numbers_in(self.coded)
+
+    @cached_property
+    def numbers(self) -> Floats | None:
+        """The values as numbers, if all of them are."""
+        return None if np.isnan(self.as_numbers).any() else self.as_numbers
 
     @cached_property
     def whole(self) -> bool:
         """Whether all values are whole numbers."""
-        return self.numbers is not None and all(one.is_integer() for one in self.numbers)
+        return self.numbers is not None and bool((self.numbers == np.floor(self.numbers)).all())
 
     @cached_property
     def dates(self) -> bool:
@@ -113,7 +120,7 @@ class Facts:
     @cached_property
     def bands(self) -> bool:
         """Whether the values are bands of numbers."""
-        found = [BAND.fullmatch(text(value).strip()) for value in self.values]
+        found = (BAND.fullmatch(text(value).strip()) for value in self.values)
         return all(
             band is not None and (band[1] is None or int(band[1]) < int(band[2])) for band in found
         )
@@ -155,15 +162,19 @@ def plain_words(label: str) -> str:
     return " ".join(re.sub(r"[-_.,]", " ", label).lower().split())
 
 
-def number_in(value: Any) -> float | None:
-    """A value as a number; None for a code with leading zeros, and for what is not a number."""
-    if isinstance(value, bool):
-        return None
-    written = text(value).strip()
-    if _LEADING_ZERO.fullmatch(written):
-        return None
-    try:
-        number = float(written)
-    except ValueError:
-        return None
-    return number if np.isfinite(number) else None
+def numbers_in(values: Values) -> Floats:
+    """Values as numbers; NaN for codes with leading zeros, and for what is not a number.
+
+    >>> numbers_in(Values(pa.array(["1.5", " -7", "02139", "N"]))).tolist()
+    [1.5, -7.0, nan, nan]
+    """
+    array, kind = values.array, values.array.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        bare = pc.utf8_trim_whitespace(array)
+        plain = pc.replace_substring_regex(bare, r"^\+", "")  # arrow reads no plus sign
+        number = pc.match_substring_regex(bare, _NUMBER)
+        array = pc.if_else(number, plain, pa.scalar(None, kind))
+    elif not any(of(kind) for of in (is_integer, is_floating, is_decimal)):
+        return np.full(len(array), np.nan)
+    found = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.where(np.isfinite(found), found, np.nan)

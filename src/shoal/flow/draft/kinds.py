@@ -118,8 +118,8 @@ def _by_order(facts: Facts) -> Kind:
         if (
             facts.whole
             and facts.words & AGES
-            and min(facts.numbers) >= 0
-            and max(facts.numbers) < 125
+            and facts.numbers.min() >= 0
+            and facts.numbers.max() < 125
         ):
             return "ages"
         return "numbers"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from shoal.base.errors import BadFile, BadHierarchy
 from shoal.flow.draft.draft import Draft
-from shoal.flow.draft.facts import Facts, number_in
+from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.propose_hierarchy import LEAST
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.values import ROOT, text
@@ -69,8 +69,12 @@ def write_levels(proposed: Draft, files: Mapping[str, Path]) -> Plan:
 
 def _rows(facts: Facts) -> list[list[str]]:
     """A row per value: the value, its group, which is its label or itself, and the root."""
-    values = sorted(facts.values, key=_order)
-    labels = [text(value) for value in values]
+    # Numbers first, by size; texts by their letters.
+    order = sorted(
+        zip(facts.as_numbers.tolist(), map(text, facts.values), strict=True),
+        key=lambda pair: (pair[0] != pair[0], 0.0 if pair[0] != pair[0] else pair[0], pair[1]),
+    )
+    labels = [label for _, label in order]
     named = [[one, facts.labels.get(one, one), ROOT] for one in labels]
     for rows in (named, [[one, one, ROOT] for one in labels]):
         try:
@@ -80,12 +84,6 @@ def _rows(facts: Facts) -> list[list[str]]:
         if set(labels) <= set(tree.labels):
             return rows
     return []
-
-
-def _order(value: object) -> tuple[bool, float, str]:
-    """Numbers first, by size; texts by their letters."""
-    number = number_in(value)
-    return number is None, number or 0.0, text(value)
 
 
 def _file_name(column: str, taken: set[str]) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from shoal.flow.draft.facts import Facts, number_in, plain_words
+import numpy as np
+
+from shoal.base.arrays import Floats, Longs
+from shoal.flow.draft.facts import Facts, plain_words
 from shoal.hierarchies.values import text
 
 NINES = (9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
-NEGATIVE = frozenset(float(-one) for one in (*range(1, 10), 99, 999, 9999))
+NEGATIVE = [float(-one) for one in (*range(1, 10), 99, 999, 9999)]
 WORDS = 5  # different words among numbers
 NUMBERS = 0.5  # share of the records that have a number, if the others are words among them
 _MISSING = re.compile(
@@ -28,17 +30,14 @@ def missing_codes(facts: Facts) -> list[str]:
     if labelled := [code for code, label in labels if len(label) > 1 and means_missing(label)]:
         there = {text(value) for value in facts.values}
         return [code for code in labelled if code in there]
-    found = [number_in(value) for value in facts.values]
-    strange = [i for i, one in enumerate(found) if one is None]
-    numbers = [one for one in found if one is not None]
-    if not numbers:
-        return []
-    words = _words_among(facts, strange)
+    found = facts.as_numbers
+    strange = np.flatnonzero(np.isnan(found))
+    numbers = found[~np.isnan(found)]
+    words = _words_among(facts, strange) if len(numbers) else None
     if words is None:
         return []
-    codes = {*_negative(numbers), *_nines(numbers)}
-    own = [text(value) for value, one in zip(facts.values, found, strict=True) if one in codes]
-    return [*words, *own]
+    codes = np.isin(found, [*_negative(numbers), *_nines(numbers)])
+    return [*words, *(text(facts.values[i]) for i in np.flatnonzero(codes))]
 
 
 def means_missing(word: str) -> bool:
@@ -54,9 +53,8 @@ def means_missing(word: str) -> bool:
 
 def words_among_numbers(facts: Facts) -> list[str]:
     """A few words in a column of numbers that do not say whether they mean missing."""
-    found = [number_in(value) for value in facts.values]
-    strange = [i for i, one in enumerate(found) if one is None]
-    if not strange or len(strange) > WORDS or len(strange) == len(found):
+    strange = np.flatnonzero(np.isnan(facts.as_numbers))
+    if not 0 < len(strange) <= WORDS or len(strange) == facts.distinct:
         return []
     share = 1 - facts.counts[strange].sum() / facts.filled
     words = [text(facts.values[i]) for i in strange]
@@ -64,35 +62,38 @@ def words_among_numbers(facts: Facts) -> list[str]:
     return words if share >= NUMBERS and not has_digits else []
 
 
-def _words_among(facts: Facts, strange: Sequence[int]) -> list[str] | None:
+def _words_among(facts: Facts, strange: Longs) -> list[str] | None:
     """Words for missing among numbers; None: the column does not consist of numbers."""
-    words = [text(facts.values[i]) for i in strange]
-    if len(words) > WORDS or not all(map(means_missing, words)):
+    if len(strange) > WORDS:
         return None
-    share = facts.counts[list(strange)].sum() / facts.filled
-    return words if share <= 1 - NUMBERS or len(facts.values) - len(words) > 2 * WORDS else None
+    words = [text(facts.values[i]) for i in strange]
+    if not all(map(means_missing, words)):
+        return None
+    share = facts.counts[strange].sum() / facts.filled
+    return words if share <= 1 - NUMBERS or facts.distinct - len(words) > 2 * WORDS else None
 
 
-def _negative(numbers: Sequence[float]) -> list[float]:
+def _negative(numbers: Floats) -> list[float]:
     """Negative codes, if all others are positive: an amount below zero is no code."""
-    negative = [one for one in numbers if one < 0]
-    others = [one for one in numbers if one >= 0]
-    known = all(one in NEGATIVE for one in negative)
+    negative = numbers[numbers < 0]
+    others = len(numbers) - len(negative)
+    if not 0 < len(negative) < others or not np.isin(negative, NEGATIVE).all():
+        return []
     # Answers from -2 to 2 have no gap; several codes have one.
-    scale = len(negative) > 1 and len(numbers) == max(numbers) - min(numbers) + 1
-    return negative if known and not scale and len(others) > len(negative) else []
+    scale = len(negative) > 1 and len(numbers) == numbers.max() - numbers.min() + 1
+    return [] if scale else negative.tolist()
 
 
-def _nines(numbers: Sequence[float]) -> list[float]:
+def _nines(numbers: Floats) -> list[float]:
     """9, 99 or 999, if it is the largest value and apart from all others."""
-    largest = max(numbers)
-    others = [one for one in numbers if 0 <= one < largest]
+    largest = float(numbers.max())
+    others = numbers[(numbers >= 0) & (numbers < largest)]
     if largest not in NINES or len(others) < 2:
         return []
-    below = max(others)
-    if largest == 9.0:  # 8 is next to it, and 7 may be by chance
+    last = np.sort(others)[-3:]
+    below = last[-1]
+    if largest == NINES[0]:  # 8 is next to it, and 7 may be by chance
         return [largest] if below <= 6 and len(others) >= 3 else []
     # As many digits as the others need, or more; the others end well below.
-    apart = below <= 0.8 * largest and below >= largest / 1000
-    gaps = sorted(others)[-3:]
-    return [largest] if apart and largest - below > 3 * (gaps[-1] - gaps[0] + 1) else []
+    apart = largest / 1000 <= below <= 0.8 * largest
+    return [largest] if apart and largest - below > 3 * (below - last[0] + 1) else []

@@ -89,14 +89,15 @@ def _ranges(facts: Facts, kind: Kind) -> tuple[Hierarchy | None, str]:
     numbers, whole = facts.numbers, facts.whole
     assert numbers is not None
     low, high = np.quantile(numbers, [0.0, 0.9])
+    least, most = float(numbers.min()), float(numbers.max())
     widths: list[Any] = [5, 10, 20] if kind == "ages" else _widths(float(low), float(high), whole)
     # A range of all numbers says no more than a suppressed value.
-    span = max(numbers) - min(numbers) + whole
+    span = most - least + whole
     widths = [width for width in widths if width < span]
     if facts.distinct <= LEAST or not widths:
         return None, many(facts.distinct, "number")
     # Months and weekdays start at 1; a range [0, 2) would contain only one of them.
-    start = 1 if whole and min(numbers) == 1 and max(numbers) <= 31 else None
+    start = 1 if whole and least == 1 and most <= 31 else None
     note = f"{many(facts.distinct, 'number')}, in ranges; {{ free_ranges = true }} may lose less"
     return Hierarchy.ranges(widths, start), note
 

@@ -55,6 +55,8 @@ def detect_spelling(texts: Iterable[str], today: date | None = None) -> Detected
 
 def _of_numbers(values: Sequence[str]) -> Detected:
     is_canonical = all(map(CANONICAL.fullmatch, values))
+    if is_canonical and not any("." in value for value in values):
+        return Detected()  # whole numbers, of which a table may have many, are the same in any way
     fitting = list(_fitting(values, [Spelling(",", ".")] if is_canonical else _NUMBERS))
     if not fitting:
         return Detected()
