@@ -173,6 +173,11 @@ def test_the_command_line(run, tmp_path: Path) -> None:
     assert status == 2
     assert "a codebook is a file .html, .csv or .json" in error
     assert not Path("new.csv").exists()
+    status, _, error = run("anonymize", "people.csv", "--plan", "plan.toml", "--out", "new.csv",
+                           "--codebook", "new.html", "--engine", "duckdb")  # fmt: skip
+    assert status == 2
+    assert "engine = 'duckdb' does not support a codebook" in error
+    assert not Path("new.csv").exists()
     status, _, _ = run("apply", "people.csv", "--recoding", "recoding.json", "--out", "new.csv",
                        "--codebook", "book.json")  # fmt: skip
     assert status == 0

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from shoal.base.errors import BadFile, BadTable
+from shoal.base.errors import BadFile, BadPlan, BadTable
 from shoal.base.wording import many, short
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.free_values import closed_range, elements_of
@@ -105,8 +105,16 @@ def write_codebook(release: Outcome, path: str | Path) -> None:
             target.write_text(render(page(columns, release.published)), encoding="utf-8")
 
 
-def check_codebook(path: str | Path) -> None:
-    """Raise an error unless a codebook can be written in the format of this name."""
+def check_codebook(path: str | Path, engine: str = "memory") -> None:
+    """Raise an error unless a codebook can be written to this path, for a release by this engine.
+
+    With the engine "auto" that is known only when the table is read.
+    """
+    if engine in ("duckdb", "spark"):
+        raise BadPlan(
+            f"engine = {engine!r} does not support a codebook, as the records are not in memory; "
+            "use engine = 'memory'"
+        )
     if Path(path).suffix.lower() not in (".html", ".csv", ".json"):
         raise BadFile(f"a codebook is a file .html, .csv or .json, not {path}")
 

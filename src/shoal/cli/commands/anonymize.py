@@ -82,7 +82,7 @@ def anonymize(
     if sheet is not None:
         asked = asked.changed(read=asked.read.model_copy(update={"sheet": sheet}))
     if codebook is not None:
-        check_codebook(codebook)
+        check_codebook(codebook, engine or asked.engine)
     tables.check_streams(out, json_file)
     source = tables.source_of(data, table, query, form=form)
     target = tables.target_of(out, out_table, replace, source, form)
