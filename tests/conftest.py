@@ -56,8 +56,8 @@ def postgresql():
 @pytest.fixture
 def empty_server(postgresql):
     """The server without the tables of other tests."""
-    for table in postgresql.tables():
-        postgresql.run(f'DROP TABLE "{table}" CASCADE')
+    postgresql.run("DROP SCHEMA public CASCADE", "CREATE SCHEMA public",
+                   "GRANT USAGE ON SCHEMA public TO PUBLIC")  # fmt: skip
     return postgresql
 
 

@@ -39,6 +39,8 @@ def started() -> Iterator[Server]:
     server.run(f"CREATE ROLE guarded LOGIN PASSWORD '{PASSWORD}'")
     rules = folder / "pg_hba.conf"
     rules.write_text("local all guarded scram-sha-256\n" + rules.read_text())
+    with (folder / "postgresql.conf").open("a") as settings:
+        settings.write("fsync = off\n")  # nothing here survives the server
     server.run("SELECT pg_reload_conf()")
     try:
         yield server

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NEW = ("wrong-guesses", "edge-count", "majority", "sorted-runs", "orc")
+NEW = ("wrong-guesses", "edge-count", "majority", "sorted-runs", "arrows")
 PEOPLE = "age,sex,disease\n" + "".join(
     f"{20 + i % 37},{'fm'[i % 2]},{('flu', 'cold', 'none')[i % 3]}\n" for i in range(60)
 )
@@ -82,13 +82,15 @@ def test_they_are_listed(tree: Path) -> None:
 @pytest.mark.slow
 def test_one_plan_with_all_of_them(tree: Path) -> None:
     plan = ("people.csv", "--plan", "plan.toml")
-    made = json.loads(run(tree, "shoal", "anonymize", *plan, "--out", "release.orc", "--json", "-"))
+    made = json.loads(
+        run(tree, "shoal", "anonymize", *plan, "--out", "release.arrows", "--json", "-")
+    )
     assert {check["model"]: check["holds"] for check in made["checks"]} == {
         "k-anonymity": True,
         "wrong-guesses": True,
     }
     assert "edge-count" in made["losses"]
-    audit = ("audit", "release.orc", *plan[1:], "--original", plan[0])
+    audit = ("audit", "release.arrows", *plan[1:], "--original", plan[0])
     found = json.loads(run(tree, "shoal", *audit, "--json", "-"))
     assert found["rows"] == 60
     assert found["levels"]["wrong-guesses[disease]"] >= 2

@@ -36,6 +36,7 @@ OBJECTS = {
     "plan": Plan, "recoding": Fitted, "release": Release,
 }  # fmt: skip
 FILES = {
+    "arrows",
     "cli",
     "csv",
     "feather",
@@ -43,7 +44,6 @@ FILES = {
     "html",
     "json",
     "md",
-    "orc",
     "py",
     "sav",
     "svg",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -20,6 +21,7 @@ from tests.large_tables import plan, table
 from tests.postgresql_server import Server
 
 
+@cache
 def release(rows: int = 200) -> shoal.Release:
     return shoal.anonymize(table(rows), plan(engine="memory", seed=4))
 
@@ -147,7 +149,7 @@ def test_a_replaced_table_leaves_no_bytes_in_a_file_of_sqlite(tmp_path: Path) ->
 
 
 def test_the_order_of_rows_is_that_of_the_shuffled_release(address: str) -> None:
-    made = shoal.anonymize(table(300), plan(engine="memory", seed=4))
+    made = release()
     target = Database(address, "release")
     made.save(target)
     notes = target.read()["note"].to_pylist()

@@ -20,7 +20,7 @@ from tests.large_tables import nothing_left
 ASKED = plan(models=[{"name": "k-anonymity", "k": 2}], seed=3, algorithm="peel")
 
 
-@pytest.fixture(params=["postgresql", "sqlite", "duckdb"])
+@pytest.fixture(params=["postgresql", "sqlite", pytest.param("duckdb", marks=pytest.mark.slow)])
 def base(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     if request.param == "postgresql":
         address = request.getfixturevalue("empty_server").address()

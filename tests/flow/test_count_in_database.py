@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,7 @@ def plan(**change: object) -> Plan:
     return Plan(**asked | change)
 
 
-@pytest.fixture(params=["postgresql", "sqlite", "duckdb"])
+@pytest.fixture(params=["postgresql", "sqlite", pytest.param("duckdb", marks=pytest.mark.slow)])
 def base(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     if request.param == "postgresql":
         address = request.getfixturevalue("empty_server").address()
@@ -61,11 +62,18 @@ def test_the_numbers_are_those_of_memory(base: Database) -> None:
     assert found.published.weight is not None, "the database has not counted"
 
 
+@cache
+def released() -> tuple[shoal.Release, dict]:
+    """A release, and its audit in memory."""
+    asked = plan(models=[{"name": "k-anonymity", "k": 2}], seed=3)
+    release = shoal.anonymize(odd_people(), asked)
+    return release, shoal.audit(release.frame, asked, original=odd_people()).as_dict()
+
+
 def test_an_original_in_the_database(base: Database) -> None:
     """The release is in memory or next to its original."""
     asked = plan(models=[{"name": "k-anonymity", "k": 2}], seed=3)
-    release = shoal.anonymize(odd_people(), asked)
-    expected = shoal.audit(release.frame, asked, original=odd_people()).as_dict()
+    release, expected = released()
     assert shoal.audit(release.frame, asked, original=base).as_dict() == expected
     target = Database(base.address, "release")
     release.save(target)

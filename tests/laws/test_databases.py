@@ -19,7 +19,7 @@ from shoal.io.frames import Frame, same_rows, write
 from tests.flow.test_count_in_database import odd_people, plan
 from tests.strategies import examples
 
-KINDS = ["postgresql", "sqlite", "duckdb"]
+KINDS = ["postgresql", "sqlite", pytest.param("duckdb", marks=pytest.mark.slow)]
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
 CELLS = st.one_of(
     st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), min_size=4, max_size=4).map(
@@ -51,7 +51,7 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @settings(
-    max_examples=examples(40),
+    max_examples=examples(16),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(columns=st.lists(CELLS, min_size=1, max_size=3))
