@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import struct
 import sys
 
 import pandas as pd
@@ -13,6 +14,7 @@ import pytest
 from shoal.base.errors import BadFile, BadTable, ShoalError
 from shoal.io.frames import Frame, open_frame, read, read_back, same_rows, write
 from shoal.io.labels import Labels, labelled, table_labels
+from shoal.io.reading import Reading
 from tests.io.formats.statistics import LABELS, people
 from tests.io.tables import SECRET, file, refuse, values
 
@@ -23,6 +25,27 @@ def test_cells_and_labels_come_back(ending, tmp_path):
     back = read_back(tmp_path / f"x{ending}")
     assert same_rows(back, Frame(people()))
     assert table_labels(back.native.schema) == LABELS
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "windows-1252", "utf-8-sig"])
+def test_a_file_in_utf_8_is_read_as_such(encoding, tmp_path):
+    """The plan of a text file in another encoding can write its release to such a file."""
+    write(Frame(people()), tmp_path / "x.sav", Reading(encoding=encoding))
+    back = read(tmp_path / "x.sav", reading=Reading(encoding=encoding))
+    assert same_rows(back, Frame(people()))
+    assert table_labels(back.native.schema) == LABELS
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "iso8859_15", "cp1252"])
+def test_a_file_that_names_no_encoding_has_the_stated_one(encoding, tmp_path):
+    pyreadstat.write_sav(pd.DataFrame({"town": ["Zoë"]}), tmp_path / "x.sav")
+    content = (tmp_path / "x.sav").read_bytes()
+    record = struct.pack("<4i", 7, 20, 1, 5) + b"UTF-8"
+    assert record in content
+    content = content.replace(record, b"").replace("Zoë".encode(), "Zoë ".encode("latin-1"))
+    (tmp_path / "x.sav").write_bytes(content)
+    back = read(tmp_path / "x.sav", reading=Reading(encoding=encoding))
+    assert back.native["town"].to_pylist() == ["Zoë"]
 
 
 @pytest.mark.parametrize("ending", [".sav", ".zsav"])

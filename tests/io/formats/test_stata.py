@@ -10,6 +10,7 @@ import pytest
 from shoal.base.errors import BadFile, ShoalError
 from shoal.io.frames import Frame, read, read_back, same_rows, write
 from shoal.io.labels import Labels, labelled, table_labels
+from shoal.io.reading import Reading
 from tests.io.formats.statistics import LABELS, people
 from tests.io.tables import SECRET, file, refuse
 
@@ -24,6 +25,20 @@ def test_cells_and_labels_come_back(tmp_path):
     }  # fmt: skip
     assert found["sex"].values == LABELS["sex"].values
     assert found["town"].values == {}  # Stata labels integers only
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "windows-1252", "utf-8-sig"])
+def test_a_plan_for_another_encoding_reads_old_and_new_files(encoding, tmp_path):
+    """Files of Stata 14 and later are in UTF-8; older ones have the encoding that is stated."""
+    asked = Reading(encoding=encoding)
+    write(Frame(people()), tmp_path / "x.dta", asked)
+    assert same_rows(read(tmp_path / "x.dta", reading=asked), read(tmp_path / "x.dta"))
+    if encoding != "utf-8-sig":
+        frame = pd.DataFrame({"town": ["Zoë"]})
+        frame.to_stata(tmp_path / "old.dta", version=114, write_index=False)
+        assert b"Zo\xeb" in (tmp_path / "old.dta").read_bytes()
+        old = read(tmp_path / "old.dta", reading=asked)
+        assert old.native["town"].to_pylist() == ["Zoë"]
 
 
 def test_pandas_reads_the_same(tmp_path):

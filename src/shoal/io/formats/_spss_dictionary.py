@@ -30,8 +30,12 @@ class _Variables(NamedTuple):
     texts: list[bytes]  # labels, which must be in the encoding of the file
 
 
-def check_dictionary(path: Path, encoding: str | None) -> None:
-    """Raise an error unless all records of the dictionary fit together."""
+def check_dictionary(path: Path, encoding: str | None) -> str | None:
+    """Raise an error unless all records of the dictionary fit together.
+
+    Returns the encoding to read the file with: None is the one that the file names. A file that
+    names UTF-8 is in UTF-8, whatever the plan states, as a release of the same plan is.
+    """
     with path.open("rb") as file:
         content = file.read(HEADER)
         if len(content) < HEADER or content[:4] not in MAGIC:
@@ -46,7 +50,10 @@ def check_dictionary(path: Path, encoding: str | None) -> None:
     slots = struct.unpack_from(order + "i", content, 68)[0]
     if not found.widths or found.widths[0] < 0 or slots not in (len(found.widths), -1, 0):
         raise Damaged
+    if stated.strip().upper() in ("UTF-8", "UTF8"):
+        encoding = None
     _check_texts(found, encoding or stated)
+    return encoding
 
 
 def _records(content: bytes, order: str, found: _Variables) -> str:

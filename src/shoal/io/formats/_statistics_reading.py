@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 import warnings
@@ -73,13 +74,13 @@ def _read(path: Path, program: str, encoding: str | None) -> tuple[dict[str, Any
     options: dict[str, Any] = {"output_format": "dict", "disable_datetime_conversion": True}
     if program == "SPSS":
         options["user_missing"] = True
-    if encoding is not None:
-        options["encoding"] = encoding
     read = getattr(pyreadstat, READERS[path.suffix.lower()])
     library = pyreadstat.ReadstatError, pyreadstat.PyreadstatError
     try:
         if program == "SPSS":
-            check_dictionary(path, encoding)
+            encoding = check_dictionary(path, encoding)
+        if encoding and not _is_unicode_stata(path):
+            options["encoding"] = _iconv_name(encoding)
         with warnings.catch_warnings(action="error"):  # it renames columns of the same name
             cells, about = read(str(path), **options)
     except (*library, ValueError, ArithmeticError, LookupError, Warning):
@@ -89,6 +90,18 @@ def _read(path: Path, program: str, encoding: str | None) -> tuple[dict[str, Any
     if locked:
         raise BadFile(f"cannot read {path}: it is protected by a password; save it without one")
     raise BadFile(f"cannot read {path}: {DAMAGED}")
+
+
+def _is_unicode_stata(path: Path) -> bool:
+    """Whether it is a file of Stata 14 or later, which is always in UTF-8."""
+    with path.open("rb") as file:
+        return re.match(rb"<stata_dta><header><release>1(1[89]|2\d)<", file.read(64)) is not None
+
+
+def _iconv_name(encoding: str) -> str:
+    """The name of an encoding as the library knows it: latin-1 is iso-8859-1."""
+    name = codecs.lookup(encoding).name.removesuffix("-sig")
+    return re.sub("^iso8859", "iso-8859", name).replace("_", "-")
 
 
 def _transport_rows(path: Path, cells: dict[str, Any]) -> int:
