@@ -42,7 +42,7 @@ def setup(
 ) -> None:
     """Ask plain questions about each column, and write the plan that follows from the answers."""
     with own_process.loading():
-        from shoal.base.errors import BadFile
+        from shoal.base.errors import BadFile, BadPlan
         from shoal.cli import outputs, tables
         from shoal.cli.console import ask, open_console, print_plain, say, show_notes
         from shoal.cli.plan_table import show_roles
@@ -51,7 +51,13 @@ def setup(
         from shoal.flow.setup import answers as given
         from shoal.flow.setup.dialogue import Dialogue
         from shoal.io.frames import check_writable
+        from shoal.io.raw_text.standard_streams import STREAM
 
+    if data == STREAM and answers is None:
+        raise BadPlan(
+            "standard input is the table, so nobody can answer there; save the table to a file, or "
+            "take the answers from a file (--answers)"
+        )
     reading = tables.reading_of(sheet, encoding, delimiter, no_header, comment)
     source = tables.source_of(data, table, query)
     read = [*tables.files_of([source]), *(path for path in (answers, dictionary) if path)]
