@@ -37,6 +37,10 @@ def test_a_folder_is_one_table(run, people):
                          "--json", "out.json")  # fmt: skip
     assert status == 0, err
     assert json.loads((people / "out.json").read_text())["rows"] == 120
+    status, _, err = run("anonymize", "in", "--plan", "plan.toml", "--out", "again.csv",
+                         "--codebook", "codebook.html")  # fmt: skip
+    assert (status, "does not support a codebook" in err) == (2, True), err
+    assert not (people / "again.csv").exists()  # the engine is known before the work
     status, _, err = run("anonymize", "in", "--plan", "plan.toml", "--out", "in/out.csv")
     assert status == 2
     assert "reads all files of in" in err

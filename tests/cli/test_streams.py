@@ -48,6 +48,11 @@ def test_from_a_pipe_into_a_pipe(people, piped):
     assert "losses" in json.loads(piped(content, *words)[1])
     assert piped(content, "draft", "-", "-o", "drafted.toml")[0] == 0
     assert (people / "drafted.toml").exists()
+    status, _, err = piped(content, "setup", "-", "-o", "asked.toml")
+    assert (status, "--answers" in err) == (2, True), err
+    assert not (people / "asked.toml").exists()
+    (people / "answers.toml").write_text("", encoding="utf-8")
+    assert piped(content, "setup", "-", "-o", "asked.toml", "--answers", "answers.toml")[0] == 0
 
 
 def test_the_recoding_of_a_release(people, piped):

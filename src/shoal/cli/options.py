@@ -53,6 +53,26 @@ Sheet = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Sheet to read, if DATA is a spreadsheet with several."),
 ]
+Encoding = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Encoding of a text file, if it is not found by itself."),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIGN", help="What separates the fields of a text file: , or ; or tab, for example."
+    ),
+]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header", help="The first line of a text file is a record: columns are numbered."
+    ),
+]
+Comment = Annotated[
+    str | None,
+    typer.Option(metavar="SIGN", help="Leave out the lines of a text file that begin with it."),
+]
 PlanFile = Annotated[Path, typer.Option("--plan", help="Plan: a TOML file.")]
 Out = Annotated[
     str,

@@ -12,6 +12,7 @@ from shoal.databases.kind import is_address
 from shoal.databases.writing import check_out
 from shoal.io.format import formats
 from shoal.io.raw_text.standard_streams import STREAM, held_back, spooled
+from shoal.io.reading import Reading
 
 
 def source_of(
@@ -44,6 +45,23 @@ def target_of(
     if table is not None or replace:
         raise BadPlan(f"--out-table and --replace are for databases, and {out} is a file")
     return held_back(_ending(form)) if out == STREAM else Path(out)
+
+
+def reading_of(
+    sheet: str | None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    no_header: bool = False,
+    comment: str | None = None,
+) -> Reading:
+    """How options say that a file is read; a drafted plan states it."""
+    return Reading(
+        sheet=sheet,
+        encoding=encoding,
+        delimiter="\t" if delimiter == "tab" else delimiter,
+        header=not no_header,
+        comment=comment,
+    )
 
 
 def check_streams(*given: str | None) -> None:

@@ -106,10 +106,7 @@ def write_codebook(release: Outcome, path: str | Path) -> None:
 
 
 def check_codebook(path: str | Path, engine: str = "memory") -> None:
-    """Raise an error unless a codebook can be written to this path, for a release by this engine.
-
-    With the engine "auto" that is known only when the table is read.
-    """
+    """Raise an error unless a codebook can be written to this path by this engine."""
     if engine in ("duckdb", "spark"):
         raise BadPlan(
             f"engine = {engine!r} does not support a codebook, as the records are not in memory; "

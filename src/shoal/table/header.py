@@ -30,7 +30,7 @@ def check_header(frame: Frame) -> None:
                 f"the table seems to have no header line: the column names {preview(found)} {what} "
                 "values of these columns, so the first record was read as names and would be "
                 "published unchanged; add a line with the names of the columns, or state header = "
-                "false under [read] in the plan"
+                "false under [read] in the plan (--no-header for draft and setup)"
             )
 
 

@@ -8,9 +8,11 @@ import zipfile
 from pathlib import Path
 
 import openpyxl
+import pandas as pd
 import pyarrow as pa
 import pytest
 import xlsxwriter
+import xlwt
 
 from shoal.base.errors import BadFile, BadTable
 from shoal.io.files import check_target
@@ -150,6 +152,38 @@ def test_endings_that_are_only_read(ending, tmp_path):
 
 
 # Writing
+
+
+def old_workbook(path: Path, rows: list[list[object]]) -> None:
+    """A file of Excel 97."""
+    book = xlwt.Workbook()
+    sheet, days = book.add_sheet("People"), xlwt.easyxf(num_format_str="YYYY-MM-DD")
+    for i, row in enumerate(rows):
+        for j, cell in enumerate(row):
+            sheet.write(i, j, cell, *([days] if isinstance(cell, dt.date) else []))
+    book.save(str(path))
+
+
+def open_document(path: Path, rows: list[list[object]]) -> None:
+    """A file of LibreOffice."""
+    pd.DataFrame(rows[1:], columns=rows[0]).to_excel(path, engine="odf", index=False)
+
+
+@pytest.mark.parametrize(("ending", "made"), [(".xls", old_workbook), (".ods", open_document)])
+def test_other_spreadsheets_are_read_as_xlsx_files_are(ending, made, tmp_path):
+    """Written by other libraries: codes keep their zeros, days are dates."""
+    path = tmp_path / f"people{ending}"
+    made(path, [["zip", "age", "share", "born"], ["01300", 31, 0.5, dt.date(2001, 2, 3)],
+                ["99", 47, 1.25, dt.date(1999, 12, 31)]])  # fmt: skip
+    found = read(path).native
+    assert found.to_pylist() == [
+        {"zip": "01300", "age": 31, "share": 0.5, "born": dt.date(2001, 2, 3)},
+        {"zip": "99", "age": 47, "share": 1.25, "born": dt.date(1999, 12, 31)},
+    ]
+    assert pa.types.is_integer(found.schema.field("age").type)
+    path.write_bytes(path.read_bytes()[:-2000])
+    with pytest.raises(BadFile):
+        read(path)
 
 
 def test_others_read_what_is_written(tmp_path):

@@ -74,6 +74,7 @@ def anonymize(
         from shoal.cli.progress import progress_on
         from shoal.cli.release_tables import show_release
         from shoal.flow.anonymize import anonymize as run
+        from shoal.flow.choose_engine import choose_engine
         from shoal.io.frames import check_target
         from shoal.plan import Plan
         from shoal.report.codebook import check_codebook
@@ -81,8 +82,6 @@ def anonymize(
     asked = Plan.load(plan)
     if sheet is not None:
         asked = asked.changed(read=asked.read.model_copy(update={"sheet": sheet}))
-    if codebook is not None:
-        check_codebook(codebook, engine or asked.engine)
     tables.check_streams(out, json_file)
     source = tables.source_of(data, table, query, form=form)
     target = tables.target_of(out, out_table, replace, source, form)
@@ -99,6 +98,8 @@ def anonymize(
         "temp_directory": None if temp_directory is None else str(temp_directory),
     }
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
+    if codebook is not None:
+        check_codebook(codebook, choose_engine(source, asked, keep_order).name)
     console = open_console(json_file, out)
     with progress_on(console) as progress:
         release = run(source, asked, keep_order=keep_order or None, progress=progress)

@@ -10,7 +10,17 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import command
-from shoal.cli.options import Data, Format, Query, Sheet, Table
+from shoal.cli.options import (
+    Comment,
+    Data,
+    Delimiter,
+    Encoding,
+    Format,
+    NoHeader,
+    Query,
+    Sheet,
+    Table,
+)
 
 
 @command
@@ -21,6 +31,10 @@ def draft(
     query: Query = None,
     form: Format = None,
     sheet: Sheet = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
+    comment: Comment = None,
     dictionary: Annotated[
         Path | None,
         typer.Option(
@@ -53,8 +67,8 @@ def draft(
             write_levels,
         )
         from shoal.io.frames import check_writable
-        from shoal.io.reading import Reading
 
+    reading = tables.reading_of(sheet, encoding, delimiter, no_header, comment)
     source = tables.source_of(data, table, query, form=form)
     read = [*tables.files_of([source]), *([dictionary] if dictionary else [])]
     outputs.check_distinct(out, read)
@@ -64,7 +78,7 @@ def draft(
     console = open_console()
     with progress_on(console) as progress:
         progress("read", 0.0)
-        proposed = propose(source, dictionary, Reading(sheet=sheet))
+        proposed = propose(source, dictionary, reading)
     plan = proposed.plan
     if levels is not None:
         files = level_files(proposed, levels)

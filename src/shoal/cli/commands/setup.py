@@ -10,7 +10,7 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import command
-from shoal.cli.options import Data, Query, Sheet, Table
+from shoal.cli.options import Comment, Data, Delimiter, Encoding, NoHeader, Query, Sheet, Table
 
 
 @command
@@ -34,11 +34,15 @@ def setup(
     table: Table = None,
     query: Query = None,
     sheet: Sheet = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
+    comment: Comment = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Ask plain questions about each column, and write the plan that follows from the answers."""
     with own_process.loading():
-        from shoal.base.errors import BadFile
+        from shoal.base.errors import BadFile, BadPlan
         from shoal.cli import outputs, tables
         from shoal.cli.console import ask, open_console, print_plain, say, show_notes
         from shoal.cli.plan_table import show_roles
@@ -47,8 +51,14 @@ def setup(
         from shoal.flow.setup import answers as given
         from shoal.flow.setup.dialogue import Dialogue
         from shoal.io.frames import check_writable
-        from shoal.io.reading import Reading
+        from shoal.io.raw_text.standard_streams import STREAM
 
+    if data == STREAM and answers is None:
+        raise BadPlan(
+            "standard input is the table, so nobody can answer there; save the table to a file, or "
+            "take the answers from a file (--answers)"
+        )
+    reading = tables.reading_of(sheet, encoding, delimiter, no_header, comment)
     source = tables.source_of(data, table, query)
     read = [*tables.files_of([source]), *(path for path in (answers, dictionary) if path)]
     targets = [out, *([save_answers] if save_answers else [])]
@@ -61,7 +71,7 @@ def setup(
     decided = None if answers is None else given.read_answers(answers)
     with progress_on(console) as progress:
         progress("read", 0.0)
-        examined = examine(source, dictionary, Reading(sheet=sheet))
+        examined = examine(source, dictionary, reading)
     if decided is None:
         draft, decided = Dialogue(examined, ask, say).run()
     else:

@@ -63,18 +63,25 @@ class Draft:
     ranking: Ranking
 
 
-def draft(table: Any, dictionary: str | Path | None = None) -> Plan:
+def draft(
+    table: Any,
+    dictionary: str | Path | None = None,
+    *,
+    read: Reading | Mapping[str, Any] | None = None,
+) -> Plan:
     """Propose a plan: roles and hierarchies guessed from values and names, to be edited.
 
     In doubt a column becomes a quasi-identifier, which is the safe choice. `dictionary` is a table
-    with the columns column, label, role and codes, whose roles are kept.
+    with the columns column, label, role and codes, whose roles are kept. `read` says how the file
+    is read where that cannot be found in it, as in `{"header": False}`.
 
     >>> import pyarrow as pa
     >>> plan = draft(pa.table({"name": ["Ann", "Bob"], "age": [31, 47]}))
     >>> plan.columns["name"].role, plan.columns["age"].role
     ('identifier', 'quasi')
     """
-    return propose(table, dictionary).plan
+    reading = Reading(**read) if isinstance(read, Mapping) else read
+    return propose(table, dictionary, reading).plan
 
 
 def propose(
