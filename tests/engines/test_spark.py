@@ -403,6 +403,7 @@ def test_errors_of_spark_say_what_to_do(error: str, kind: type, said: str) -> No
 # Faults on the cluster
 
 
+@pytest.mark.spark
 def test_too_little_memory_for_the_combinations(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from math import isfinite, isnan
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.flow.draft.facts import numbers_in
@@ -32,6 +32,8 @@ def naive_number(text: str) -> float:
 
 
 @given(st.lists(TEXTS, min_size=1))
+@example(["0E0000"])
+@example(["1e99999"])
 def test_numbers_in_texts_are_those_of_the_naive_twin(texts):
     expected = [naive_number(text) for text in texts]
     np.testing.assert_equal(numbers_in(Values(pa.array(texts))).tolist(), expected)

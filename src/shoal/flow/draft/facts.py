@@ -24,7 +24,7 @@ FREE_TEXT = 30  # mean length from which on a text counts as prose, not as a cat
 BAND = re.compile(
     r"[\[(]?\s*([0-9]{1,6})\s*(?:-|–|to|,)\s*([0-9]{1,6})\s*[\])]?|[<>≤≥]=?\s*[0-9]+|[0-9]+\s*\+"
 )
-_NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+_NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from enum import IntEnum
-from functools import cached_property
 from typing import NamedTuple
 
+from shoal.base.threads import cached_property
 from shoal.io.raw_text.date_formats import CANONICAL as CANONICAL_DATE
 from shoal.io.raw_text.date_formats import DateFormat
 
