@@ -127,6 +127,15 @@ def test_two_people_columns_are_not_accepted():
     assert roles(draft.plan) == ["person", "quasi", "quasi", "other"]
 
 
+@pytest.mark.parametrize("typed", ["\x1b", "\udcff\udcfe", "\x00"])
+def test_a_line_without_readable_characters_is_not_the_default(typed):
+    talk = Talk(typed)
+    with pytest.raises(Quit):
+        talk.run()
+    assert talk.text.count(PERSON) == 2
+    assert "is no answer" in talk.text
+
+
 def test_nonsense_and_help_are_answered():
     talk = Talk(
         *("maybe", "?", "\x1b[2Jx", "a", "x", "1", "99999999999", "", "", "nothing", "0", "17", "")

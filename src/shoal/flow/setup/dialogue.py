@@ -28,6 +28,7 @@ TOGETHER = "Does it show which records belong to one person, and shall these sta
 KNOWN = "Could a neighbour, an employer or a website know this about a person?"
 HARM = "Could it harm a person if this became known?"
 NEEDED = "Does anybody need it in the release?"
+UNREADABLE = "\ufffd"  # an answer without any letter, such as a cursor key, is not Enter
 PEOPLE = "How many people must look alike at least (k)?"
 HELP = (
     "Enter takes the answer in capitals or brackets; y or n answers the question.\n"
@@ -252,7 +253,10 @@ class Dialogue:
                 raise Quit(
                     "the input ended before the plan was accepted; nothing was written"
                 ) from None
+            typed = typed.removeprefix("\ufeff").strip()  # a file of lines may begin with a mark
             word = "".join(c for c in typed if c.isprintable()).strip().lower()
+            if typed and not word:
+                return UNREADABLE
             if word in ("q", "quit"):
                 raise Quit("left without writing anything")
             if word in ("b", "back"):
