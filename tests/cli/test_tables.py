@@ -105,7 +105,8 @@ def test_no_output_contains_the_password(
     monkeypatch.setenv("SHOAL_DEBUG", "1")
     written = ""
     words = ["--plan", "plan.toml", "--json", "out.json", "--report", "out.html"]
-    for where in (with_password, f"{address}&password={PASSWORD}"):
+    foreign = f"host=localhost user=guarded password={PASSWORD}"
+    for where in (with_password, f"{address}&password={PASSWORD}", foreign):
         for command in (
             ["anonymize", where, "--table", "people", *words, "--out", "x.csv"],
             ["anonymize", "people.csv", *words, "--out", where, "--out-table", "x"],

@@ -118,6 +118,11 @@ def test_errors_do_not_show_cells(stored) -> None:
         f"postgresql://ann:/{PASSWORD}@host/db",
         f"postgresql:/ann:{PASSWORD}@host/db",
         f"mysql://ann:{PASSWORD}@host/db",
+        f"postgresql:ann:{PASSWORD}@host/db",
+        f"jdbc:postgresql://host/db?user=ann&password={PASSWORD}",
+        f"host=localhost user=ann password={PASSWORD}",
+        f"password='{PASSWORD}' dbname=people.db",
+        f"Driver={{PostgreSQL}};Server=host;Uid=ann;Pwd={PASSWORD};",
     ],
 )
 def test_a_password_in_the_address_is_refused(address: str) -> None:
@@ -127,9 +132,17 @@ def test_a_password_in_the_address_is_refused(address: str) -> None:
     assert "must not contain a password" in str(error.value)
 
 
-def test_an_address_in_the_place_of_a_path_is_not_repeated() -> None:
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql://ann:{PASSWORD}@host/db",
+        f"jdbc:postgresql://host/db?user=ann&password={PASSWORD}",
+        f"host=localhost user=ann password={PASSWORD}",
+    ],
+)
+def test_an_address_in_the_place_of_a_path_is_not_repeated(address: str) -> None:
     with pytest.raises(BadFile, match=r"shoal\.Database") as error:
-        shoal.draft(f"postgresql://ann:{PASSWORD}@host/db")
+        shoal.draft(address)
     assert PASSWORD not in str(error.value)
 
 

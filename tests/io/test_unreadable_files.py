@@ -12,6 +12,7 @@ import pytest
 
 from shoal.base.errors import BadFile, BadTable
 from shoal.io import text_reading
+from shoal.io.format import formats
 from shoal.io.frames import check_target, read, write
 from tests.io.tables import SECRET, as_read, file, refuse, values
 
@@ -52,6 +53,14 @@ def test_an_unreadable_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", deny)
     assert "Permission denied" in refuse(path)
+
+
+def test_parquet_with_text_that_is_not_utf_8(tmp_path):
+    odd = pa.array([b"\xff" + SECRET.encode(), b"a"]).view(pa.string())
+    pq.write_table(pa.table({"a": odd}), tmp_path / "x.parquet")
+    assert "it is damaged" in refuse(tmp_path / "x.parquet")
+    with pytest.raises(pa.ArrowInvalid):
+        list(formats["parquet"]().batches(tmp_path / "x.parquet", None))
 
 
 @pytest.mark.parametrize("lines", [0, 1, 100_000])

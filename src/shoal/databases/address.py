@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote
 
 from shoal.base.errors import BadFile, did_you_mean
+from shoal.io.sources import FOREIGN
 
 # A scheme has two letters or more: `c:/people.csv` is a file. Pasted addresses may lack a slash.
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(/.*)", re.DOTALL)
@@ -31,6 +32,15 @@ def scheme_of(source: object) -> str:
     """
     found = SCHEME.fullmatch(source) if isinstance(source, str) else None
     return found[1].lower() if found else ""
+
+
+def is_foreign(source: object) -> bool:
+    """Whether it is a connection string of another program, which may contain a password.
+
+    >>> is_foreign("host=a password=b"), is_foreign("jdbc:postgresql://a/b"), is_foreign("a.csv")
+    (True, True, False)
+    """
+    return isinstance(source, str) and FOREIGN.fullmatch(source) is not None
 
 
 def check_address(address: str, known: list[str]) -> None:

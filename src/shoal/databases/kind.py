@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from shoal.base.errors import BadFile, BadTable, preview
 from shoal.base.folder_registry import FolderRegistry
-from shoal.databases.address import check_address, path_of, scheme_of
+from shoal.databases.address import check_address, is_foreign, path_of, scheme_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,11 +109,16 @@ def is_address(source: object) -> bool:
     >>> is_address("sqlite:///a.db"), is_address(Path("a.duckdb")), is_address("a.csv")
     (True, True, False)
     """
-    return bool(scheme_of(source)) or _by_ending(source) is not None
+    return bool(scheme_of(source)) or is_foreign(source) or _by_ending(source) is not None
 
 
 def kind_of(address: str) -> Kind:
     """The kind of an address; raise an error for unknown ones, and for a password."""
+    if is_foreign(address):  # the message must not repeat it
+        raise BadFile(
+            f"this is a connection string of another kind; an address is written "
+            f"{', '.join(_forms())}. It must not contain a password: if this one does, change it"
+        )
     found = _by_ending(address)
     if not scheme_of(address):
         if found is None:

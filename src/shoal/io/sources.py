@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ADDRESS = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
+# Connection strings of other programs: jdbc:postgresql://…, postgresql:ann@host, host=… password=…
+FOREIGN = re.compile(
+    r"(?:jdbc|odbc|postgres\w*|mysql):[^/].*"
+    r"|(?=.*\b(?:host|hostaddr|dbname|user|uid|server|driver)\s*=)"
+    r".*\b\w*(?:password|passwd|pwd)\s*=.*",
+    re.DOTALL | re.IGNORECASE,
+)
 KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",
@@ -47,7 +54,9 @@ def check_source(path: Path, what: str, hint: str = "") -> None:
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
     except FileNotFoundError:
-        if ADDRESS.match(str(path)):  # it may contain a password, and is not repeated
+        if ADDRESS.match(str(path)) or FOREIGN.fullmatch(
+            str(path)
+        ):  # it may contain a password, and is not repeated
             raise BadFile(
                 "this is the address of a database, not the path of a file; give "
                 "shoal.Database(address, table=…)"

@@ -40,6 +40,7 @@ class Parquet(Format):
 
         with pq.ParquetFile(path) as file:  # read_table() would make a column of a folder "k=5"
             table = file.read()
+        table.validate(full=True)  # text must be UTF-8
         check_column_names(table.column_names, str(path))
         return table
 
@@ -59,7 +60,9 @@ class Parquet(Format):
         # A name with a dot could be taken for a field of a struct.
         texts = [one.name for one in schema if one.type == pa.string() and "." not in one.name]
         with pq.ParquetFile(path, read_dictionary=texts) as file:
-            return packed(file.read(), texts)
+            table = file.read()
+        table.validate(full=True)
+        return packed(table, texts)
 
     def schema(self, path: Path, reading: Reading | None = None) -> pa.Schema:
         """Read the types of the columns."""
@@ -82,6 +85,7 @@ class Parquet(Format):
         with pq.ParquetFile(path) as file:
             rows, done = max(file.metadata.num_rows, 1), 0
             for batch in file.iter_batches(batch_size=BATCH):
+                batch.validate(full=True)
                 done += batch.num_rows
                 if progress is not None:
                     progress(done, rows)
@@ -94,7 +98,9 @@ class Parquet(Format):
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(path, read_dictionary=list(coded)) as file:
-            yield from file.iter_batches(batch_size=BATCH)
+            for batch in file.iter_batches(batch_size=BATCH):
+                batch.validate(full=True)
+                yield batch
 
     def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
         """Write a table; each group of rows has dictionaries of its own."""
