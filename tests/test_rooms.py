@@ -99,6 +99,15 @@ def test_imports_point_one_way() -> None:
     assert not wrong
 
 
+def test_the_docs_draw_every_room_in_this_order():
+    text = (SOURCE.parents[1] / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    drawing = text.split("```")[1]
+    words = [word.removesuffix(".py") for word in drawing.split()]
+    first = list(dict.fromkeys(word for word in words if word in RANK))
+    assert set(first) == set(RANK)
+    assert [RANK[room] for room in first] == sorted(RANK[room] for room in first)
+
+
 def test_no_circles() -> None:
     """Not even by imports inside functions."""
     try:
