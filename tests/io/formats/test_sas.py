@@ -17,8 +17,23 @@ from shoal.io.files import check_target
 from shoal.io.formats._sas_writing import SAS, ibm_floats
 from shoal.io.frames import Frame, read, read_back, same_rows, write
 from shoal.io.labels import Labels, labelled, table_labels
+from shoal.io.reading import Reading
 from tests.io.formats.statistics import LABELS, people
 from tests.io.tables import SECRET, file, refuse
+
+
+def test_a_plan_for_another_encoding_writes_ascii_only(tmp_path):
+    """The same plan would read other letters, as the file does not name its encoding."""
+    asked = Reading(encoding="latin-1")
+    plain = pa.table({"town": ["A", None], "age": [1, 2]})
+    write(Frame(plain), tmp_path / "x.xpt", asked)
+    assert same_rows(read_back(tmp_path / "x.xpt", asked), Frame(plain))
+    labels = labelled(plain, {"town": Labels("Größe")})
+    coded = pa.table({"town": pa.array(["Zoë"]).dictionary_encode()})
+    for table in (labels, coded):
+        with pytest.raises(BadFile, match="column 'town' has letters beyond ASCII"):
+            write(Frame(table), tmp_path / "y.xpt", asked)
+        write(Frame(table), tmp_path / "z.xpt", Reading(encoding="utf-8"))
 
 
 def test_cells_and_labels_of_columns_come_back(tmp_path):

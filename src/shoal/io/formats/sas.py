@@ -29,4 +29,24 @@ class Sas(StatisticsFormat):
         """Write a transport file of version 8."""
         from shoal.io.formats._sas_writing import write_transport
 
+        if reading is not None and reading.is_foreign:
+            _check_ascii(table, path)
         write_transport(table, path)
+
+
+def _check_ascii(table: pa.Table, path: Path) -> None:
+    """Raise an error for text that the same plan would read with other letters.
+
+    A transport file does not name its encoding, so that the one of the plan is used for it.
+    """
+    from shoal.base.errors import BadFile
+    from shoal.io.labels import labels_of
+
+    for field in table.schema:
+        texts = [labels_of(field).column, *map(str, table[field.name].unique().to_pylist())]
+        if not all(text.isascii() for text in texts):
+            raise BadFile(
+                f"cannot write {path}: column {field.name!r} has letters beyond ASCII. A transport "
+                "file does not name its encoding, and the plan states another one than UTF-8; "
+                "write another format"
+            )
