@@ -47,7 +47,7 @@ class Case:
         self.rng = trial.rng
         self.tokens = plan.get("missing_values", [""])
         self.quasi = table.columns_with_role("quasi")
-        self.missing = plan.get("missing", "value")
+        self.missing = plan.get("missing", "value").replace("empty", "value")
         self.trees = [column.tree(self.missing) for column in self.quasi]
         # What the original says: labels of its quasi-identifiers, one list per column.
         self.labels = [
