@@ -64,6 +64,7 @@ def check_target(path: str | Path, folders: bool = False) -> None:
         check_folder(Path(path))
         return
     check_writes(Path(path))
+    format_of(Path(path)).check_installed()
     check_place(Path(path))
 
 

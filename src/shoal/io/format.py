@@ -40,6 +40,9 @@ class Format(ABC):
         """What it is, in one line: the first line of the docstring."""
         return (cls.__doc__ or "").strip().splitlines()[0]
 
+    def check_installed(self) -> None:  # noqa: B027
+        """Raise an error if a library is missing: what is written is read back."""
+
     @abstractmethod
     def read(
         self, path: Path, progress: Progress | None, reading: Reading | None = None

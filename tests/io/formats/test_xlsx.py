@@ -143,6 +143,16 @@ def test_what_the_library_cannot_read_without(tmp_path, monkeypatch):
         read(book(tmp_path, [["a"], [1]]))
 
 
+@pytest.mark.parametrize("name", ["out.xlsx", "out.sav", "out.dta", "out.xpt"])
+def test_a_missing_library_is_noticed_before_the_work(name, tmp_path, monkeypatch):
+    """What is written is read back."""
+    check_target(tmp_path / name)
+    for library in ("fastexcel", "pyreadstat"):
+        monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(BadFile, match="not installed: pip install"):
+        check_target(tmp_path / name)
+
+
 @pytest.mark.parametrize("ending", [".xls", ".ods", ".xlsm", ".xlsb"])
 def test_endings_that_are_only_read(ending, tmp_path):
     with pytest.raises(BadFile, match=rf"end in \{ending} can be read but not.*\.csv.* or \.xlsx"):

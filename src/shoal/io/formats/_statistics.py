@@ -21,6 +21,12 @@ class StatisticsFormat(Format):
     keeps_types = True
     program: ClassVar[str]
 
+    def check_installed(self) -> None:
+        """Raise an error if the library that reads such files is missing."""
+        from shoal.io.formats._statistics_reading import library
+
+        library(self.program)
+
     def read(
         self, path: Path, progress: Progress | None, reading: Reading | None = None
     ) -> pa.Table:

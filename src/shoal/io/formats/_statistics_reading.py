@@ -66,16 +66,22 @@ def read_statistics(path: Path, program: str, encoding: str | None) -> pa.Table:
     return labelled(table, {name: _labels(table[name], name, about) for name in names})
 
 
-def _read(path: Path, program: str, encoding: str | None) -> tuple[dict[str, Any], Any]:
+def library(program: str) -> Any:
+    """The library that reads the files of statistics programs."""
     try:
         import pyreadstat
     except ImportError:
         raise not_installed(f"reading files of {program}", "pyreadstat", "statistics") from None
+    return pyreadstat
+
+
+def _read(path: Path, program: str, encoding: str | None) -> tuple[dict[str, Any], Any]:
+    pyreadstat = library(program)
     options: dict[str, Any] = {"output_format": "dict", "disable_datetime_conversion": True}
     if program == "SPSS":
         options["user_missing"] = True
     read = getattr(pyreadstat, READERS[path.suffix.lower()])
-    library = pyreadstat.ReadstatError, pyreadstat.PyreadstatError
+    refused = pyreadstat.ReadstatError, pyreadstat.PyreadstatError
     try:
         if program == "SPSS":
             encoding = check_dictionary(path, encoding)
@@ -83,7 +89,7 @@ def _read(path: Path, program: str, encoding: str | None) -> tuple[dict[str, Any
             options["encoding"] = _iconv_name(encoding)
         with warnings.catch_warnings(action="error"):  # it renames columns of the same name
             cells, about = read(str(path), **options)
-    except (*library, ValueError, ArithmeticError, LookupError, Warning):
+    except (*refused, ValueError, ArithmeticError, LookupError, Warning):
         locked = _is_encrypted(path)
     else:
         return cells, about

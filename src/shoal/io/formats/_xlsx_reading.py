@@ -50,7 +50,7 @@ def read_sheet(path: Path, sheet: str | None) -> pa.Table:
     """Read one sheet of a workbook."""
     check_container(path)
     with _refused(path):
-        book = _library().read_excel(path)
+        book = library().read_excel(path)
         names = book.sheet_names
     sheet = _chosen(path, names, sheet)
     if path.suffix.lower() in WITH_XML:
@@ -91,7 +91,8 @@ def check_container(path: Path) -> None:
         raise BadFile(f"cannot read {path}: it is not an .xls file; rename it to .xlsx or .ods")
 
 
-def _library() -> Any:
+def library() -> Any:
+    """The library that reads spreadsheets."""
     try:
         import fastexcel
     except ImportError:
@@ -208,7 +209,7 @@ def _without_margins(table: pa.Table, unnamed: list[int], where: str) -> pa.Tabl
 def _check_header(path: Path, sheet: str) -> None:
     """Raise an error if two columns have the same name."""
     with _refused(path):
-        book = _library().read_excel(path)
+        book = library().read_excel(path)
         first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_arrow()
     names = [column[0].as_py() for column in first.columns]
     check_column_names([name for name in names if name], f"the sheet {sheet!r} of {path}")

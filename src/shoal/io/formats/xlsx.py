@@ -25,6 +25,12 @@ class Xlsx(Format):
     keeps_types = True
     compressed = True
 
+    def check_installed(self) -> None:
+        """Raise an error if the library that reads spreadsheets is missing."""
+        from shoal.io.formats._xlsx_reading import library
+
+        library()
+
     def read(
         self,
         path: Path,
