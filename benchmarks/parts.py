@@ -19,7 +19,7 @@ from benchmarks.peel import DATA, EIGHT, adult, census
 from benchmarks.tables import mixed, plan
 from shoal import Hierarchy, Plan
 from shoal.algorithms._shared.parts.cuts import Parting
-from shoal.algorithms._shared.table_models import recode
+from shoal.algorithms._shared.recode import recode
 from shoal.algorithms.peel import Peel
 from shoal.io.frames import open_frame
 from shoal.losses._alterations import alterations

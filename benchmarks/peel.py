@@ -19,11 +19,11 @@ from benchmarks.flow import _gigabytes
 from benchmarks.tables import QUASI, frame, mixed
 from benchmarks.tables import plan as built_in
 from shoal import Hierarchy, Plan, catalog
-from shoal.algorithms._shared.table_models import recode as recode_with
+from shoal.algorithms._shared.recode import recode as recode_with
 from shoal.io.frames import open_frame
 from shoal.losses import alteration
 from shoal.losses.nllm import NLLM
-from shoal.measures.lower_bound import lower_bound
+from shoal.measures.bounds.lower_bound import lower_bound
 from shoal.models import Model
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.entropy_l_diversity import EntropyLDiversity

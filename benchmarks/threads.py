@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.tables import mixed
 from benchmarks.tables import plan as built_in
-from shoal.algorithms._shared import table_models
 from shoal.algorithms._shared.parts.cuts import Parting
+from shoal.algorithms._shared.recode import recode as recode_with
 from shoal.algorithms.peel import Peel
 from shoal.base.threads import Task, Team, limited
 from shoal.io.frames import open_frame
@@ -55,7 +55,7 @@ def recode(table: Table, threads: int) -> Recoding:
     with limited(threads):
         rng = np.random.default_rng(0)
         parting = Parting(shared=True)  # as by default, with enough memory
-        return table_models.recode(Peel(), table, [KAnonymity(k=K)], NLLM(), rng, parting=parting)
+        return recode_with(Peel(), table, [KAnonymity(k=K)], NLLM(), rng, parting=parting)
 
 
 def shared(table: Table) -> float:

@@ -23,7 +23,32 @@ settings.register_profile(
 )
 settings.load_profile("shoal")
 
-SHARED = Path(__file__).parents[2] / "shared" / "data"
+HERE = Path(__file__).parent
+SHARED = HERE.parents[1] / "shared" / "data"
+# Browsers, servers, processes that compile or are killed: a third of the time of all tests. They
+# are `make test-long`, which CI runs after `make test`.
+LONG = (
+    "base/kernel_files",
+    "comparing/test_isolated_run.py",
+    "databases/test_lost_connections.py",
+    "engines/test_written_tables.py",
+    "flow/test_at_scale.py",
+    "laws/test_databases.py",
+    "laws/test_threads.py",
+    "report/test_narrow.py",
+    "report/test_pdf.py",
+    "studio/browser",
+    "studio/pages/export",
+    "studio/test_persistence.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of these files."""
+    places = [HERE / name for name in LONG]
+    for item in items:
+        if any(item.path.is_relative_to(place) for place in places):
+            item.add_marker("long")
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,21 @@ class Server:
                 rows = cursor.fetchall() if cursor.description else []
             con.commit()
         return rows
+
+    def kill(self) -> None:
+        """End all processes of the server at once, as a power failure does."""
+        import psutil
+
+        first = psutil.Process(self.handle.get_pid())
+        all_of_them = [first, *first.children(recursive=True)]
+        for process in all_of_them:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(all_of_them)
+
+    def restart(self) -> None:
+        """Start the server again after it was killed; it recovers by itself."""
+        self.handle.ensure_postgres_running()
 
     def tables(self) -> list[str]:
         """The names of all tables that users have made."""

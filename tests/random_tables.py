@@ -7,10 +7,15 @@ may have several records.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 
 from shoal import catalog
 from shoal.hierarchies.base import Hierarchy
+from shoal.hierarchies.free_values import FreeTree
+from shoal.table.allowed.at_most import AtMost, tops_of
 from shoal.table.encode import Table
 
 
@@ -52,6 +57,40 @@ def random_table(rng, most_rows=12, most_columns=3, least_rows=2):
         people = np.unique(rng.integers(0, rows, rows), return_inverse=True)[1].astype(np.int64)
     names = tuple(f"q{j}" for j in range(len(trees)))
     return Table(names, trees, codes, people, (True,) * len(trees))
+
+
+def weighted(table, rng):
+    """The same table with columns of random importance, 1 on average as in `encode`."""
+    drawn = rng.choice([0.25, 1.0, 1.0, 3.0, 10.0, rng.random() + 0.01], len(table.names))
+    return replace(table, importance=tuple((drawn * len(drawn) / drawn.sum()).tolist()))
+
+
+class ByTree(Hierarchy):
+    """A hierarchy that leaves it to the tree of the column how high a value is."""
+
+    name = "by tree"
+
+    def tree(self, values=()):
+        raise NotImplementedError
+
+    def setting(self):
+        return {"flat": True}
+
+    def level_of(self, label):
+        return None
+
+
+def limited(table, rng):
+    """The same table with `at_most` for some columns: a random level, or a width of ranges."""
+    tops = []
+    for tree in table.trees:
+        at_most = AtMost(level=int(rng.integers(0, max(tree.height, 1))))
+        if isinstance(tree, FreeTree):
+            width = Fraction(int(rng.choice([1, 2, 3, 5])))
+            at_most = AtMost(level=0) if tree.kind == "sets" else AtMost(width=width)
+        found = tops_of(at_most, ByTree(), tree)
+        tops.append(None if found.without_effect or rng.random() < 0.2 else found)
+    return replace(table, tops=tuple(tops) if any(tops) else ())
 
 
 def random_loss(name, table, rng):

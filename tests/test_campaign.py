@@ -15,12 +15,14 @@ import pytest
 
 from benchmarks.campaign import __main__ as campaign
 from benchmarks.campaign import kills, linked
-from benchmarks.campaign.oracle import Published, class_levels, enough, level, same
+from benchmarks.campaign.oracle import Published, class_levels, enough, level
 from benchmarks.campaign.releases import Case
 from benchmarks.campaign.tables import Column, Table
 from benchmarks.campaign.texts import read_table, write_table
+from benchmarks.campaign.trees import same
 from benchmarks.campaign.trial import Trial
 from benchmarks.campaign.worker import Shoal
+from benchmarks.campaign.written import may_be_middle, with_labels
 
 FOLDER = Path(campaign.__file__).parent
 
@@ -60,7 +62,7 @@ def test_smoke(kind, shoal, tmp_path):
         assert total["losses recomputed"] >= 20
 
 
-SMOKE = {"releases": [0, 3], "spoiled": [5], "markers": [4]}
+SMOKE = {"releases": [3, 5, 6], "spoiled": [5], "markers": [4]}
 
 
 def test_smoke_kills(shoal, tmp_path, monkeypatch):
@@ -131,6 +133,85 @@ def test_the_oracle_notices_what_is_wrong(tmp_path, cells, change, what):
     assert any(what in failure for failure in judged(tmp_path, {**GOOD, **cells}, **change))
 
 
+# Missing values: empty cells, and two words for them in one column.
+
+SAID = ["u", "u", None, None, "?", "?", "NA", "NA"]
+
+
+def judged_words(tmp_path, missing: str, published: list, classes: int) -> list[str]:
+    tags = [f"t{i}" for i in range(8)]
+    quasi = Column("a", "quasi", SAID, words=["?", "NA"], own_words=True)
+    table = Table([quasi, Column("tag", "other", tags)])
+    plan = {"columns": {}, "models": [{"name": "k-anonymity", "k": 2}], "missing": missing}
+    trial = Trial(Random(1), tmp_path, Shoal())
+    write_table({"a": published, "tag": tags}, tmp_path / "release.csv")
+    told = numbers(published=8, rows=8, classes=classes, checks=[{"holds": True, "reached": 2}])
+    told["discernibility"] = sum(Counter(published)[cell] for cell in published)
+    case = Case(trial, table, plan)
+    if set(published) <= {*case.trees[0].parent, case.trees[0].root}:
+        told["losses"] = {n: case.losses.percent(n, [published], 0) for n in told["losses"]}
+        told["mean_loss"] = sum(list(told["losses"].values())[:7]) / 7
+    case.check_release("release.csv", told, keep_order=True)
+    return trial.failures
+
+
+EMPTY = ["u", "u", *[None] * 6]
+
+
+@pytest.mark.parametrize(
+    ("missing", "published", "classes", "wrong"),
+    [
+        ("value", SAID, 4, None),
+        ("value", ["u", "u", *["*"] * 6], 2, None),
+        ("value", EMPTY, 2, "does not cover: [(None, '?'), (None, 'NA')]"),
+        ("value", ["u", "u", None, None, *["?"] * 4], 3, "does not cover: [('?', 'NA')]"),
+        ("value", SAID, 2, "JSON: classes"),  # each word is a value of its own
+        ("empty", EMPTY, 2, None),
+        ("empty", SAID, 4, "does not cover: [('?', None), ('NA', None)]"),
+        ("root", ["u", "u", *["*"] * 6], 2, None),
+        ("root", EMPTY, 2, "does not cover: [(None, '*')]"),
+    ],
+)
+def test_the_oracle_knows_words_for_missing(tmp_path, missing, published, classes, wrong):
+    failures = judged_words(tmp_path, missing, published, classes)
+    assert failures == [] if wrong is None else any(wrong in failure for failure in failures)
+
+
+def test_sensitive_words_for_missing_are_one_value():
+    column = Column("s", "sensitive", ["x", "9.0", None, "?"], words=["?", "9"])
+    assert column.meanings() == ["x", None, None, None]
+
+
+def test_bounds_are_read_as_labels():
+    years = Column("d", "quasi", ["2020-02-03"], {"dates": ["month", "year"]})
+    ages = Column("a", "quasi", ["31", "31.0", "7 ", "?"], {"ranges": [10]}, words=["?"])
+    cells = {
+        "d_low": ["2020-01-01", "2020-02-01", "2020-02-03", None],
+        "d_high": ["2020-12-31", "2020-02-29", "2020-02-03", None],
+        "tag": ["t0", "t1", "t2", "t3"],
+        "a_low": ["30", "31", "7", None],
+        "a_high": ["40", "31", "7", None],
+        "a_note": [None, None, None, "?"],
+    }
+    assert with_labels(cells, [years, ages]) == {
+        "d": ["2020", "2020-02", "2020-02-03", "*"],
+        "tag": ["t0", "t1", "t2", "t3"],
+        "a": ["[30, 40)", "31", "7 ", "?"],
+    }
+
+
+def test_midpoints_must_be_those_of_labels_that_cover():
+    ages = Column("a", "quasi", ["31", "38", "45"], {"ranges": [10]})
+    assert may_be_middle(ages, ages.tree(), "35", "31")
+    assert not may_be_middle(ages, ages.tree(), "45", "31")
+    free = Column("a", "quasi", ["31", "38", "45"], {"free_ranges": True})
+    assert may_be_middle(free, free.tree(), "34.5", "31")
+    assert not may_be_middle(free, free.tree(), "41.5", "31")
+    days = Column("d", "quasi", ["2020-02-03"], {"dates": ["month"]})
+    assert may_be_middle(days, days.tree(), "2020-02-15", "2020-02-03")
+    assert not may_be_middle(days, days.tree(), "2020-02-16", "2020-02-03")
+
+
 def test_the_oracle_counts_as_the_definitions_do():
     """By hand: two classes, the second of one person with two rows and one disease."""
     seen = Published(
@@ -171,8 +252,9 @@ def test_half_written_files_are_noticed():
 
 
 @pytest.mark.parametrize(
-    "name", ["t.csv", "t.tsv", "t.csv.gz", "t.tsv.xz", "t.csv.zst", "t.parquet"]
-)
+    "name", ["t.csv", "t.tsv", "t.csv.gz", "t.tsv.xz", "t.csv.zst",
+             "t.parquet", "t.feather", "t.jsonl", "t.xlsx"]
+)  # fmt: skip
 def test_tables_come_back_as_they_were(tmp_path, name):
     cells = {"a": ["1", None, 'x,"y"'], "b": ["l\nm", "ü", "z"]}
     write_table(cells, tmp_path / name)

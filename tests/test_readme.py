@@ -119,8 +119,26 @@ def test_no_placeholder_is_left():
     assert not re.search(r"\bFIGURES\b|TODO|XXX", README)
 
 
-def test_links_point_somewhere():
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-        text = page.read_text(encoding="utf-8")
-        for target in re.findall(r"\]\((?!http)([^)#]+)", text):
-            assert (page.parent / target).exists(), (page.name, target)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as links have them."""
+    titles = re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_point_somewhere(page):
+    for target in re.findall(r"\]\((?!http)([^)]+)", page.read_text(encoding="utf-8")):
+        name, _, anchor = target.partition("#")
+        other = page.parent / name if name else page
+        assert other.exists(), target
+        assert not anchor or anchor in anchors(other), target
+
+
+@pytest.mark.parametrize("page", [one for one in PAGES if one.name != "CONTRIBUTING.md"])
+def test_files_of_the_repository_are_there(page):
+    """Those that a page names in code: as the repository has them, or as src/shoal does."""
+    for name in re.findall(r"`((?:\w+/)+\w+\.(?:py|toml))`", page.read_text(encoding="utf-8")):
+        assert (ROOT / name).exists() or (ROOT / "src" / "shoal" / name).exists(), name

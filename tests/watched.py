@@ -88,7 +88,7 @@ from shoal import catalog
 from shoal.attacks import LinkageAttack
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.losses.weights import Weights
-from shoal.measures.lower_bound import lower_bound
+from shoal.measures.bounds.lower_bound import lower_bound
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.eir_l_diversity import EIRLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity

@@ -1,8 +1,8 @@
 """A campaign of trials against the command line, which trusts nothing that shoal computes.
 
-Nothing here imports shoal's models, losses, classes, hierarchies or files: tables are read by the
-csv module, and every requirement is counted again in plain Python from the text that was written.
-Only `worker.py` touches shoal, and only its command line.
+Nothing here imports shoal's models, losses, classes, hierarchies or files: tables are read by csv,
+json, openpyxl and polars, and every requirement is counted again in plain Python from the cells
+that were written. Only `worker.py` touches shoal, and only its command line.
 
 - `releases.py`: random tables and plans; the written release is recomputed from its text;
 - `kills.py`: commands that are interrupted or killed at random moments;

@@ -2,7 +2,8 @@
 
 A marker is a number of nine digits that occurs once in the table and in no other text. It is
 published if some cell of the release holds it. Everything that was written is searched: packed
-text, all pages, dictionaries, statistics and metadata of Parquet, JSON, report, recoding, screen.
+text, all pages, dictionaries, statistics and metadata of Parquet, all parts of spreadsheets, JSON,
+report, recoding, screen.
 """
 
 from __future__ import annotations
@@ -10,11 +11,19 @@ from __future__ import annotations
 import re
 from itertools import chain
 from pathlib import Path
+from zipfile import ZipFile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.campaign.texts import FORMATS, plan_text, unpack, write_table
+from benchmarks.campaign.texts import (
+    FORMATS,
+    is_typed,
+    plan_text,
+    read_table,
+    unpack,
+    write_table,
+)
 from benchmarks.campaign.trial import Trial
 
 MARKER = re.compile(rb"7[0-9]{8}")
@@ -37,10 +46,12 @@ def run(trial: Trial) -> None:
     words += ["--recoding", "recoding.json"] if rng.random() < 0.7 else []
     words += ["--report", "report.html"] if rng.random() < 0.5 else []
     words += ["--explain"] if rng.random() < 0.3 else []
+    book = f"codebook.{rng.choice(['html', 'csv', 'json'])}"
+    words += ["--codebook", book] if rng.random() < 0.4 else []
     ran = trial.run(*words, seconds=120)
     trial.counts[f"exit {ran.code}"] += 1
     if ran.code == 0:
-        _search(trial, every, folder / out, ("numbers.json", "recoding.json", "report.html"))
+        _search(trial, every, folder / out, ("numbers.json", "recoding.json", "report.html", book))
     if ran.code == 0 and "--recoding" in words:
         again = f"applied.{rng.choice(FORMATS)}"
         words = ["apply", data, "--recoding", "recoding.json", "--out", again]
@@ -55,7 +66,7 @@ def _search(trial: Trial, every: set[bytes], release: Path, more: tuple[str, ...
     published = _published(release) & every
     trial.counts["markers"] += len(every)
     trial.counts["markers that are not published"] += len(every - published)
-    files = {release.name: _reachable(release) if release.suffix == ".parquet" else unpack(release)}
+    files = {release.name: _reachable(release)}
     for name in (*more, "out.txt", "err.txt"):
         if (release.parent / name).exists():
             files[name] = (release.parent / name).read_bytes()
@@ -76,8 +87,10 @@ def _case(rng, n: int) -> tuple[dict[str, list], dict]:
         return [form.format(next(numbers)) for _ in range(n)]
 
     columns = {"id": cells("Mr {}"), "ill": cells("ill {}"), "note": cells("n{}")}
+    columns["unused"] = cells("u{}")
     settings: dict = {
         "id": {"role": "identifier"},
+        "unused": {"role": "drop"},
         "ill": {"role": "sensitive"},
         "note": {"role": "other"},
     }
@@ -115,6 +128,12 @@ def _case(rng, n: int) -> tuple[dict[str, list], dict]:
         "columns": settings, "models": [{"name": "k-anonymity", "k": 2}], "algorithm": algorithm,
         "loss": rng.choice(["lm", "nllm", "ncp"]), "seed": 1,
     }  # fmt: skip
+    if rng.random() < 0.4:
+        # Reports are about the ranges of a release, whose free ends a file of midpoints lacks.
+        ways = ["bounds"] if "free_ranges" in kinds else ["bounds", "midpoint"]
+        plan["write"] = {"ranges": rng.choice(ways)}
+    if rng.random() < 0.3:
+        plan["write"] = {**plan.get("write", {}), "types": "infer"}
     return columns, plan
 
 
@@ -147,16 +166,26 @@ def _write_parquet(rng, columns: dict[str, list], path: Path) -> None:
 
 def _published(path: Path) -> set[bytes]:
     """The markers in cells of the release, those at the ends of ranges included."""
-    if path.suffix == ".parquet":
-        table = pq.read_table(path)
-        return {
-            *MARKER.findall(str([table[name].to_pylist() for name in table.column_names]).encode())
-        }
+    if is_typed(path):
+        return {*MARKER.findall(str([*read_table(path, []).values()]).encode())}
     return {*MARKER.findall(unpack(path))}
 
 
 def _reachable(path: Path) -> bytes:
-    """All bytes of a Parquet file, its pages unpacked: also what no cell refers to."""
+    """All bytes of a file, unpacked: also what no cell refers to."""
+    match path.suffix:
+        case ".parquet":
+            return _pages(path)
+        case ".xlsx":
+            with ZipFile(path) as parts:
+                return b"\n".join([path.read_bytes(), *map(parts.read, parts.namelist())])
+        case ".feather":  # its buffers are not packed
+            return path.read_bytes()
+    return unpack(path)
+
+
+def _pages(path: Path) -> bytes:
+    """All bytes of a Parquet file, with its pages."""
     raw = path.read_bytes()
     parts = [raw]
     meta = pq.ParquetFile(path).metadata

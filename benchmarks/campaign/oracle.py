@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import combinations
 from math import exp, inf, log
 
-from benchmarks.campaign.trees import Tree
+from benchmarks.campaign.trees import Tree, same
 
 HAIR = 1e-9  # of rounding, which does not count
 LOWER_IS_SAFER = {
@@ -54,22 +54,6 @@ class Published:
             {name: [cells[i] for i in rows] for name, cells in self.values.items()},
             self.trees,
         )
-
-
-def same(cell: str | None) -> str | None:
-    """A value without what says nothing: blanks around it, and how a number is written."""
-    if cell is None:
-        return None
-    cell = cell.strip()
-    body = cell.lstrip("+-")
-    code = len(body) > 1 and body[0] == "0" and body[1] != "."  # 007 is no number
-    try:
-        number = Decimal(cell)
-    except InvalidOperation:
-        return {"True": "true", "False": "false"}.get(cell, cell)
-    if code or not number.is_finite():
-        return cell
-    return str(number.normalize() + 0) if number else "0"
 
 
 def enough(model: dict, level: float) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from benchmarks.campaign.oracle import TABLE_MODELS
-from benchmarks.campaign.tables import Table
+from benchmarks.campaign.tables import Table, say_missing
 from benchmarks.campaign.trees import Tree
 
 SEVEN = ("distortion", "ncp", "total", "llm", "nllm", "wllm", "wnllm")
@@ -29,7 +29,11 @@ PEOPLE_MODELS = (
 
 
 def random_plan(rng: Random, table: Table) -> dict:
-    """A plan that can be asked of the table, now and then one that cannot."""
+    """A plan that can be asked of the table, now and then one that cannot.
+
+    It decides how the table writes missing values: cells of it may change.
+    """
+    words = say_missing(rng, table)
     plan: dict = {
         "columns": {column.name: column.setting() for column in table.columns},
         "models": _models(rng, table),
@@ -56,12 +60,26 @@ def random_plan(rng: Random, table: Table) -> dict:
         plan["seed"] = rng.randrange(1000)
     if rng.random() < 0.2:
         plan["keep_order"] = True
-    plan["missing"] = rng.choices(["value", "root", "error"], [80, 18, 2])[0]
-    if rng.random() < 0.1:
-        plan["missing_values"] = ["", rng.choice(["?", "NA"])]
-        if plan["missing"] == "value":  # the oracle knows one missing value per column
-            plan["missing"] = "empty"
+    plan["missing"] = rng.choices(["value", "empty", "root", "error"], [55, 25, 18, 2])[0]
+    if words is not None:
+        plan["missing_values"] = words
+    write = _writing(rng, any(name in ROW_MODELS for name in names))
+    if write:
+        plan["write"] = write
     return plan
+
+
+def _writing(rng: Random, linked: bool) -> dict:
+    """How the file is written; by default as it is."""
+    write: dict = {}
+    ranges = rng.choices(["label", "bounds", "midpoint"], [60, 25, 15])[0]
+    if ranges == "bounds" or (ranges == "midpoint" and not linked):
+        write["ranges"] = ranges
+    if rng.random() < 0.15:
+        write["types"] = "infer"
+    if rng.random() < 0.15:
+        write["formulas"] = rng.choice(["escape", "keep"])
+    return write
 
 
 def _weights(rng: Random, table: Table) -> dict:
@@ -116,7 +134,7 @@ def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
 def _models(rng: Random, table: Table) -> list[dict]:
     sensitive = table.columns_with_role("sensitive")
     person = table.columns_with_role("person")
-    cells = person[0].cells if person else list(range(table.rows))
+    cells: list = person[0].meanings() if person else list(range(table.rows))
     people = len({cell for cell in cells if cell is not None}) + cells.count(None)
     models: list[dict] = []
     if not person and table.rows <= 120 and not table.free and rng.random() < 0.2:
@@ -151,7 +169,7 @@ def _models(rng: Random, table: Table) -> list[dict]:
 
 def _sensitive(rng: Random, name: str, column, people: int) -> dict:
     model: dict = {"name": name, "column": column.name}
-    kinds = len(set(column.cells))
+    kinds = len(set(column.meanings()))
     small = rng.randint(2, max(2, min(4, kinds)))
     match name:
         case "distinct-l-diversity":
@@ -178,10 +196,10 @@ def _sensitive(rng: Random, name: str, column, people: int) -> dict:
         model["distance"] = "equal"
     if distance == "ordered" and (
         column.hierarchy is not None
-        or "v" in "".join(filter(None, column.cells))
+        or "v" in "".join(filter(None, column.meanings()))
         or rng.random() < 0.3
     ):
-        order = sorted({cell for cell in column.cells if cell is not None})
+        order = sorted({cell for cell in column.cells if not column.means_nothing(cell)})
         rng.shuffle(order)
         model["order"] = order
     return model

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
-from math import floor, isinf, prod
+from math import isinf
+from pathlib import Path
 
 from benchmarks.campaign import linked
 from benchmarks.campaign.loss import REPORTED, SEVEN, Losses
+from benchmarks.campaign.optimum import best_node
 from benchmarks.campaign.oracle import (
     TABLE_MODELS,
     Published,
     candidates,
-    class_levels,
     enough,
     level,
-    same,
 )
 from benchmarks.campaign.plans import ROW_MODELS, random_plan
 from benchmarks.campaign.tables import Column, Table, random_table
-from benchmarks.campaign.texts import FORMATS, plan_text, read_table, write_table
+from benchmarks.campaign.texts import (
+    FORMATS,
+    is_typed,
+    plan_text,
+    read_cells,
+    read_table,
+    write_table,
+)
+from benchmarks.campaign.trees import same
 from benchmarks.campaign.trial import Trial
+from benchmarks.campaign.written import escapes, has_ends, may_be_middle, unescaped, with_labels
 
-# Once a class satisfies these, it still does after others join it.
-LASTING = {
-    "k-anonymity", "distinct-l-diversity", "p-sensitivity", "ir-k-anonymity", "ir-kl-anonymity",
-    "eir-l-diversity",
-}  # fmt: skip
 SUPPRESSING = ("full-domain", "danonyir", "geneir")
 
 
@@ -45,29 +49,27 @@ class Case:
     def __init__(self, trial: Trial, table: Table, plan: dict) -> None:
         self.trial, self.table, self.plan = trial, table, plan
         self.rng = trial.rng
-        self.tokens = plan.get("missing_values", [""])
         self.quasi = table.columns_with_role("quasi")
-        self.missing = plan.get("missing", "value").replace("empty", "value")
+        self.missing = plan.get("missing", "value")
+        self.write_settings = plan.get("write", {})
+        self.ranges = self.write_settings.get("ranges", "label")
         self.trees = [column.tree(self.missing) for column in self.quasi]
         # What the original says: labels of its quasi-identifiers, one list per column.
         self.labels = [
-            [
-                tree.root if cell is None and self.missing == "root" else cell
-                for cell in column.cells
-            ]
+            [column.label(cell, self.missing, tree) for cell in column.cells]
             for column, tree in zip(self.quasi, self.trees, strict=True)
         ]
+        self.typed: list[Column] = []  # columns that the original has as numbers or dates
         self.linked = any(model["name"] in ROW_MODELS for model in plan["models"])
         persons = table.columns_with_role("person")
         self.persons = None
         if persons:
-            cells = persons[0].cells
-            self.persons = [("row", i) if c is None else same(c) for i, c in enumerate(cells)]
-        self.sensitive = {
-            c.name: [same(cell) for cell in c.cells] for c in table.columns_with_role("sensitive")
-        }
+            cells = persons[0].meanings()
+            self.persons = [("row", i) if c is None else c for i, c in enumerate(cells)]
+        self.sensitive = {c.name: c.meanings() for c in table.columns_with_role("sensitive")}
         self.sensitive_trees = {
-            c.name: c.tree() if c.hierarchy else None for c in table.columns_with_role("sensitive")
+            c.name: c.tree("empty") if c.hierarchy else None
+            for c in table.columns_with_role("sensitive")
         }
         loss = plan.get("loss")
         weights = loss["edge_weights"] if isinstance(loss, dict) else None
@@ -83,15 +85,16 @@ class Case:
         """Write the table, its plan and level files; give the name of the table."""
         folder, rng = self.trial.folder, self.rng
         data = f"data.{rng.choice(FORMATS)}"
-        other = [token for token in self.tokens if token]
-        cells: dict[str, list] = {}
+        cells: dict[str, list] = {column.name: list(column.cells) for column in self.table.columns}
         for column in self.table.columns:
-            raw: list = list(column.cells)
-            if data.endswith("parquet") and column.numbers and rng.random() < 0.5:
-                raw = [None if cell is None else int(cell) for cell in raw]
-            elif other:
-                raw = [other[0] if c is None and rng.random() < 0.5 else c for c in raw]
-            cells[column.name] = raw
+            if is_typed(data) and column.kind and rng.random() < 0.5:
+                with suppress(ValueError):  # a word is none of them: the column is text
+                    cells[column.name] = [
+                        None if c is None else column.kind(c) for c in column.cells
+                    ]
+                    # JSON has numbers, but no dates.
+                    if column.kind in (int, float) or not data.endswith("jsonl"):
+                        self.typed.append(column)
         write_table(cells, folder / data, rng.choice([",", ",", ";", "|"]))
         (folder / "plan.toml").write_text(plan_text(self.plan), encoding="utf-8")
         for name, text in self.table.files.items():
@@ -113,10 +116,20 @@ class Case:
             words, keep_order = [*words, "--keep-order"], True
         ran = trial.run(*words, seconds=60 + self.table.rows / 50)
         trial.counts[f"exit {ran.code}"] += 1
+        lacking = any(column.lacks(cell) for column in self.quasi for cell in column.cells)
+        if self.missing == "error" and lacking:
+            trial.check(ran.code == 2, f"missing = 'error', and exit {ran.code}")
         if ran.code == 0:
+            trial.counts[f"format {out.removeprefix('release.')}"] += 1
+            trial.counts[f"ranges as {self.ranges}"] += 1
+            trial.counts[f"missing = {self.missing}"] += lacking
+            trial.counts["columns with words for missing"] += sum(
+                any(cell in column.words for cell in column.cells) for column in self.quasi
+            )
             numbers = json.loads((trial.folder / "numbers.json").read_text(encoding="utf-8"))
             case = self.as_chosen(numbers)
             case.check_release(out, numbers, keep_order)
+            self.check_types(out)
             case.check_bound(numbers)
             case.check_optimum(numbers)
             if rng.random() < 0.4:
@@ -146,24 +159,34 @@ class Case:
 
     def free_of(self, column: Column) -> dict:
         """Free ranges if all values are numbers, free sets otherwise."""
-        values = {cell for cell in column.cells if cell is not None and cell not in self.tokens}
+        values = column.known
         return {"free_ranges" if values and all(map(is_number, values)) else "free_sets": True}
 
     # What is in the release
 
     def published_names(self) -> list[str]:
-        return [c.name for c in self.table.columns if c.role != "identifier" and c.publish]
+        left_out = ("identifier", "drop")
+        return [c.name for c in self.table.columns if c.role not in left_out and c.publish]
+
+    def read(self, out: str) -> dict[str, list]:
+        """The cells of a release, with labels where the file has bounds."""
+        bounded = [c for c in self.quasi if self.ranges == "bounds" and has_ends(c)]
+        names = [c.name for c in bounded]
+        cells = read_table(
+            self.trial.folder / out, [n for n in self.published_names() if n not in names]
+        )
+        if escapes(self.write_settings, Path(out)):
+            cells = unescaped(cells)
+        lacking = [name for name in names if name + "_low" not in cells]
+        self.trial.check(not lacking, f"no bounds: {lacking}")
+        return with_labels(cells, bounded)
 
     def check_release(self, out: str, numbers: dict, keep_order: bool, fresh: bool = True) -> None:
         """Everything that is known about one release and its JSON file."""
         trial, table = self.trial, self.table
-        cells = read_table(trial.folder / out, self.published_names())
+        cells = self.read(out)
         if fresh or list(cells) != self.published_names():
             trial.check(list(cells) == self.published_names(), f"columns {list(cells)}")
-        cells = {
-            name: [None if cell in self.tokens else cell for cell in column]
-            for name, column in cells.items()
-        }
         rows = [int(tag[1:]) for tag in cells["tag"]]  # of the original
         trial.check(len({*rows}) == len(rows), "a row is published twice")
         if keep_order:
@@ -175,7 +198,8 @@ class Case:
                     for i, row in enumerate(rows)
                 )
                 trial.check(good, f"cells of {column.name!r} are not those of the original")
-        self.check_cover(cells, rows)
+        if not self.check_cover(cells, rows):
+            return  # such labels are in no tree
         self.check_persons(cells, rows)
         labels = [cells[column.name] for column in self.quasi]
         suppressed = table.rows - len(rows)
@@ -185,15 +209,16 @@ class Case:
         name = numbers["algorithm"]["name"]  # the one that auto chose
         if fresh and name not in SUPPRESSING:
             trial.check(suppressed == 0, f"{name} suppressed {suppressed} rows")
-        if fresh or numbers["loss"] != "weights":  # a recoding by weights has other trees
-            self.check_losses(labels, numbers, suppressed)
+        as_labels = self.ranges != "midpoint"  # else the numbers are not about the file
+        if as_labels and (fresh or numbers["loss"] != "weights"):
+            self.check_losses(labels, numbers, suppressed)  # a recoding by weights has other trees
         seen = Published(
             list(zip(*labels, strict=True)),
             None if self.persons is None else [self.persons[row] for row in rows],
             {name: [column[row] for row in rows] for name, column in self.sensitive.items()},
             self.sensitive_trees,
         )
-        if not self.linked:
+        if as_labels and not self.linked:
             trial.check(numbers["classes"] == len(seen.classes), "JSON: classes")
             smallest = min(candidates(seen).values())
             trial.check(numbers["smallest_class"] == smallest, "JSON: smallest_class")
@@ -202,15 +227,35 @@ class Case:
             trial.check(numbers["discernibility"] == squares, "JSON: discernibility")
         self.check_models(seen, rows, numbers["checks"])
 
-    def check_cover(self, cells: dict, rows: list[int]) -> None:
+    def check_types(self, out: str) -> None:
+        """A column is text only if it was, or if a published value is no number or date."""
+        if not is_typed(out) or self.ranges != "label":
+            return
+        cells = read_cells(self.trial.folder / out, [])
+        for column in self.typed:
+            no_dates = column.kind not in (int, float) and out.endswith(("jsonl", "xlsx"))
+            if column.role != "quasi" or no_dates or column.kind is None:
+                continue
+            published = cells[column.name]
+            texts = [cell for cell in published if type(cell) is str]
+            with suppress(ValueError):  # a range, or *
+                values = [column.kind(cell) for cell in texts]
+                self.trial.check(not values, f"{column.name!r} became text: {texts[:3]}")
+            self.trial.counts["columns with types"] += not texts
+
+    def check_cover(self, cells: dict, rows: list[int]) -> bool:
+        good = True
         for column, tree, labels in zip(self.quasi, self.trees, self.labels, strict=True):
             known: dict = {}
             for i, row in enumerate(rows):
                 pair = cells[column.name][i], labels[row]
-                if pair not in known:
+                if pair not in known and self.ranges == "midpoint" and has_ends(column):
+                    known[pair] = may_be_middle(column, tree, *pair)
+                elif pair not in known:
                     known[pair] = tree.covers(*pair)
             bad = [pair for pair, good in known.items() if not good]
-            self.trial.check(not bad, f"{column.name!r} does not cover: {bad[:3]}")
+            good &= self.trial.check(not bad, f"{column.name!r} does not cover: {bad[:3]}")
+        return good
 
     def check_persons(self, cells: dict, rows: list[int]) -> None:
         for column in self.table.columns_with_role("person"):
@@ -262,6 +307,8 @@ class Case:
             self.trial.check(good, f"VIOLATED: {model} reaches {found}")
             self.trial.check(check["holds"], f"JSON says that {model} is violated")
             reached = check["reached"]
+            if self.ranges == "midpoint":  # the file may have fewer classes than the release
+                continue
             if model["name"] == "eir-l-diversity":
                 close = reached >= model["l"]
             elif reached is None:
@@ -287,61 +334,12 @@ class Case:
         share = self.plan.get("algorithm", {}).get("suppression", 0)
         if share and any(model["name"] in TABLE_MODELS for model in self.plan["models"]):
             return  # which classes to suppress is not searched then, as its note says
-        best = self.best_node(numbers["loss"])
+        best = best_node(self, numbers["loss"])
         if best is not None:
             self.trial.counts["optima compared"] += 1
             lost = numbers["losses"][numbers["loss"]]
             words = f"full-domain loses {lost} by {numbers['loss']}, another node {best}"
             self.trial.check(lost <= best + 1e-6, words)
-
-    def best_node(self, loss: str) -> float | None:
-        """The least that any node of the lattice loses; None where there are too many."""
-        heights = [tree.height for tree in self.trees]
-        if self.table.free or prod(heights) * self.table.rows > 20_000:
-            return None
-        persons = self.persons or list(range(self.table.rows))
-        members: dict = {}
-        for row, person in enumerate(persons):
-            members.setdefault(person, []).append(row)
-        joined: list[list] = []
-        for tree, labels in zip(self.trees, self.labels, strict=True):
-            known = {who: tree.join([labels[row] for row in rows]) for who, rows in members.items()}
-            joined.append([known[person] for person in persons])
-        best = float("inf")
-        for node in product(*map(range, heights)):
-            lifted = [
-                [tree.lift(label, at) for label in labels]
-                for tree, labels, at in zip(self.trees, joined, node, strict=True)
-            ]
-            rows = self.left_after_suppression(list(zip(*lifted, strict=True)))
-            if rows:
-                labels = [[column[row] for row in rows] for column in lifted]
-                best = min(best, self.losses.percent(loss, labels, self.table.rows - len(rows)))
-        return best
-
-    def left_after_suppression(self, vectors: list[tuple]) -> list[int]:
-        """The rows of a node that are published; none where too many would be suppressed."""
-        share = self.plan.get("algorithm", {}).get("suppression", 0)
-        limit = floor(share * self.table.rows + 1e-9)
-        whole = Published(vectors, self.persons, self.sensitive, self.sensitive_trees)
-        rows = list(range(self.table.rows))
-        models = [m for m in self.plan["models"] if m["name"] in LASTING]
-        while rows:
-            seen = whole.only(rows)
-            failing = {
-                label
-                for model in models
-                for label, found in class_levels(model, seen).items()
-                if not enough(model, found)
-            }
-            if failing:
-                rows = [row for row in rows if vectors[row] not in failing]
-                if self.table.rows - len(rows) > limit:
-                    return []
-            elif models is self.plan["models"]:
-                return rows
-            models = self.plan["models"]
-        return []
 
     def check_out_of_reach(self) -> None:
         """Exit status 1 is right only if the whole table as one class is not enough."""
@@ -358,12 +356,16 @@ class Case:
     def check_audit(self, data: str, out: str, numbers: dict) -> None:
         if any(not column.publish for column in self.table.columns):
             return
-        words = ["audit", out, "--plan", "plan.toml", "--original", data, "--json", "audit.json"]
+        words = ["audit", out, "--plan", "plan.toml", "--json", "audit.json"]
+        if self.ranges != "midpoint":  # which does not say what it stands for
+            words += ["--original", data]
         ran = self.trial.run(*words)
         self.trial.counts["audits"] += 1
         if self.linked and numbers["suppressed"]:
             return  # a release with other rows than its original cannot be linked
         if not self.trial.check(ran.code == 0, f"audit: exit {ran.code}"):
+            return
+        if self.ranges == "midpoint":
             return
         audited = json.loads((self.trial.folder / "audit.json").read_text(encoding="utf-8"))
         for mine, theirs in zip(numbers["checks"], audited["checks"], strict=True):
@@ -375,7 +377,7 @@ class Case:
                     self.trial.check(good, f"audit: loss {name}")
 
     def check_apply(self, data: str, out: str) -> None:
-        again = "applied.csv" if out.endswith("parquet") else f"applied.{out.partition('.')[2]}"
+        again = f"applied.{out.partition('.')[2]}"
         words = ["apply", data, "--recoding", "recoding.json", "--out", again]
         ran = self.trial.run(*words, "--json", "applied.json")
         self.trial.counts[f"applied, exit {ran.code}"] += 1
@@ -383,9 +385,11 @@ class Case:
             numbers = json.loads((self.trial.folder / "applied.json").read_text(encoding="utf-8"))
             keep_order = self.plan.get("keep_order", False)
             settled = replace(self.table, columns=[_settled(c) for c in self.table.columns])
-            Case(self.trial, settled, self.plan).check_release(
-                again, numbers, keep_order, fresh=False
-            )
+            plan = self.plan
+            if isinstance(plan.get("loss"), dict):  # its recodings list ranges as values
+                write = {k: v for k, v in self.write_settings.items() if k != "ranges"}
+                plan = {**plan, "write": write}
+            Case(self.trial, settled, plan).check_release(again, numbers, keep_order, fresh=False)
         else:
             written = (self.trial.folder / again).exists()
             self.trial.check(not written, f"apply: exit {ran.code}, and the release is written")
@@ -397,7 +401,7 @@ def _settled(column: Column) -> Column:
     setting = column.hierarchy
     if not setting or "prefixes" not in setting or "length" in setting:
         return column
-    lengths = {len(cell) for cell in column.cells if cell is not None}
+    lengths = {len(cell) for cell in column.known}
     length = lengths.pop() if len(lengths) == 1 else 0
     return replace(column, hierarchy={**setting, "length": length}) if lengths or length else column
 

@@ -105,7 +105,7 @@ def _spoil(rng, path: Path) -> str:
     """Change a file in place, and say how."""
     content = bytearray(path.read_bytes())
     ways = ["bits", "cut", "double", "insert", "empty", "noise", "line", "encoding", "special"]
-    text = path.suffix not in (".parquet", ".gz", ".xz", ".zst")
+    text = path.suffix not in (".parquet", ".gz", ".xz", ".zst", ".feather", ".xlsx")
     if text:
         ways += ["word", "word", "word", "header", "quote", "nest", "long", "crlf"]
     if path.suffix == ".json":

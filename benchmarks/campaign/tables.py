@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from functools import cached_property
 from itertools import chain, pairwise
 from random import Random
 
-from benchmarks.campaign.trees import STAR, Tree, build
+from benchmarks.campaign.trees import STAR, Tree, build, midnight, same, written
 
 ODD_NAMES = [
     "Größe",
@@ -33,21 +37,70 @@ WIDTHS = [[5, 10, 20], [10], [2, 4, 8, 16], [3, 9], [25, 100], [1, 7]]
 
 @dataclass
 class Column:
-    """One column: its role, its cells (None is missing) and the hierarchy of its plan."""
+    """One column: its role, its cells as they are written (None is empty), and its setting."""
 
     name: str
     role: str
     cells: list[str | None]
     hierarchy: dict | None = None
     publish: bool = True
-    numbers: bool = False  # whether a Parquet file may hold it as whole numbers
+    kind: Callable[[str], object] | None = None  # of its values in files that have types
+    words: list[str] = field(default_factory=list)  # cells that mean missing, besides empty ones
+    own_words: bool = False  # whether the plan states them with the column
+
+    def lacks(self, cell: str | None) -> bool:
+        """Whether a cell of a quasi-identifier means missing: only if it is written so."""
+        return cell is None or cell in self.words
+
+    @property
+    def known(self) -> list[str]:
+        """The cells that are not missing."""
+        return [cell for cell in self.cells if cell is not None and not self.lacks(cell)]
+
+    @cached_property
+    def meant(self) -> dict[str, str]:
+        """The number or date that each value means, as labels write it; others mean themselves."""
+        cuts = (self.hierarchy or {}).get("borders", [[0]])
+        dates = "dates" in (self.hierarchy or {}) or isinstance(cuts[0][0], str)
+        numbers = {"ranges", "free_ranges", "borders"} & {*(self.hierarchy or {})}
+        if numbers and not dates:
+            return {cell: written(Fraction(cell)) for cell in self.known}
+        if dates:
+            return {cell: midnight(datetime.fromisoformat(cell.strip())) for cell in self.known}
+        return {cell: cell for cell in self.known}
+
+    @cached_property
+    def spoken(self) -> dict[str, str]:
+        """The label of each value: a number or date has one, however it is written."""
+        often = Counter(self.meant.values())
+        return {cell: cell if often[one] == 1 else one for cell, one in self.meant.items()}
 
     def tree(self, missing: str = "value") -> Tree:
-        tree = build(self.hierarchy, (cell for cell in self.cells if cell is not None))
-        return tree.with_missing() if None in self.cells and missing == "value" else tree
+        """Its hierarchy, with what it has of missing values."""
+        tree = build(self.hierarchy, self.spoken.values())
+        gone: list[str | None] = sorted({c for c in self.cells if self.lacks(c)}, key=str)
+        if missing == "empty":
+            gone = [None] if gone else []
+        return tree.with_missing(gone) if missing in ("value", "empty") else tree
+
+    def label(self, cell: str | None, missing: str, tree: Tree) -> str | None:
+        """What the tree has for a cell."""
+        if self.lacks(cell) and missing != "value":
+            return tree.root if missing == "root" else None
+        return cell if self.lacks(cell) else self.spoken[cell]
+
+    def means_nothing(self, cell: str | None) -> bool:
+        """Whether a sensitive value or a person is missing: all words mean the same there."""
+        return same(cell) in {None, *map(same, self.words)}
+
+    def meanings(self) -> list[str | None]:
+        """The sensitive values or persons that the cells mean."""
+        return [None if self.means_nothing(cell) else same(cell) for cell in self.cells]
 
     def setting(self) -> dict:
         setting: dict = {"role": self.role}
+        if self.own_words:
+            setting["missing_values"] = self.words
         if self.hierarchy is not None:
             kept = {k: v for k, v in self.hierarchy.items() if k != "rows"}
             setting["hierarchy"] = kept.get("csv", kept)
@@ -110,6 +163,9 @@ def random_table(
     if rng.random() < 0.4:
         cells = [rng.choice([None, "u", "v", *ODD_TEXTS]) for _ in range(n)]
         table.columns.append(Column("more", "other", cells))
+    if rng.random() < 0.2:
+        cells = [rng.choice([None, "x", f"D{i:05}d"]) for i in range(n)]
+        table.columns.append(Column("unused", "drop", cells))
     # By its tag a published row is found in the original, in whatever order it is.
     table.columns.append(Column("tag", "other", [f"t{i}" for i in range(n)]))
     rng.shuffle(table.columns)
@@ -117,7 +173,7 @@ def random_table(
 
 
 def _with_missing(rng: Random, cells: list) -> list:
-    share = rng.choice([0, 0, 0, 0.05, 0.3])
+    share = rng.choice([0, 0, 0.05, 0.3])
     return [None if rng.random() < share else cell for cell in cells]
 
 
@@ -125,6 +181,7 @@ def _quasi(rng: Random, name: str, n: int, free: bool, table: Table) -> Column:
     kinds = [
         "letters",
         "ranges",
+        "borders",
         "prefixes",
         "dates",
         "nested",
@@ -137,7 +194,7 @@ def _quasi(rng: Random, name: str, n: int, free: bool, table: Table) -> Column:
         kinds = ["free_ranges", "free_sets"]
     kind = rng.choice(kinds)
     many = rng.choice([1, 2, 4, 8, 20])
-    if kind in ("ranges", "free_ranges"):
+    if kind in ("ranges", "borders", "free_ranges"):
         return _numbers(rng, name, n, kind)
     if kind == "prefixes":
         length = rng.randint(1, 5)
@@ -155,8 +212,16 @@ def _quasi(rng: Random, name: str, n: int, free: bool, table: Table) -> Column:
         first = date(rng.randint(1890, 2020), 1, 1)
         span = rng.choice([10, 200, 1500])
         pool = [(first + timedelta(rng.randint(0, span))).isoformat() for _ in range(many)]
-        cells = _with_missing(rng, _skewed(rng, pool, n))
-        return Column(name, "quasi", cells, {"dates": rng.choice(STEPS)})
+        cells, steps = _with_missing(rng, _skewed(rng, pool, n)), rng.choice(STEPS)
+        hierarchy = {"dates": steps}
+        if rng.random() < 0.25:
+            days = [(first + timedelta(i)).isoformat() for i in range(0, span, 3)]
+            hierarchy, steps = {"borders": _levels(rng, days)}, []
+        kind: Callable[[str], object] | None = date.fromisoformat
+        if rng.random() < 0.15 and "day" not in steps:  # else midnight is not the day
+            ways, kind = ["{}", "{}", " {}", "{} 00:00", "{}T00:00:00"], None
+            cells = [cell and rng.choice(ways).format(cell) for cell in cells]
+        return Column(name, "quasi", cells, hierarchy, kind=kind)
     pool = [f"{name[:1]}{i}" for i in range(many)]
     if rng.random() < 0.15:
         pool = list(dict.fromkeys([*rng.sample(ODD_TEXTS, min(many, len(ODD_TEXTS))), *pool]))[
@@ -189,20 +254,34 @@ def _numbers(rng: Random, name: str, n: int, kind: str) -> Column:
     if rng.random() < 0.2:
         cells = [f"{rng.randint(low * 10, high * 10) / 10:.1f}" for _ in range(n)]
         cells = [cell.removesuffix(".0") for cell in cells]
-        whole = False
+        typed: Callable[[str], object] | None = float
     else:
-        cells, whole = [str(rng.randint(low, high)) for _ in range(n)], True
+        cells, typed = [str(rng.randint(low, high)) for _ in range(n)], int
     cells = ["0" if cell == "-0" else cell for cell in cells]
+    if rng.random() < 0.15:
+        ways = ["{}", "{}", " {}", "{} ", "{}e0", "{}.0" if typed is int else "{}0"]
+        ways += [] if low < 0 else ["+{}", "0{}"]
+        cells, typed = [rng.choice(ways).format(cell) for cell in cells], None
     cells = _with_missing(rng, cells)
     if kind == "free_ranges":
         hierarchy: dict = {"free_ranges": True}
         if rng.random() < 0.3:
             hierarchy |= {"low": low - 5, "high": high + 7}
+    elif kind == "borders":
+        hierarchy = {"borders": _levels(rng, [*range(low - 2, high + 3), low + 0.5])}
     else:
         hierarchy = {"ranges": rng.choice(WIDTHS)}
         if rng.random() < 0.3:
             hierarchy["start"] = rng.choice([1, 3, -2, 0.5])
-    return Column(name, "quasi", cells, hierarchy, numbers=whole)
+    return Column(name, "quasi", cells, hierarchy, kind=typed)
+
+
+def _levels(rng: Random, pool: list) -> list[list]:
+    """Borders, and fewer of them at each level."""
+    levels = [sorted(rng.sample(pool, min(len(pool), rng.randint(1, 6))))]
+    while len(levels[-1]) > 1 and rng.random() < 0.6:
+        levels.append(sorted(rng.sample(levels[-1], rng.randint(1, len(levels[-1]) - 1))))
+    return levels
 
 
 def _random_tree(rng: Random, leaves: list[str], root: str) -> list[list[str]]:
@@ -262,4 +341,30 @@ def _persons(rng: Random, n: int) -> Column:
     cells = [style.format(1 + rng.randrange(many)) for _ in range(n)]
     if rng.random() < 0.1:
         cells = [None if rng.random() < 0.1 else cell for cell in cells]
-    return Column("person", "person", cells, publish=rng.random() < 0.8, numbers=style == "{}")
+    kind = int if style == "{}" else None
+    return Column("person", "person", cells, publish=rng.random() < 0.8, kind=kind)
+
+
+WORDS = ["?", "NA", "N", "99", "-1", "0", "missing", "=NA()", ".", "n. a.", "{}"]
+
+
+def say_missing(rng: Random, table: Table) -> list[str] | None:
+    """Give columns words for missing values, and write some of these instead of empty cells.
+
+    Returns the words of the plan, None if it states none.
+    """
+    several = rng.random() < 0.5
+    common = rng.sample(WORDS, rng.randint(0, 2)) if several and rng.random() < 0.6 else None
+    for column in table.columns:
+        if column.name == "tag":  # it says which row is which
+            continue
+        column.words = common or []
+        if several and rng.random() < 0.3:
+            pool = [*WORDS, *(cell for cell in column.cells[:2] if cell)]  # a value of others
+            column.words = rng.sample(list(dict.fromkeys(pool)), rng.randint(0, 2))
+            column.own_words = True
+        if column.words and rng.random() < 0.8:
+            share = rng.choice([0.2, 0.5, 1])
+            said = [rng.choice(column.words) if rng.random() < share else None for _ in range(9)]
+            column.cells = [rng.choice(said) if cell is None else cell for cell in column.cells]
+    return None if common is None else ["", *common]

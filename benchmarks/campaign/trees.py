@@ -6,9 +6,11 @@ A tree is a mapping from each label to the one above. `None` is the missing valu
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -16,6 +18,22 @@ from math import ceil
 
 Label = str | None
 STAR = "*"
+
+
+def same(cell: str | None) -> str | None:
+    """A value without what says nothing: blanks around it, and how a number is written."""
+    if cell is None:
+        return None
+    cell = cell.strip()
+    body = cell.lstrip("+-")
+    code = len(body) > 1 and body[0] == "0" and body[1] != "."  # 007 is no number
+    try:
+        number = Decimal(cell)
+    except InvalidOperation:
+        return {"True": "true", "False": "false"}.get(cell, cell)
+    if code or not number.is_finite():
+        return cell
+    return str(number.normalize() + 0) if number else "0"
 
 
 class Tree:
@@ -35,13 +53,14 @@ class Tree:
                 assert self.parent.setdefault(low, high) == high, (low, high)
             self.root = path[-1]
 
-    def with_missing(self) -> Tree:
-        """The same with the missing value straight under the root."""
-        if None not in self.parent:
-            self.parent[None] = self.root
-            self.listed.append(None)
-            if self.root in self.counts:
-                self.counts[self.root] += 1
+    def with_missing(self, gone: Iterable[Label]) -> Tree:
+        """The same with these missing values straight under the root, each a value of its own."""
+        for value in gone:
+            if value not in self.parent and value != self.root:
+                self.parent[value] = self.root
+                self.listed.append(value)
+                if self.root in self.counts:
+                    self.counts[self.root] += 1
         return self
 
     def chain(self, value: Label) -> list[Label]:
@@ -105,6 +124,7 @@ class FreeTree(Tree):
 
     def __init__(self, values: list[str], ranges: bool, ends: tuple | None = None) -> None:
         super().__init__([[value, STAR] for value in values] or [[STAR]])
+        self.known = list(values)  # without missing ones
         self.ranges = ranges
         numbers = [Fraction(value) for value in values] if ranges else []
         self.ends = ends or ((min(numbers), max(numbers)) if numbers else (0, 0))
@@ -183,6 +203,8 @@ def build(setting, values: Iterable[str]) -> Tree:
             return Tree(setting["rows"])
         case "ranges":
             return ranges(values, setting["ranges"], setting.get("start", 0))
+        case "borders":
+            return borders(values, setting["borders"])
         case "prefixes":
             keep = setting["prefixes"]
             return prefixes(values, None if keep is True else keep, setting.get("length"))
@@ -217,8 +239,13 @@ def written(number: Fraction) -> str:
     return str(int(number)) if number.denominator == 1 else str(float(number))
 
 
+def midnight(moment: datetime) -> str:
+    """A date as labels write it, with its time unless that is midnight."""
+    return moment.isoformat(sep=" ").removesuffix(" 00:00:00")
+
+
 def ranges(values: list[str], widths: list, start) -> Tree:
-    numbers = {value: Fraction(value) for value in values}
+    numbers = {value: Fraction(value) for value in values}  # blanks around them do not count
     if not numbers:
         return Tree([[STAR]])
     first = Fraction(str(start))
@@ -240,6 +267,37 @@ def ranges(values: list[str], widths: list, start) -> Tree:
     return Tree(rows, counts)
 
 
+def borders(values: list[str], levels: list[list]) -> Tree:
+    if not values:
+        return Tree([[STAR]])
+    dates = isinstance(levels[0][0], str)
+    numbers = {value: day_number(value) if dates else Fraction(value) for value in values}
+    low, high = min(numbers.values()), max(numbers.values())
+    whole = all(number.denominator == 1 for number in numbers.values())
+    rows, counts = [], {STAR: int(high - low) + 1}
+    for value, number in numbers.items():
+        row: list[Label] = [value]
+        for level in levels:
+            cuts = [day_number(cut) if dates else Fraction(str(cut)) for cut in level]
+            below = [cut for cut in cuts if cut <= number]
+            above = [cut for cut in cuts if cut > number]
+            names = [str(cut) if dates else written(Fraction(str(cut))) for cut in level]
+            place = len(below)
+            label = f"<{names[0]}" if not below else f">={names[-1]}"
+            if below and above:
+                label = f"[{names[place - 1]}, {names[place]})"
+            row.append(label)
+            first = max(ceil(below[-1]), int(low)) if below else int(low)
+            last = min(ceil(above[0]) - 1, int(high)) if above else int(high)
+            counts[label] = len(range(first, last + 1))
+        rows.append([*row, STAR])
+    return Tree(rows, counts if whole else None)
+
+
+def day_number(day: str) -> Fraction:
+    return Fraction(datetime.fromisoformat(day.strip()).toordinal())
+
+
 def prefixes(codes: list[str], keep: list[int] | None, length: int | None) -> Tree:
     longest = length or max(map(len, codes), default=0)
     uneven = length == 0 or (length is None and any(len(code) != longest for code in codes))
@@ -257,7 +315,7 @@ def prefixes(codes: list[str], keep: list[int] | None, length: int | None) -> Tr
 
 
 def dates(values: list[str], steps: list[str]) -> Tree:
-    days = {value: date.fromisoformat(value) for value in values}
+    days = {value: datetime.fromisoformat(value.strip()).date() for value in values}
     if not days:
         return Tree([[STAR]])
     low, high = min(days.values()), max(days.values())
@@ -286,3 +344,26 @@ def calendar_label(step: str, day: date) -> str:
     many = {"decade": 10, "century": 100}.get(step) or int(step.split()[0])
     first = day.year // many * many
     return f"{first:04} to {first + many - 1:04}"
+
+
+def calendar_days(label: str) -> tuple[date, date] | None:
+    """The first and the last day of a label above; None if it is none."""
+    begin = label.removeprefix("week of ")
+    try:
+        if begin != label:
+            first = date.fromisoformat(begin)
+            return first, first + timedelta(6)
+        if re.match(r" ?[0-9]{4}-[0-9]{2}-[0-9]{2}", label):
+            day = datetime.fromisoformat(label.strip()).date()
+            return day, day
+        months = re.fullmatch(r"([0-9]{4})(?:-(Q?)([0-9]{1,2}))?(?: to ([0-9]{4}))?", label)
+        if months is None:
+            return None
+        year, quarter, month, last = months.groups()
+        many = 3 if quarter else 1
+        start = (int(month) - 1) * many + 1 if month else 1
+        end = start + many - 1 if month else 12
+        stop = date(int(last or year), end, 28) + timedelta(4)  # in the month after
+        return date(int(year), start, 1), stop.replace(day=1) - timedelta(1)
+    except ValueError:
+        return None

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from shoal.base.version import __version__
     from shoal.comparing.compare import compare
     from shoal.comparing.comparison import Comparison
+    from shoal.comparing.frontier.points import Frontier
+    from shoal.comparing.frontier.search import frontier
     from shoal.databases.database import Database
     from shoal.flow.anonymize import anonymize
     from shoal.flow.apply.fitted import Fitted
@@ -48,6 +50,7 @@ _HOMES = {
     "Comparison": "comparing.comparison",
     "Database": "databases.database",
     "Fitted": "flow.apply.fitted",
+    "Frontier": "comparing.frontier.points",
     "Hierarchy": "hierarchies.base",
     "NotHeld": "base.errors",
     "Plan": "plan",
@@ -58,6 +61,7 @@ _HOMES = {
     "audit": "flow.audit",
     "compare": "comparing.compare",
     "draft": "flow.draft.draft",
+    "frontier": "comparing.frontier.search",
 }
 _MODULES = ("bound", "catalog", "comparison", "datasets", "distances", "errors", "plan", "spark")
 
@@ -73,6 +77,7 @@ __all__ = [
     "Comparison",
     "Database",
     "Fitted",
+    "Frontier",
     "Hierarchy",
     "NotHeld",
     "Plan",
@@ -89,6 +94,7 @@ __all__ = [
     "distances",
     "draft",
     "errors",
+    "frontier",
     "plan",
     "spark",
 ]

@@ -17,8 +17,9 @@ from benchmarks.peel import adult
 from benchmarks.tables import encoded
 from shoal import Plan, anonymize, catalog
 from shoal.algorithms import full_domain as module
-from shoal.algorithms._shared.goals import Found
-from shoal.algorithms.full_domain import FullDomain, Judge, LatticeSearch
+from shoal.algorithms._shared.levels.goals import Found
+from shoal.algorithms._shared.levels.judge import Judge
+from shoal.algorithms.full_domain import FullDomain, LatticeSearch
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
 from shoal.hierarchies.base import Hierarchy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from functools import partial
 
@@ -81,7 +82,6 @@ def test_an_interrupt_stops_all_threads_before_it_is_raised() -> None:
             assert not workers.stopped
             workers.run([done.append] * 5)  # and the threads can be used again
         assert len(done) == 5
-    assert not [one for one in threading.enumerate() if one.name.startswith("shoal")]
 
 
 def test_an_error_in_another_thread_is_raised() -> None:
@@ -175,3 +175,28 @@ def test_while_it_waits_the_calling_thread_can_report() -> None:
     with limited(2):
         assert in_threads(first, [1, 2], idle) == [1, 2]
     assert set(seen) == {caller}
+
+
+def _waiting() -> list[str]:
+    return [one.name for one in threading.enumerate() if one.name.startswith("shoal")]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_threads_wait_for_the_next_team_and_a_fork_has_none() -> None:
+    with limited(3):
+        in_threads(abs, [-1, -2, -3])
+        before = _waiting()
+        for _ in range(3):
+            assert in_threads(abs, [-1, -2, -3]) == [1, 2, 3]
+            assert len(_waiting()) <= len(before) + 1  # a pool starts its second one when needed
+        with team() as outer, team() as inner:  # no pool is shared
+            found: list[int] = []
+            inner.run([found.append] * 5)
+            outer.run([found.append] * 5)
+            assert len(found) == 10
+    child = os.fork()
+    if child == 0:  # works with threads of its own
+        with limited(3):
+            os._exit(in_threads(abs, [-4, -5]) != [4, 5])
+    assert _waiting() == []
+    assert os.waitpid(child, 0)[1] == 0

@@ -235,7 +235,7 @@ def test_a_folder_that_cannot_be_written_to_is_noticed_before_the_work(
 
     monkeypatch.setattr("shoal.io.atomic._create", refused)
     monkeypatch.setattr("shoal.cli.demo.hospital", too_early)
-    for module in ("opening", "count_in_database", "draft.draft"):  # of all commands
+    for module in ("opening", "count_in_database", "draft.table_rows"):  # of all commands
         monkeypatch.setattr(f"shoal.flow.{module}.open_frame", too_early)
     status, _, err = run(command, *RUNS[command])
     assert status == 2
@@ -394,7 +394,7 @@ def test_an_interrupted_run_leaves_nothing(run, people, monkeypatch, moment):
 
     place = {
         "recode": "shoal.algorithms.peel.Peel.recode",
-        "save": "shoal.flow.release.read_published",
+        "save": "shoal.flow.saving.verified.read_published",
     }[moment]
     monkeypatch.setattr(place, interrupt)
     before = left(people)
@@ -470,3 +470,41 @@ def test_a_link_to_itself_is_bad_input(run, people, file):
     assert status == 2, err
     assert file in err
     assert left(people) == before
+
+
+def test_help_shows_brackets():
+    """Help texts are markup: `[limits]` would be read as a style, and vanish."""
+    from rich.text import Text
+    from typer.main import get_command
+
+    from shoal.cli.app import app
+
+    texts = [
+        getattr(one, "help", None) or ""
+        for command in get_command(app).commands.values()
+        for one in (command, *command.params)
+    ]
+    assert len(texts) > 50
+    for text in texts:
+        assert Text.from_markup(text).plain == text.replace("\\[", "["), text
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [("--report", "a.html", "--report", "b.pdf"), ("--out", "a.csv", "-o", "b.csv"),
+     ("--report=a.html", "--report=b.html")],
+)  # fmt: skip
+def test_an_option_that_is_given_twice_is_refused(run, people, twice, tmp_path):
+    """Only the last one would count, and nothing would say so."""
+    before = set(tmp_path.iterdir())
+    words = ["--plan", "plan.toml", *([] if "-o" in twice else ["--out", "out.csv"]), *twice]
+    status, out, err = run("anonymize", "people.csv", *words)
+    assert (status, out) == (2, "")
+    assert "is given twice" in err
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_value_may_look_like_an_option(run, people):
+    status, _, err = run("anonymize", "people.csv", "--plan", "--out", "--out", "--out")
+    assert status == 2
+    assert "given twice" not in err

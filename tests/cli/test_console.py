@@ -191,7 +191,7 @@ def test_what_a_draft_says_of_bands_and_small_numbers():
         assert "neighbours joined" in drafted.notes[name]
     assert "[0-10) … [30-40)" in drafted.columns["age"].hierarchy.tree().labels
     assert drafted.columns["month"].hierarchy is None
-    assert "add a model" in drafted.notes["disease"]
+    assert "add a model" in drafted.remarks[0]
     again = Plan(**tomllib.loads(drafted.to_toml()))
     assert again.columns.keys() == drafted.columns.keys()
     assert "8 bands" in printed(show_roles, drafted, width=200)

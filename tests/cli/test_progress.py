@@ -10,9 +10,10 @@ import pytest
 from rich.console import Console
 
 import shoal
-from shoal.base.progress import Progress
+from shoal.base import progress as base_progress
+from shoal.base.progress import STAGES, Progress, Timing
 from shoal.cli import progress
-from shoal.cli.progress import COMPILING, STAGES, Timing, progress_on
+from shoal.cli.progress import COMPILING, progress_on
 
 SOURCE = Path(shoal.__file__).parent
 ROOMS = ("algorithms", "attacks", "flow", "measures", "table")
@@ -27,7 +28,7 @@ def used() -> set[str]:
 
 @pytest.mark.parametrize("stage", sorted(used()))
 def test_every_stage_has_words(stage: str) -> None:
-    assert stage in STAGES, f"say in cli/progress.py what {stage!r} does with the user's data"
+    assert stage in STAGES, f"say in base/progress.py what {stage!r} does with the user's data"
 
 
 class Clock:
@@ -35,7 +36,8 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
-        monkeypatch.setattr(progress, "monotonic", lambda: self.now)
+        for module in (progress, base_progress):
+            monkeypatch.setattr(module, "monotonic", lambda: self.now)
 
 
 @pytest.fixture

@@ -97,11 +97,12 @@ class Terminal:
         os.close(other)
         self.seen = ""
 
-    def wait_for(self, text: str) -> None:
-        """Read what is shown until a text occurs, and forget what was before."""
+    def wait_for(self, text: str) -> str:
+        """Read what is shown until a text occurs; returns what was before, and forgets it."""
         while text not in self.seen:
             self.seen += self._read()
-        self.seen = self.seen.partition(text)[2]
+        before, _, self.seen = self.seen.partition(text)
+        return before
 
     def type(self, keys: str) -> None:
         os.write(self.side, keys.encode())
@@ -165,7 +166,7 @@ def test_a_real_terminal(data, on_terminal):
     terminal.type("a\n")
     terminal.wait_for("look alike at least")
     terminal.type("3\n")
-    terminal.wait_for("no requirement)?")
+    terminal.wait_for("requirement)?")
     terminal.type("\n")
     terminal.wait_for("Write the plan?")
     terminal.type("\n")
@@ -175,6 +176,20 @@ def test_a_real_terminal(data, on_terminal):
     plan = Plan.load(data / "plan.toml")
     assert plan.columns["name"].role == "identifier"
     assert plan.models[0].k == 3
+
+
+def test_lines_on_a_terminal_are_broken_between_words(data, on_terminal):
+    terminal = on_terminal("setup", "people.csv")
+    terminal.wait_for("(1 of 4) name")
+    terminal.wait_for("[Y/n] ")  # the terminal shows at once what is typed
+    terminal.type("?\n")
+    terminal.wait_for("?\r\n")
+    shown = terminal.wait_for("[Y/n] ").replace("\r", "")
+    terminal.type("q\n")
+    terminal.end()
+    assert "  quasi: outsiders may know it, generalized\n" in shown  # what roles mean
+    assert "accepts all proposals that are left, ? shows this, q quits and\nwrites" in shown
+    assert not [line for line in shown.split("\n") if len(line) >= 80]
 
 
 @pytest.mark.parametrize(("keys", "status"), [("\x03", 130), ("\x04", 2)])

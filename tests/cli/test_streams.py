@@ -6,6 +6,7 @@ import io
 import json
 import sys
 import tempfile
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,17 @@ def test_from_a_pipe_into_a_pipe(people, piped):
     assert not (people / "asked.toml").exists()
     (people / "answers.toml").write_text("", encoding="utf-8")
     assert piped(content, "setup", "-", "-o", "asked.toml", "--answers", "answers.toml")[0] == 0
+
+
+def test_the_report_has_the_checksum_of_what_was_piped(people, piped):
+    content = (people / "people.csv").read_bytes()
+    report = ("--report", "report.html")
+    status, out, _ = piped(content, "anonymize", "-", *PLAN, *report, "--out", "-")
+    assert status == 0
+    page = (people / "report.html").read_text(encoding="utf-8")
+    assert page.count(sha256(out.encode()).hexdigest()) == 2
+    assert "SHA-256 of what went to standard output" in page
+    assert "shoal-" not in page  # the temporary folder
 
 
 def test_the_recoding_of_a_release(people, piped):
@@ -116,6 +128,17 @@ def test_files_are_private(people, piped, monkeypatch):
         seen.append(Path(path).parent.stat().st_mode & 0o777)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("shoal.flow.draft.draft.open_frame", look)
+    monkeypatch.setattr("shoal.flow.draft.table_rows.open_frame", look)
     assert piped(b"a\n1\n", "draft", "-", "-o", "x.toml")[0] == 130
     assert seen == [0o700]
+
+
+def test_messages_say_standard_input_and_not_where_it_is_kept(people, piped):
+    content = (people / "people.csv").read_bytes()
+    words = ("anonymize", "-", *PLAN, "--out", "r.csv", "--format", "parquet")
+    status, _, err = piped(content, *words)
+    assert status == 2
+    assert "cannot read standard input: " in err
+    assert "not of the format that --format names" in err
+    status, _, err = piped(b"age,age\n1,2\n", "draft", "-", "-o", "drafted.toml")
+    assert err.startswith("shoal: standard input has several columns of the same name: 'age'")

@@ -175,7 +175,7 @@ def test_an_interrupt_while_bounds_are_found_keeps_all_runs(monkeypatch):
     def stop(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compare_module, "lower_bound", stop)
+    monkeypatch.setattr(compare_module, "lower_bound_for", stop)
     with pytest.raises(Unfinished) as stopped:
         compare(table(), plan(), algorithms=["gaa"])
     found = stopped.value.comparison

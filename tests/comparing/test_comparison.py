@@ -7,7 +7,7 @@ import re
 import pytest
 
 from shoal import BadFile
-from shoal.cli.comparison_table import show_comparison
+from shoal.cli.screens.comparison_table import show_comparison
 from shoal.comparing.comparison import Comparison
 from shoal.report.comparison_plot import COLOURS, MARKS, MORE, Curve, draw
 from tests.cli.test_console import printed

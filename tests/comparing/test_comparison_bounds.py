@@ -10,9 +10,9 @@ from importlib import import_module
 import pyarrow as pa
 import pytest
 
-from shoal.cli.comparison_table import show_comparison
+from shoal.cli.screens.comparison_table import show_comparison
 from shoal.io.frames import open_frame
-from shoal.measures.lower_bound import Bound
+from shoal.measures.bounds.lower_bound import Bound
 from shoal.table.encode import encode
 from tests.cli.test_console import printed
 from tests.comparing.tables import compare, plan, table
@@ -102,8 +102,8 @@ def test_why_there_is_no_bound_is_reported():
 
 
 def test_a_search_that_was_stopped_is_reported(monkeypatch):
-    short = partial(compare_module.lower_bound, most=200)
-    monkeypatch.setattr(compare_module, "lower_bound", short)
+    short = partial(compare_module.lower_bound_for, most=200)
+    monkeypatch.setattr(compare_module, "lower_bound_for", short)
     found = compare(table(), plan(), algorithms=["gaa"])
     assert found.bounds[3].reason
     assert found.bounds[3].reason in found.notes[-1]
@@ -112,12 +112,12 @@ def test_a_search_that_was_stopped_is_reported(monkeypatch):
 def test_each_bound_is_computed_once_and_reports_progress(monkeypatch):
     asked, told = [], []
 
-    def counted(table, k, loss, progress):
+    def counted(table, k, loss, progress, known):
         asked.append((k, loss.name))
         progress("bounding", 0.5)
         return Bound(1.0, k=k)
 
-    monkeypatch.setattr(compare_module, "lower_bound", counted)
+    monkeypatch.setattr(compare_module, "lower_bound_for", counted)
     compare(table(), plan(), k=[2, 6], algorithms=["gaa", "peel"], losses=["ncp", "total"],
             progress=lambda *words: told.append(words))  # fmt: skip
     assert asked == [(2, "mean"), (6, "mean")]

@@ -14,6 +14,7 @@ import pytest
 
 import shoal
 from shoal import BadFile, BadTable, Database
+from shoal.databases.database import tables_of
 from tests.large_tables import table
 from tests.postgresql_server import PASSWORD, Server
 
@@ -30,6 +31,17 @@ def test_a_query_is_read(stored) -> None:
     assert found.equals(pa.table({"years": [52]}))
     commented = Database(address, query="SELECT age FROM people -- all of them")
     assert commented.read().num_rows == 3
+
+
+def test_the_first_rows_and_the_tables_are_shown(stored) -> None:
+    base = stored(PEOPLE)
+    first = base.first_rows(2)
+    assert first.names == ["age", "sex", "weight"]
+    assert first.rows == [["31", "f", "1.5"], [None, "F ", None]]
+    query = Database(base.address, query="SELECT age AS years FROM people ORDER BY age DESC")
+    assert len(query.first_rows(2).rows) == 2
+    assert "people" in tables_of(base.address)
+    assert stored(PEOPLE.slice(0, 0), "nobody").first_rows(5).names == ["age", "sex", "weight"]
 
 
 def test_progress_counts_rows(stored) -> None:
@@ -101,6 +113,32 @@ def test_errors_do_not_show_cells(stored) -> None:
     with pytest.raises(shoal.ShoalError) as error:
         Database(address, query=query).read()
     assert "Ann" not in str(error.value)
+
+
+def test_rows_come_in_their_order_whatever_the_server_would_do(empty_server: Server) -> None:
+    """Several processes of the server would read the table together."""
+    settings = ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size")
+    empty_server.run(
+        "CREATE TABLE long AS SELECT i AS n, i % 10 AS m FROM generate_series(1, 300000) AS i",
+        *(f"ALTER DATABASE postgres SET {name} = 0" for name in settings),
+    )
+    try:
+        base = Database(empty_server.address(), query="SELECT n FROM long WHERE m <> 3")
+        rows = base.read()["n"].to_pylist()
+        batches = [row for batch in base.batches() for row in batch.column(0).to_pylist()]
+        assert base.count(["n"]).height == 270_000
+    finally:
+        empty_server.run(*(f"ALTER DATABASE postgres RESET {name}" for name in settings))
+    assert rows == batches == sorted(rows)
+
+
+def test_threads_read_one_file_at_the_same_time(tmp_path: Path) -> None:
+    duckdb.connect(str(tmp_path / "a.duckdb")).execute("CREATE TABLE people AS SELECT 1 AS a")
+    base = Database(tmp_path / "a.duckdb", "people")
+    first = base.batches()
+    assert next(first).num_rows == 1
+    assert base.read().num_rows == 1
+    first.close()
 
 
 # Addresses
@@ -346,6 +384,8 @@ def test_passwords_come_from_the_environment(
     with_file = Database(f"{base.address}&passfile={tmp_path / 'pass'}", "mine")
     assert with_file.read().num_rows == 1
     assert PASSWORD not in f"{with_file!r} {with_file}"
+    (tmp_path / "pass").rename(tmp_path / ".pgpass")  # in the home of the user
+    assert base.read().num_rows == 1
 
 
 ENDLESS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -65,6 +66,29 @@ def test_a_release_does_not_replace_the_original(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="the original table is read from there"):
         shoal.anonymize(folder / "a.parquet", plan()).save(folder / "a.parquet")
     assert {file: file.read_bytes() for file in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("fraction", [0, 1])
+def test_moments_have_one_form_in_all_parts(
+    fraction: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One cell of 200 may have a fraction of a second: then all are written with it."""
+    resized = writing.resized
+    monkeypatch.setattr(writing, "resized", lambda tables: resized(tables, 30))
+    moments = np.full(200, 5000)
+    moments[7] += fraction
+    rows = table().set_column(2, "note", pa.array(moments).cast(pa.timestamp("ms")))
+    pq.write_table(rows, tmp_path / "people.parquet")
+    shoal.anonymize(tmp_path / "people.parquet", plan(engine="memory")).save(tmp_path / "one.csv")
+    release = shoal.anonymize(tmp_path / "people.parquet", plan())
+    release.save(tmp_path / "two.csv")
+    of_csv = release.csv_sha256()
+    one, two = ((tmp_path / name).read_bytes() for name in ("one.csv", "two.csv"))
+    assert sorted(one.splitlines()) == sorted(two.splitlines())
+    release.save(tmp_path / "two.parquet")
+    assert release.csv_sha256() == of_csv
+    release.save(shoal.Database(tmp_path / "a.db", "release"))
+    assert release.csv_sha256() == of_csv
 
 
 @pytest.mark.parametrize("name", ["id", "r", "own id", "number", "k", "n"])

@@ -277,8 +277,11 @@ def test_a_dropped_column_is_left_out_everywhere(tmp_path):
     assert "Ann" not in (tmp_path / "out.csv").read_text()
     release.report(tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text()
-    assert "dropped: nobody needs it" in html
-    assert "left out" in html
+    assert "Dropped, as nobody needs them: name." in html
+    assert "Identifiers: name." not in html  # as a column of that role is called
+    named = tmp_path / "named.html"
+    shoal.anonymize(pa.table(ROWS), plan()).report(named, explain=False)
+    assert "Identifiers: name." in named.read_text()
     again = release.recoding.apply(pa.table(ROWS))
     assert "name" not in again.frame.column_names
     assert b"Ann" not in sample(open_frame(pa.table(ROWS)), plan(columns=columns))

@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal import BadPlan, CannotReach, Plan, catalog
-from shoal.algorithms._shared.table_models import recode
+from shoal.algorithms._shared.recode import recode
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.gaa import GAA
 from shoal.cli.release_tables import show_release

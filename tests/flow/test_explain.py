@@ -431,3 +431,19 @@ def test_the_class_of_a_suppressed_record_is_that_of_the_levels_found(seed, shar
         alike = (at == at[row]).all(axis=1)
         assert found.people == alike.sum()
         assert ("k-anonymity" in found.failed) == (alike.sum() < 3)
+
+
+def test_levels_are_those_that_the_most_knowing_attacker_sees():
+    """No attacker knows all quasi-identifiers, so that classes of all of them are nobody's."""
+    known = [{"knows": ["age"]}, {"knows": ["zip"]}]
+    release = shoal.anonymize(
+        pa.table({"age": ["1", "1", "2", "2"] * 3, "zip": ["a", "b", "a", "b"] * 3}),
+        {
+            "columns": {"age": "quasi", "zip": "quasi"},
+            "models": [{"name": "k-anonymity", "k": 4}],
+            "attackers": known,
+        },
+    )
+    for row in range(12):
+        (judged,) = release.explain(row).models
+        assert judged.reached == 6

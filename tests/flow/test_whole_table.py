@@ -87,7 +87,7 @@ def test_the_report_shows_their_levels_and_that_no_k_is_required(k, tmp_path):
     path = tmp_path / "report.html"
     shoal.anonymize(people(), plan(*k, RISK, SHARE)).report(path)
     page = path.read_text(encoding="utf-8")
-    assert ("The re-identification risk is at most" in page) == bool(k)
+    assert ("the re-identification risk is at most" in page) == bool(k)
     assert ("No k-anonymity is required" in page) == (not k)
     assert "average re-identification risk" in page
     assert "of the people have a risk above 34\xa0%" in page

@@ -86,8 +86,8 @@ def test_a_run_with_its_report(calls, tmp_path):
     release = shoal.anonymize(patients(), plan())
     release.report(tmp_path / "report.html", explain=True)
     release.as_dict()
-    # The columns of the original, of which `visit` does not matter, then those of the release.
-    assert calls.pop("columns coded") == len(COLUMNS) - 1 + len(COLUMNS)
+    # The columns of the original, `visit` for what it reveals, then those of the release.
+    assert calls.pop("columns coded") == len(COLUMNS) + len(COLUMNS)
     assert calls.pop("tables read") == 2
     assert calls == {f"costs of {name}": 1 for name in REPORTED}
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from shoal.base.errors import BadTable
 from shoal.io.frames import Counted, Frame, open_frame, read, same_rows, write
-from shoal.io.packed_texts import is_packed, packed
+from shoal.io.native.packed_texts import is_packed, packed
 from tests.io.tables import MAKE, PEOPLE, SECRET, values
 
 

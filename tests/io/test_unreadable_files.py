@@ -143,6 +143,22 @@ def test_headers_that_cannot_be_used(header, message, tmp_path):
     assert message in refuse(file(tmp_path, f"{header}\n{row}\n"), BadTable)
 
 
+@pytest.mark.parametrize("many", [1, 9])  # in the schema alone, or in the schema of arrow too
+def test_parquet_files_with_names_that_are_not_utf_8(many, tmp_path):
+    pq.write_table(pa.table({"name": ["x"]}), tmp_path / "x.parquet", store_schema=many > 1)
+    content = (tmp_path / "x.parquet").read_bytes().replace(b"name", b"na\x80e", many)
+    (tmp_path / "x.parquet").write_bytes(content)
+    assert "it is damaged" in refuse(tmp_path / "x.parquet")
+    form = formats["parquet"]()
+    for read_all in (
+        lambda: form.schema(tmp_path / "x.parquet"),
+        lambda: list(form.batches(tmp_path / "x.parquet", None)),
+        lambda: list(form.coded_batches(tmp_path / "x.parquet", [])),
+    ):
+        with pytest.raises(pa.ArrowInvalid):
+            read_all()
+
+
 def test_parquet_files_with_names_that_cannot_be_used(tmp_path):
     pq.write_table(pa.table([[1], [2]], names=["a", "a"]), tmp_path / "x.parquet")
     assert "same name: 'a'" in refuse(tmp_path / "x.parquet", BadTable)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import catalog
-from shoal.base.errors import BadFile, BadInput
+from shoal.base.errors import BadFile, BadInput, BadTable
 from shoal.io.frames import Frame, read, read_back, same_rows, write
+from shoal.io.labels import Labels, labelled, labels_of
 from tests.strategies import examples
 
 # Every format, by an ending that can be written.
@@ -93,6 +94,36 @@ def test_every_format_stores_plain_tables(ending, table):
         assert same_rows(read_back(written(table, folder, ending)), Frame(table))
 
 
+TEXTS = st.text(CHARACTERS, max_size=30)
+CODES = st.integers(-9, 9)
+
+
+@pytest.mark.parametrize("ending", [".sav", ".zsav", ".dta", ".xpt"])
+@settings(max_examples=examples(120))
+@given(
+    numbers=st.lists(CODES, min_size=1, max_size=5),
+    words=st.lists(st.text(VISIBLE, min_size=1, max_size=12), min_size=1, max_size=5),
+    said=st.tuples(TEXTS, st.dictionaries(CODES, TEXTS), st.dictionaries(st.integers(0, 4), TEXTS)),
+)
+def test_labels_come_back(ending, numbers, words, said):
+    """Those of columns, and of published values as far as the format has them."""
+    about, of_codes, of_words = said
+    rows = min(len(numbers), len(words))
+    table = pa.table({"code": numbers[:rows], "word": words[:rows]})
+    coded = {str(code): text for code, text in of_codes.items()}
+    worded = {words[i]: text for i, text in of_words.items() if i < rows}
+    labels = {"code": Labels(about, coded), "word": Labels(about, worded)}
+    with TemporaryDirectory() as folder:
+        back = read_back(written(labelled(table, labels), folder, ending)).native
+    found = {name: labels_of(back.schema.field(name)) for name in labels}
+    for name, one in found.items():
+        assert one.column == about.rstrip()
+        there = set(map(str, table[name].to_pylist()))
+        stored = {".xpt": [], ".dta": ["code"]}.get(ending, ["code", "word"])
+        kept = {v: text.rstrip() for v, text in labels[name].values.items() if v in there}
+        assert one.values == ({v: t for v, t in kept.items() if t} if name in stored else {})
+
+
 @pytest.mark.parametrize("ending", ALL)
 @settings(max_examples=examples(60))
 @given(table=tables(PLAIN), data=st.data())
@@ -148,6 +179,25 @@ PEOPLE = pa.table(
         "income": [1000.5 * (i % 9) for i in range(ROWS)],
     }
 )
+
+
+@pytest.mark.parametrize("ending", ALL)
+def test_a_table_without_rows_is_refused_by_every_command(ending, tmp_path):
+    """It is read with the names of its columns, if the format stores them."""
+    path = tmp_path / f"people{ending}"
+    if ".jsonl" in ending:
+        with pytest.raises(BadFile, match="without rows do not name the columns"):
+            write(Frame(PEOPLE.slice(0, 0)), path)
+        return
+    write(Frame(PEOPLE.slice(0, 0)), path)
+    assert (read(path).names, read(path).height) == (PEOPLE.column_names, 0)
+    for work in (
+        lambda: shoal.anonymize(path, PLAN),
+        lambda: shoal.audit(path, PLAN),
+        lambda: shoal.draft(path),
+    ):
+        with pytest.raises(BadTable, match="the table has no rows"):
+            work()
 
 
 def test_the_same_table_gives_the_same_release_in_every_format(tmp_path):

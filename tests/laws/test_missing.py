@@ -21,6 +21,7 @@ WORDS = ["N", "99", "?"]
 KINDS = {
     "flat": None,
     "ranges": Hierarchy.ranges([10, 20]),
+    "borders": Hierarchy.borders([[35, 50], [50]]),
     "free ranges": Hierarchy.free_ranges(),
     "free sets": Hierarchy.free_sets(),
 }

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shoal import catalog
 from shoal.algorithms._shared.parts import cuts
 from shoal.algorithms._shared.parts.cuts import Parting
-from shoal.algorithms._shared.table_models import recode
+from shoal.algorithms._shared.recode import recode
 from shoal.base.errors import CannotReach
 from shoal.losses.ncp import NCP
 from shoal.models.alpha_k_anonymity import AlphaKAnonymity

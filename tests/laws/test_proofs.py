@@ -14,14 +14,14 @@ import pytest
 from shoal import catalog
 from shoal.algorithms.full_domain import FullDomain
 from shoal.base.errors import CannotReach
+from shoal.measures.bounds.lower_bound import lower_bound
 from shoal.measures.information_loss import measure
-from shoal.measures.lower_bound import lower_bound
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table.published_table import preview_release
 from shoal.table.recoding import SUPPRESSED, Recoding
 from tests.naive.full_domain import discernibility
 from tests.naive.proofs import Meter, average_class_size, least_of_partitions, releases
-from tests.random_tables import random_loss, random_table
+from tests.random_tables import limited, random_loss, random_table, weighted
 
 LOSSES = sorted(catalog.losses)
 SHARES = (0.0, 0.0, 0.15, 0.4, 1.0)
@@ -54,10 +54,12 @@ def value_in(note):
     return float(re.search(r"objective .* is ([\d,.e+-]+)", note)[1].replace(",", ""))
 
 
-def best_levels(name, seed, objective="loss"):
+def best_levels(name, seed, objective="loss", importance=False, at_most=False):
     """Compare full-domain with the best of all combinations of levels."""
     rng = np.random.default_rng(seed)
     table = random_table(rng, least_rows=6, most_rows=20)
+    table = weighted(table, rng) if importance else table
+    table = limited(table, rng) if at_most else table
     loss, weights = random_loss(name, table, rng)
     k, share = int(rng.integers(2, 5)), float(rng.choice(SHARES))
     nodes = list(releases(table, k, floor(share * table.rows + 1e-9)))
@@ -65,7 +67,7 @@ def best_levels(name, seed, objective="loss"):
     if not nodes:
         with pytest.raises(CannotReach):
             algorithm.recode(table, [KAnonymity(k=k)], loss, RNG)
-        return
+        return False
     worth = {
         "loss": Meter(table, name, weights).percent,
         "discernibility": discernibility,
@@ -78,12 +80,15 @@ def best_levels(name, seed, objective="loss"):
     assert value_in(found.notes[0]) == pytest.approx(best, **CLOSE)
     if objective == "loss":
         assert reported(table, loss, found) == pytest.approx(best, abs=1e-9)
+    return True
 
 
-def bound_holds(name, seed):
+def bound_holds(name, seed, importance=False, at_most=False):
     """Compare the lower bound with the best of all partitions; returns whether there is one."""
     rng = np.random.default_rng(seed)
     table = random_table(rng, most_rows=int(rng.choice([4, 5, 5, 6, 7])), least_rows=3)
+    table = weighted(table, rng) if importance else table
+    table = limited(table, rng) if at_most else table
     loss, weights = random_loss(name, table, rng)
     k = int(rng.integers(2, 4))
     found = lower_bound(table, k, loss)
@@ -132,6 +137,36 @@ def test_the_note_of_full_domain_is_the_least_that_an_audit_measures(name):
             found = FullDomain(suppression=0.3).recode(table, [KAnonymity(k=2)], loss, RNG)
             least = min(reported(table, loss, recoding_of(one)) for one in nodes)
             assert value_in(found.notes[0]) == pytest.approx(least, **CLOSE)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_issue_16_item_6_proofs_hold_for_columns_of_different_importance(name):
+    for seed in range(20):
+        best_levels(name, seed, importance=True)
+    assert sum(bound_holds(name, seed, importance=True) for seed in range(20)) >= 7
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_issue_16_item_6_proofs_hold_within_at_most(name):
+    """Also for columns of different importance."""
+    found = [best_levels(name, seed, importance=True, at_most=True) for seed in range(30)]
+    assert 8 <= sum(found) < 30
+    held = [bound_holds(name, seed, importance=seed % 2, at_most=True) for seed in range(30)]
+    assert sum(held) >= 10
+
+
+@pytest.mark.parametrize("objective", ["discernibility", "average-class-size"])
+def test_other_objectives_are_the_best_within_at_most(objective):
+    seeds = range(5000, 5060)
+    assert sum(best_levels("nllm", seed, objective, at_most=True) for seed in seeds) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LOSSES)
+def test_proofs_within_at_most_hold_for_a_thousand_tables(name):
+    for seed in range(1000, 2000):
+        best_levels(name, seed, importance=True, at_most=True)
+        bound_holds(name, seed, importance=seed % 2, at_most=True)
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Plan, catalog
-from shoal.algorithms._shared.table_models import recode
+from shoal.algorithms._shared.recode import recode
 from shoal.algorithms.full_domain import FullDomain
 from shoal.base.errors import CannotReach
 from shoal.kernels.grouping import table_merge

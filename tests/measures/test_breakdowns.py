@@ -43,6 +43,10 @@ def test_widths_of_numbers_codes_and_values():
     assert told(Hierarchy.ranges([5, 10]), ["17", "[15, 20)", "[10, 20)", "[10, 20)", "*"]) == {
         "the exact number": 1, "a range of 5": 1, "a range of 10": 2, "suppressed": 1,
     }  # fmt: skip
+    assert told(Hierarchy.borders([[18, 65], [65]]), ["17", "<18", "<65", "[18, 20)", "*"]) == {
+        "the exact number": 1, "cut at 18 and 65": 1, "cut at 65": 1, "other ranges": 1,
+        "suppressed": 1,
+    }  # fmt: skip
     assert told(Hierarchy.prefixes(), ["47677", "476**", "4****", "*"]) == {
         "the whole code": 1, "the first 3 characters": 1, "the first 1 character": 1,
         "suppressed": 1,

@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 import shoal
 from shoal import BadPlan, BadTable, Hierarchy, Plan
 from shoal.hierarchies.free_values import FreeTree
+from shoal.hierarchies.leaf_runs import LeafRuns, covered_leaves
 from shoal.hierarchies.tree import Tree
 from shoal.io.frames import open_frame
 from shoal.losses.lm import LM
 from shoal.measures import queries as counting
 from shoal.measures import utility
 from shoal.measures.information_loss import measure
-from shoal.measures.queries import Counted, LeafRuns, Queries, Query, Span, answer, covered_leaves
+from shoal.measures.queries import Counted, Queries, Query, Span, answer
 from shoal.measures.utility import utility_of
 from shoal.table.encode import Table, encode
 from shoal.table.published_table import Published, read_published
@@ -309,16 +310,19 @@ ONE = Hierarchy.from_levels([["x"]])
 
 def test_an_unchanged_table_answers_all_queries():
     found = shoal.audit(PEOPLE, PLAN, original=PEOPLE).as_dict()["utility"]
-    assert found == {
-        "normalized_loss": 0,
-        "queries": {
-            "number": 1000,
-            "lambda": 2,
-            "mean_relative_error": 0,
-            "median_relative_error": 0,
-        },
-        "vulnerable": None,
-    }
+    assert (
+        found.items()
+        >= {
+            "normalized_loss": 0,
+            "queries": {
+                "number": 1000,
+                "lambda": 2,
+                "mean_relative_error": 0,
+                "median_relative_error": 0,
+            },
+            "vulnerable": None,
+        }.items()
+    )
 
 
 def test_suppressed_records_are_in_no_answer():

@@ -16,7 +16,7 @@ from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.settings import AtLeastTwo
 from shoal.comparing.compare import with_ks
 from shoal.losses.ncp import NCP
-from shoal.measures.lower_bound import lower_bound, scoped
+from shoal.measures.bounds.lower_bound import lower_bound, scoped
 from shoal.measures.record_counts import required_class_size
 from shoal.models import Model, min_class_size
 from shoal.models.average_risk import AverageRisk

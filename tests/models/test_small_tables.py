@@ -194,8 +194,12 @@ def test_a_class_is_compared_with_the_whole_table_whatever_the_batch():
     ("name", "options", "message"),
     [
         ("distinct-l-diversity", {"l": 1}, "distinct-l-diversity needs l of 2 or more, got l=1"),
-        ("distinct-l-diversity", {"l": 2.5}, "l=2.5: input should be a valid integer"),
-        ("distinct-l-diversity", {}, "distinct-l-diversity needs l, which is not given"),
+        ("distinct-l-diversity", {"l": 2.5}, "needs l as a whole number, got l=2.5"),
+        (
+            "distinct-l-diversity",
+            {},
+            "distinct-l-diversity needs l (fewest different values in a class), which is not given",
+        ),
         ("entropy-l-diversity", {"l": 1}, "needs l above 1 and finite, got l=1"),
         ("entropy-l-diversity", {"l": float("nan")}, "needs l above 1 and finite, got l=nan"),
         ("frequency-l-diversity", {"l": 0.5}, "needs l above 1 and finite, got l=0.5"),
@@ -237,7 +241,7 @@ SENSITIVE = [name for name, kind in catalog.models.items() if "column" in kind.m
 
 @pytest.mark.parametrize("name", SENSITIVE)
 def test_needs_a_column(name):
-    with pytest.raises(BadPlan, match=f"{name} needs column, which is not given"):
+    with pytest.raises(BadPlan, match=rf"{name} needs column \(the sensitive column\), which"):
         catalog.models[name]()
 
 

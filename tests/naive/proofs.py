@@ -21,6 +21,7 @@ class Meter:
         self.rows = [tuple(int(v) for v in row) for row in table.codes]
         self.columns = [[row[j] for row in self.rows] for j in range(len(self.trees))]
         self.weights, self.names = weights, table.names
+        self.importance = table.importance or (1.0,) * len(self.trees)
         self.seven = define.SEVEN if name in ("mean", "auto") else (name,)
         self.known = {}
         roots = [(0,) * len(self.trees)] * len(self.rows)
@@ -40,6 +41,7 @@ class Meter:
                 self.known[key] = more / (values - 1) if values > 1 else 0.0
             else:
                 self.known[key] = define.cost(metric, self.trees, j, low, high, self.columns[j])
+            self.known[key] *= self.importance[j]
         return self.known[key]
 
     def weight(self, j, node):
@@ -72,6 +74,39 @@ class Meter:
         return self.known[key]
 
 
+def allowed(table, j, node):
+    """Whether `at_most` lets a column publish a node: nothing below it is more than so many levels.
+
+    The tests limit levels of trees, and a node is as high as the longest way down.
+    """
+    tops = table.tops[j] if table.tops else None
+    if tops is None:
+        return True
+    return height(table.trees[j], node) <= tops.at_most.level
+
+
+def within(table, vector):
+    """Whether `at_most` allows all values of a vector."""
+    return all(allowed(table, j, node) for j, node in enumerate(vector))
+
+
+def fewest_suppressed(table, k):
+    """The fewest records that any release suppresses whose classes have k people, within at_most.
+
+    All records of a person are in one class.
+    """
+    units = units_of(table.codes, table.trees, table.people)[0]
+
+    def fine(members):
+        rows = [i for one in members for i in units[one]]
+        return len(members) >= k and within(table, closure(table.codes, table.trees, rows))
+
+    def gone(parting):
+        return sum(len(units[one]) for members in parting for one in members if not fine(members))
+
+    return min(map(gone, partitions(list(range(len(units))))))
+
+
 def releases(table, k, limit):
     """What is published of every record at each node of the lattice that is k-anonymous.
 
@@ -90,10 +125,14 @@ def releases(table, k, limit):
     ]
     for node in product(*lifted):
         published = [tuple(up[v] for up, v in zip(node, row, strict=True)) for row in wide]
+        published = [value if within(table, value) else None for value in published]
         people_of = {}
         for value, who in zip(published, people, strict=True):
             people_of.setdefault(value, set()).add(who)
-        shown = [value if len(people_of[value]) >= k else None for value in published]
+        shown = [
+            value if value is not None and len(people_of[value]) >= k else None
+            for value in published
+        ]
         if any(shown) and shown.count(None) <= limit:
             yield shown
 
@@ -130,9 +169,13 @@ def least_of_partitions(table, k, meter):
                 found.append(
                     sum(
                         min(
-                            sum(meter.record(i, j, node) for i in members)
-                            for node in range(tree.size)
-                            if all(tree.covers(node, meter.rows[i][j]) for i in members)
+                            (
+                                sum(meter.record(i, j, node) for i in members)
+                                for node in range(tree.size)
+                                if all(tree.covers(node, meter.rows[i][j]) for i in members)
+                                and allowed(table, j, node)
+                            ),
+                            default=float("inf"),
                         )
                         for j, tree in enumerate(table.trees)
                     )

@@ -45,6 +45,30 @@ def release() -> shoal.Release:
     return shoal.anonymize(pa.table(ROWS), plan())
 
 
+def test_ranges_between_borders_are_explained(tmp_path: Path) -> None:
+    """Also those that lack an end, and those of dates."""
+    days = [f"{year}-03-{day:02}" for year in (2019, 2020, 2021, 2024) for day in range(1, 4)]
+    rows = {"age": [1, 2, 3, 20, 21, 22, 41, 42, 43, 70, 80, 90], "day": days}
+    borders = {"age": [[18, 40, 65]], "day": [["2020-01-01", "2022-01-01"]]}
+    columns = {
+        name: {"role": "quasi", "hierarchy": {"borders": levels}}
+        for name, levels in borders.items()
+    }
+    asked = Plan(columns=columns, models=[{"name": "k-anonymity", "k": 3}], seed=1)
+    shoal.anonymize(pa.table(rows), asked).codebook(tmp_path / "book.html")
+    page = unescape((tmp_path / "book.html").read_text())
+    for said in (
+        "<18 is a number less than 18.",
+        ">=65 is a number of 65 or more.",
+        "[18, 40) is a number of 18 or more and less than 40.",
+        "<2020-01-01 is a date before 2020-01-01.",
+        ">=2022-01-01 is a date from 2022-01-01 on.",
+        "[2020-01-01, 2022-01-01) is a date from 2020-01-01 on and before 2022-01-01.",
+        "in ranges cut at 18, 40 and 65",
+    ):
+        assert said in page
+
+
 def test_values_and_counts_are_those_of_the_release(release, tmp_path: Path) -> None:
     release.codebook(tmp_path / "book.json")
     book = json.loads((tmp_path / "book.json").read_text())
@@ -182,3 +206,17 @@ def test_the_command_line(run, tmp_path: Path) -> None:
                        "--codebook", "book.json")  # fmt: skip
     assert status == 0
     assert json.loads(Path("book.json").read_text())["records"] == 8
+
+
+def test_rare_values_and_the_order_of_bands(tmp_path: Path) -> None:
+    bands = ["[100-125)"] * 3 + ["[50-75)"] * 9997
+    table = pa.table({"age": [30] * 10_000, "weight": bands})
+    asked = Plan(
+        columns={"age": "quasi", "weight": "other"}, models=[{"name": "k-anonymity", "k": 2}]
+    )
+    release = shoal.anonymize(table, asked)
+    assert [one.text for one in codebook(release)[1].values] == ["[50-75)", "[100-125)"]
+    release.codebook(tmp_path / "book.html")
+    page = (tmp_path / "book.html").read_text().replace("\xa0", " ")
+    assert "0.03 %" in page
+    assert "0.0 %" not in page

@@ -118,3 +118,25 @@ def test_light_dark_and_paper() -> None:
 def test_a_short_page_has_no_table_of_contents() -> None:
     html = render(Page("t", "a", "s", [], [Section("only", [Text("x")])]))
     assert "<nav" not in html
+
+
+def test_the_title_is_on_every_sheet_of_paper_and_stays_text() -> None:
+    title = 'Stays "2024" \\ </style><script>alert(1)</script> {{ 7*7 }}'
+    html = render(Page(title, "Report", "s", [], []))
+    assert "<script" not in html
+    assert html.count("</style>") == 1
+    (footer,) = [line for line in html.splitlines() if "@bottom-left" in line]
+    assert footer.count('"') == 2
+    assert "Report: Stays \\22 2024\\22 " in footer
+    assert (
+        "x" * 91
+        not in render(Page("x" * 900, "a", "s", [], [])).partition("@media print")[0][-900:]
+    )
+
+
+def test_wide_tables_are_stacked_on_a_small_screen() -> None:
+    rows = [["a", Cell("1", tone="bad"), "2"]]
+    html = render(Page("t", "a", "s", [HtmlTable(["what", "<is>", "was"], rows, stacks=True)], []))
+    assert '<td class="bad" data-label="&lt;is&gt;">1</td>' in html
+    assert '<td data-label="was">2</td>' in html
+    assert "data-label" not in render(page()).partition("</head>")[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 
 import pyarrow as pa
@@ -10,11 +11,13 @@ from rich.console import Console
 
 import shoal
 from shoal import Plan
+from shoal.base import wording
 from shoal.cli.audit_tables import show_audit
 from shoal.cli.release_tables import show_release
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from tests.attacks.test_attacks_on_people import COLUMNS, hospital
+from tests.report.test_release_report import Seen
 
 MODELS = [
     {"name": "k-anonymity", "k": 5},
@@ -66,3 +69,44 @@ def test_the_screen_says_of_whom_a_share_is():
     show_audit(console, shoal.audit(hospital(), PLAN))
     assert "gout: 45 % → 90 % of the people" in console.export_text()
     show_release(console, shoal.anonymize(hospital(), PLAN))
+
+
+def test_records_and_people_are_told_apart_in_every_place():
+    """A share of the records next to a limit on people would look like a contradiction."""
+    asked = PLAN.changed(limits={"attacks": {"skewness": 1.0}}, models=MODELS[:1])
+    release = shoal.anonymize(hospital(), asked)
+    found = release.attacks["skewness"]["disease"]
+    both = percent(found["people_percent"]), percent(found["percent"])
+    assert both[0] != both[1]
+    text = words(release)
+    assert f"{both[0]} of the people ({both[1]} of the records) are in classes" in text
+    assert f"at most 100 % {both[0]} ✔ green" in text
+    assert f"{both[1]}{both[0]} of the people" in text  # in the table of attacks, in two lines
+    assert f"attack skewness, on disease {both[0]} of the people" in text  # WP216
+    assert "counted by rows" not in text
+
+
+def test_a_share_that_grows_is_explained():
+    """In the original nobody shares a class: there is nothing to have in common."""
+    table = pa.table(
+        {
+            "town": [f"t{i % 4}" for i in range(48)],
+            "who": [f"p{i // 2}" for i in range(48)],
+            "disease": ["flu" if i % 2 else f"d{i}" for i in range(48)],
+        }
+    )
+    release = shoal.anonymize(table, Plan(columns=COLUMNS, models=MODELS[:1], seed=1))
+    before = release.before.attacks["homogeneity"]["disease"]["percent"]
+    after = release.attacks["homogeneity"]["disease"]["percent"]
+    text = words(release)
+    assert after > before, "the test needs an attack that finds more"
+    assert re.search(r"Why [a-z ,]*homogeneity[a-z ,]* succeeds? on more records than", text)
+    assert "its people have several values each" in text
+
+
+def words(release):
+    return Seen(render(page(facts(release)))).text.replace("\xa0", " ")
+
+
+def percent(share):
+    return wording.percent(share).replace("\xa0", " ")

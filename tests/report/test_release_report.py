@@ -130,6 +130,17 @@ def test_all_that_an_officer_looks_for_is_there():
     assert seen.text.count("violated") == 0
 
 
+def test_two_pages_to_sign_then_the_annex_with_its_contents():
+    html = html_of(shoal.anonymize(people(), plan()))
+    titles = re.findall(r"<h[12][^>]*>(?:<span[^>]*>\d+</span> )?(.*?)</h", html)
+    assert titles[:2] == ["Release of 60 records", "What is published"]
+    assert titles[2:5] == ["What is not guaranteed", "Sign-off", "Annex"]
+    listed = re.findall(r'<li><a href="#part-(\d+)">(.*?)</a></li>', html)
+    assert [title for _, title in listed] == titles[5:]
+    assert [place for place, _ in listed] == re.findall(r'<section id="part-(\d+)">', html)
+    assert "break-before: page" in html
+
+
 def test_the_checksum_is_that_of_the_saved_file(tmp_path):
     people().to_pandas().to_csv(tmp_path / "in.csv", index=False, sep=";")
     for table in (people(), people().to_pandas(), pl.from_arrow(people()), tmp_path / "in.csv"):
@@ -138,6 +149,37 @@ def test_the_checksum_is_that_of_the_saved_file(tmp_path):
         wanted = hashlib.sha256((tmp_path / "out.csv").read_bytes()).hexdigest()
         assert facts(release).sha256 == wanted
         assert wanted in html_of(release)
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.tsv", "out.parquet"])
+def test_the_checksum_names_the_file_that_it_belongs_to(name, tmp_path):
+    """Whoever compares it runs sha256sum on the file that was written, in whatever format."""
+    release = shoal.anonymize(people(), plan())
+    release.save(tmp_path / name)
+    wanted = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+    seen = Seen(html_of(release))
+    assert seen.text.count(wanted) == 2  # next to the signature, and in the annex
+    assert f"SHA-256 of the file {name}" in seen.text
+    assert f"the file that was written, “{name}”" in seen.text
+    assert str(tmp_path) not in seen.text
+    assert "CSV" not in seen.text
+
+
+def test_the_checksum_of_the_last_file_is_shown(tmp_path):
+    release = shoal.anonymize(people(), plan())
+    for name in ("one.csv", "two.parquet"):
+        release.save(tmp_path / name)
+    assert facts(release).written == "two.parquet"
+    release.save(shoal.Database(tmp_path / "a.db", "release"))
+    known = facts(release)
+    assert known.written is None
+    assert known.sha256 == hashlib.sha256((tmp_path / "one.csv").read_bytes()).hexdigest()
+
+
+def test_without_a_file_the_checksum_is_that_of_a_csv_file():
+    seen = Seen(html_of(shoal.anonymize(people(), plan())))
+    assert "SHA-256 of the release as a CSV file, as no file was written" in seen.text
+    assert "was not written to a file of its own when this report was made" in seen.text
 
 
 def test_without_a_checksum_it_says_so():
@@ -217,7 +259,7 @@ def test_with_persons():
     known = facts(shoal.anonymize(people(), plan(patient="person")))
     assert (known.people, known.published, known.has_persons) == (30, 60, True)
     seen = check_safe(render(page(known)))
-    assert "records of 30 people" in seen.text
+    assert "all 60 records of the original, which are of 30 people, in" in seen.text
     assert "The records of a person have the same number" in seen.text
     assert "fewer than 4 people with the same class and number" in seen.text
     assert "The number of records per person" not in render(page(replace(known, record_count=None)))
@@ -358,7 +400,7 @@ class Tomorrow(Attack):
 
     name: ClassVar[str] = "an-attack-of-tomorrow"
 
-    def run(self, published, linkage=None, progress=None):
+    def run(self, published, linkage=None, progress=None, unchanged=None):
         return {"people_found": 3, "sure": True}
 
 

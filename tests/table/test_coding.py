@@ -49,6 +49,8 @@ CASES = {
     "prefixes of any length": (Hierarchy.prefixes(length=0), CODES | LETTERS),
     "ranges": (Hierarchy.ranges([5, 10, 40], start=3), NUMBERS),
     "broken ranges": (Hierarchy.ranges([0.5, 1]), NUMBERS),
+    "borders": (Hierarchy.borders([[-7, 0, 3, 12.5, 40], [0, 40], [40]]), NUMBERS),
+    "one border": (Hierarchy.borders([10**18]), NUMBERS),
     "levels": (Hierarchy.from_tree({"*": {"x": ["a", "b"], "y": ["c"]}}), st.sampled_from("abc")),
 }
 
@@ -74,7 +76,12 @@ def test_item_15_trees_of_columns_are_those_of_single_values(case, data):
 
 @pytest.mark.parametrize(
     ("case", "column"),
-    [("flat", ["b", "a"]), ("prefixes", ["12", "34"]), ("ranges", ["1", "20"])],
+    [
+        ("flat", ["b", "a"]),
+        ("prefixes", ["12", "34"]),
+        ("ranges", ["1", "20"]),
+        ("borders", ["1", "20"]),
+    ],
 )
 def test_plain_columns_take_the_fast_way(case, column):
     assert CASES[case][0].placed(pa.array(column)) is not None

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal import BadTable
+from shoal import BadFile, BadTable
 from shoal.io.frames import open_frame
 from shoal.table.header import check_header
 
@@ -43,6 +43,35 @@ def test_a_stated_header(tmp_path: Path) -> None:
     release.save(tmp_path / "release.csv")
     assert (tmp_path / "release.csv").read_text() == "39,a,7\n39,a,7\n"
     assert shoal.audit(tmp_path / "release.csv", release.plan, original=path).rows == 2
+
+
+@pytest.mark.parametrize("kept", [[1], [2], [3], [1, 3], [2, 3]])
+def test_a_release_without_some_columns_says_which_it_has(tmp_path: Path, kept: list[int]) -> None:
+    path, out = tmp_path / "people.csv", tmp_path / "release.csv"
+    path.write_text("39,a,7\n39,a,7\n", encoding="utf-8")
+    columns = {f"column_{i}": "quasi" if i in kept else "identifier" for i in (1, 2, 3)}
+    plan = {"columns": columns, "models": [{"name": "k-anonymity", "k": 2}], "seed": 1}
+    release = shoal.anonymize(path, plan | {"read": {"header": False}})
+    release.save(out)
+    names = [f"column_{i}" for i in kept]
+    numbered = kept == list(range(1, len(kept) + 1))
+    row = ",".join("39 a 7".split()[i - 1] for i in kept)
+    header = [] if numbered else [",".join(names)]
+    assert out.read_text().splitlines() == [*header, row, row]
+    assert open_frame(out, None, release.plan.read).names == names
+    assert shoal.audit(out, release.plan, original=path).rows == 2
+
+
+def test_names_that_a_file_without_a_header_would_lose(tmp_path: Path) -> None:
+    plan = {
+        "columns": {"age": "quasi"},
+        "models": [{"name": "k-anonymity", "k": 2}],
+        "read": {"header": False},
+    }
+    release = shoal.anonymize(pa.table({"age": [39, 39]}), plan)
+    with pytest.raises(BadFile, match=r"columns are called 'age'.* remove header = false"):
+        release.save(tmp_path / "release.csv")
+    release.save(tmp_path / "release.parquet")
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ import pytest
 
 import shoal
 from shoal import Plan, catalog
-from shoal.algorithms._shared.table_models import recode
+from shoal.algorithms._shared.recode import recode
 from shoal.io.frames import open_frame
 from shoal.losses.nllm import NLLM
+from shoal.measures.bounds.lower_bound import lower_bound
 from shoal.measures.breakdowns.sensitive_classes import sensitive_facts
 from shoal.measures.breakdowns.value_widths import widths
 from shoal.measures.exposure import expose
 from shoal.measures.information_loss import measure
-from shoal.measures.lower_bound import lower_bound
 from shoal.measures.queries import Queries
 from shoal.measures.record_counts import row_count
 from shoal.measures.risks import risks

@@ -18,6 +18,8 @@ from shoal.models import Model
 from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
 
+DEFAULT = "peel"  # what plans use that name no algorithm
+
 
 class Algorithm(Setting):
     """Finds a recoding of a table that satisfies the privacy models."""
@@ -38,6 +40,9 @@ class Algorithm(Setting):
     shares_parts: ClassVar[bool] = False
 
     random_choices: ClassVar[bool] = False  # whether it begins or breaks ties at random
+
+    # Whether `recode` publishes nothing beyond `Table.tops`; otherwise it recodes block by block.
+    keeps_at_most: ClassVar[bool] = False
 
     @classmethod
     def work(cls, rows: int, free: bool = False) -> float:
@@ -63,6 +68,10 @@ class Algorithm(Setting):
     def largest_suppression(self) -> float | None:
         """The share of the records that may be suppressed, if an option says so."""
         return None
+
+    def suppressing(self, share: float) -> Algorithm:  # noqa: ARG002
+        """The same algorithm that may suppress this share, unless its option says how much."""
+        return self
 
     @property
     def objective_name(self) -> str | None:

@@ -12,7 +12,7 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.layout import Layout
 from shoal.algorithms._shared.requirements import check_reachable
 from shoal.base.arrays import Ints, Longs
-from shoal.base.errors import BadPlan, CannotReach, did_you_mean
+from shoal.base.errors import BadPlan, CannotReach, WayOut, did_you_mean
 from shoal.base.pace import parts
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import AtLeastTwo
@@ -138,7 +138,7 @@ def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) 
         raise BadPlan(
             "concealment satisfies models about sensitive values only together with "
             "k-concealment; add that model, or choose an algorithm that forms classes"
-        )
+        ).offering(WayOut("add", "k-concealment", {"k": max(2, needs.preimages)}))
     for model in linked:
         if model.k > table.rows:
             raise CannotReach(
@@ -146,7 +146,7 @@ def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) 
                 table.rows,
                 f"{model.key} with k={model.k} cannot be reached: the table has {table.rows} rows; "
                 f"the best k possible is {table.rows}: use that, or add rows",
-            )
+            ).offering(WayOut("set", model.key, {"k": table.rows}), WayOut("remove", model.key))
     if q is not None and q < needs.preimages > 1:
         raise BadPlan(
             f"concealment: q={q} leaves no choice of {needs.preimages - 1} near records; use a "

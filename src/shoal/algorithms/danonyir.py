@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms import DEFAULT, Algorithm
 from shoal.algorithms._shared.person_classes import PersonClasses, counts_people
 from shoal.algorithms._shared.requirements import check_reachable
-from shoal.base.errors import CannotReach
+from shoal.base.errors import CannotReach, WayOut
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
 from shoal.models import Model, TableModel
@@ -56,5 +56,5 @@ class DAnonyIR(Algorithm):
                 0.0,
                 f"{models[0].key} cannot be reached by danonyir: everybody would be suppressed; "
                 "relax it, or choose another algorithm",
-            )
+            ).offering(WayOut("algorithm", DEFAULT), WayOut("remove", models[0].key))
         return run.recoding(people)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import floor, prod
 from time import perf_counter
 from typing import ClassVar, Literal
@@ -11,29 +10,23 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from shoal.algorithms import Algorithm
-from shoal.algorithms._shared.goals import Found, Levels, make_goal
-from shoal.algorithms._shared.requirements import (
-    all_satisfied,
-    check_reachable,
-    k_and_others,
-    mean_risk,
-)
-from shoal.base.arrays import Bools, Ints, Longs
-from shoal.base.errors import BadPlan, CannotReach
+from shoal.algorithms import DEFAULT, Algorithm
+from shoal.algorithms._shared.blocks.needed import AT_MOST, needed, records_of, share_for
+from shoal.algorithms._shared.levels.judge import Judge
+from shoal.algorithms._shared.requirements import check_reachable
+from shoal.base.arrays import Longs
+from shoal.base.errors import BadPlan, CannotReach, WayOut
 from shoal.base.pace import INTERVAL
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Share
 from shoal.base.wording import listed
-from shoal.kernels import lattice as kernels
 from shoal.losses import Loss
-from shoal.losses._integer_costs import exact_costs
-from shoal.models import Model, TableModel, min_class_size
+from shoal.models import Model, TableModel
 from shoal.table.encode import Table
-from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.recoding import SUPPRESSED, Recoding
 
 LARGEST = 2**24  # nodes of a lattice that fit into memory
+PATIENCE = 300_000_000  # looks at tuples for the least that must be suppressed, for a message
 
 
 class FullDomain(Algorithm):
@@ -61,6 +54,7 @@ class FullDomain(Algorithm):
     judges_whole_table: ClassVar[bool] = True
     works_in_parts: ClassVar[bool] = False  # a column has one level in the whole table
     counts_together: ClassVar[bool] = True
+    keeps_at_most: ClassVar[bool] = True
     pace: ClassVar[float] = 0.3
     suppression: Share = Field(
         default=0.0, description="largest share of the records that may be suppressed"
@@ -73,6 +67,10 @@ class FullDomain(Algorithm):
     def largest_suppression(self) -> float:
         """The share of the records that may be suppressed."""
         return self.suppression
+
+    def suppressing(self, share: float) -> FullDomain:
+        """The same with this share, unless the option has one."""
+        return self if self.suppression else self.model_copy(update={"suppression": share})
 
     @property
     def objective_name(self) -> str:
@@ -103,8 +101,43 @@ class FullDomain(Algorithm):
         search.descend(progress)
         search.prove(progress)
         if search.best is None:
-            raise _out_of_reach(table, models, limit)
+            raise self._out_of_reach(table, models, loss, limit, progress)
         return search.recoding()
+
+    def _out_of_reach(
+        self,
+        table: Table,
+        models: Sequence[Model],
+        loss: Loss,
+        limit: int,
+        progress: Progress,
+    ) -> CannotReach:
+        """The error if no levels satisfy the models and `at_most`."""
+        if not table.tops:
+            return _out_of_reach(table, models, limit)
+        gone = needed(table, models, table.tops)
+        if gone == table.rows:
+            check_reachable(table, models)
+        every = Judge(table, models, loss, table.rows - 1, self.objective)
+        least = LatticeSearch(every).fewest_suppressed(gone, progress)
+        able, ways = "no levels comply, however many records are suppressed. Widen at_most", []
+        if least is not None:
+            ways.append(WayOut("suppression", value=share_for(table, least)))
+            able = (
+                f"with suppression = {share_for(table, least):g} there are levels that comply. "
+                "Allow that, widen at_most"
+            )
+        other = ", or weaken the requirements"
+        if gone < (table.rows if least is None else least):
+            share = share_for(table, gone)
+            ways.append(WayOut("algorithm", DEFAULT))
+            other = f", or choose another algorithm, which needs suppression = {share:g}"
+        return CannotReach(
+            AT_MOST,
+            (table.rows if least is None else least) / table.rows,
+            f"at_most cannot be satisfied by full-domain with suppression = {self.suppression:g}, "
+            f"as it publishes each column at one level in all records; {able}{other}",
+        ).offering(*ways)
 
 
 def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotReach:
@@ -118,158 +151,7 @@ def _out_of_reach(table: Table, models: Sequence[Model], limit: int) -> CannotRe
         f"{model.key} with {model.required:g} cannot be reached by full-domain: no levels of the "
         f"columns satisfy it with at most {limit:,} rows suppressed; allow more suppression, relax "
         "the model, or choose another algorithm",
-    )
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What is known about a node.
-
-    `dead`: the models are violated at all lower levels too. `above` and `below` are upper bounds on
-    the worth of this node and of all nodes above or below it, if they are known.
-    """
-
-    worth: int | None  # None: a model is violated
-    dead: bool = False
-    above: int | None = None
-    below: int | None = None
-
-
-class Judge:
-    """Decides whether a node of the lattice satisfies the models, and what it is worth."""
-
-    def __init__(
-        self,
-        table: Table,
-        models: Sequence[Model],
-        loss: Loss,
-        limit: int,
-        objective: str = "loss",
-    ) -> None:
-        self.table, self.limit = table, limit
-        self.of_table = [model for model in models if isinstance(model, TableModel)]
-        _, others = k_and_others([m for m in models if not isinstance(m, TableModel)])
-        self.k = min_class_size(models)
-        # Without suppression the union of two classes that satisfy a model satisfies it too. So a
-        # model that is violated at some levels is violated at all lower ones. The same holds for
-        # models about the whole table: splitting classes never lowers their level.
-        self.first = [model for model in others if limit == 0 or model.is_monotone]
-        self.later = [model for model in others if not (limit == 0 or model.is_monotone)]
-        self.start = table.tally(bool(others))
-        self.shape = tuple(tree.height for tree in table.trees)
-        costs = exact_costs(loss, table.domains, table.rows, falling=True)
-        both = list(zip(costs, table.domains, strict=True))
-        possible = sum(int(cost @ domain.counts) for cost, domain in both)
-        self.goal = make_goal(objective, loss.name, possible, table.rows, models)
-        above = [kernels.lifted(tree.parent, tree.level, tree.height) for tree in table.trees]
-        keeps = [cost[up] for cost, up in zip(costs, above, strict=True)]
-        codes = table.unified[self.start.first]
-        self.levels = Levels(codes, self.start.size, above, keeps)
-        self.lattice = kernels.Lattice(
-            code=np.ascontiguousarray(codes),
-            size=self.start.size,
-            people=self.start.people,
-            start=np.append(0, np.cumsum([up.size for up in above]))[:-1],
-            nodes=np.array([tree.size for tree in table.trees]),
-            above=np.concatenate([up.ravel() for up in above]),
-            keeps=np.concatenate([keep.ravel() for keep in keeps]),
-        )
-        self.group = kernels.empty_grouping(len(codes), len(table.trees))
-
-    def __call__(self, level: Longs, enough: int | None = None) -> Verdict:
-        """Judge a node; stop early if it is certainly worth less than `enough`."""
-        classes = kernels.group_at(self.lattice, level, self.group)
-        size = self.group.size[:classes]
-        found = Found(size, self.group.people[:classes], self.group.keeps[:classes])
-        above = self.goal.limit_above(found)
-        stays = self.group.people[:classes] >= self.k
-        if self.first and size[~stays].sum() <= self.limit:
-            stays &= all_satisfied(self.first, self._merged(classes))
-        if size[~stays].sum() > self.limit or not stays.any():
-            return Verdict(None, dead=True, above=above)
-        if self.limit == 0 and self._too_risky(stays):
-            return Verdict(None, dead=True, above=above)
-        below = self.goal.limit_below(found, stays)
-        if self.later or self.of_table:
-            if enough is not None and self.goal.hope(found, stays) < enough:
-                return Verdict(None, above=above, below=below)
-            stays = self._suppressed(stays)
-            if not stays.any() or size[~stays].sum() > self.limit:
-                return Verdict(None, above=above, below=below)
-        return Verdict(self.goal.worth(found, stays), above=above, below=below)
-
-    def _too_risky(self, stays: Bools) -> bool:
-        """Whether the classes that stay violate a model about the whole table."""
-        people = self.group.people[: len(stays)][stays]
-        return not all(model.holds(mean_risk(model, people)) for model in self.of_table)
-
-    def _suppressed(self, stays: Bools) -> Bools:
-        """The classes that stay when those that fail are suppressed, until none fails.
-
-        Models about the whole table suppress the smallest classes, no more than are needed; of
-        equally large ones those that keep least, then those whose first record comes first.
-        """
-        size, people = self.group.size[: len(stays)], self.group.people[: len(stays)]
-        keeps, first = self.group.keeps[: len(stays)], self.group.first[: len(stays)]
-        while stays.any() and size[~stays].sum() <= self.limit:
-            fails = self._failing(stays) if self.later else ~stays
-            if (fails & stays).any():
-                stays = stays & ~fails
-                continue
-            if not self._too_risky(stays):
-                break
-            left = np.flatnonzero(stays)
-            left = left[np.lexsort((first[left], (size * keeps)[left], people[left]))]
-            stays = stays.copy()
-            stays[left[: self._too_many(people[left])]] = False
-        return stays
-
-    def _too_many(self, people: Longs) -> int:
-        """How many classes, which are sorted by size, must go until the others are not too risky.
-
-        The smallest have the highest risk, so that the mean falls with each that goes.
-        """
-        rest = np.cumsum(people[::-1])[::-1]
-        most = 0
-        for model in self.of_table:
-            level = np.cumsum(model.total(people)[::-1])[::-1] / rest
-            fine = model.holds_each(level)
-            most = max(most, int(np.argmax(fine)) if fine.any() else len(people))
-        return most
-
-    def published(self, level: Longs) -> tuple[Ints, Longs]:
-        """The values of the classes of a node, and the class of each row (-1: suppressed)."""
-        classes = kernels.group_at(self.lattice, level, self.group)
-        stays = self.group.people[:classes] >= self.k
-        if self.first:
-            stays &= all_satisfied(self.first, self._merged(classes))
-        if self.later or self.of_table:
-            stays = self._suppressed(stays)
-        number = np.where(stays, np.cumsum(stays) - 1, SUPPRESSED)
-        vectors = self.group.value[:classes][stays].copy()
-        return vectors, number[self.group.label[self.start.label]]
-
-    def _merged(self, classes: int) -> Classes:
-        """The classes of the current node, in the form that models check."""
-        first = self.group.first[:classes]
-        return self.start.merged(first[self.group.label], first)
-
-    def _failing(self, stays: Bools) -> Bools:
-        """The classes that fail in the table of those that stay."""
-        if stays.all():
-            return ~all_satisfied(self.later, self._merged(len(stays)))
-        label = self.group.label[self.start.label]
-        rows = np.flatnonzero(stays[label])
-        people, weight = self.table.people, self.table.weight
-        if people is not None:
-            people = np.unique(people[rows], return_inverse=True)[1]
-        # As in verify: values that are no longer published are unknown to the reader.
-        sensitive = [column.take(rows) for column in self.table.sensitive]
-        left = None if weight is None else weight[rows]
-        classes = tally(label[rows, None].astype(np.int32), people, sensitive, left)
-        fails = np.zeros(len(stays), np.bool_)
-        fails[label[rows[classes.first]]] = ~all_satisfied(self.later, classes)
-        return fails
+    ).offering(WayOut("algorithm", DEFAULT), WayOut("remove", model.key))
 
 
 class LatticeSearch:
@@ -305,6 +187,8 @@ class LatticeSearch:
         below = tuple(slice(0, at + 1) for at in level)
         if verdict.dead:
             self.done[below] = True
+        if verdict.beyond:
+            self.done[above] = True
         for where, most in ((above, verdict.above), (below, verdict.below)):
             if most is not None:
                 part = self.most[where]
@@ -358,6 +242,29 @@ class LatticeSearch:
                 progress("searching the lattice", i / len(left))
         progress("searching the lattice", 1.0)
 
+    def fewest_suppressed(self, least: int, progress: Progress) -> int | None:
+        """The fewest records that any levels suppress; None: nothing can be published at any.
+
+        It is `least` or more. After `PATIENCE` looks at tuples, it is the fewest found so far. The
+        limit of the judge changes: it falls whenever levels are found that comply.
+        """
+        fewest, done = None, self.done.ravel()
+        left = PATIENCE // max(len(self.judge.start), 1)
+        for i, node in enumerate(middles_first(self.nodes).tolist()):
+            if left <= 0 or (fewest is not None and fewest <= least):
+                break
+            if done[node]:
+                continue
+            left -= 1
+            progress("looking for levels that comply", i / self.nodes)
+            if self.check(node) is not None:
+                level = np.array(np.unravel_index(node, self.shape))
+                _, record = self.judge.published(level)
+                fewest = records_of(self.judge.table, record == SUPPRESSED)
+                self.judge.limit = fewest - 1
+                self.best = None  # otherwise levels that lose more would not be looked at
+        return fewest
+
     def recoding(self) -> Recoding:
         """The best node as a recoding, with a note on how it was found."""
         assert self.best is not None
@@ -365,13 +272,14 @@ class LatticeSearch:
         vectors, record = self.judge.published(level)
         table = self.judge.table
         where = ", ".join(
-            f"{name} {at} of {most - 1}"
-            for name, at, most in zip(table.names, level, self.shape, strict=True)
+            f"{name} {at} of {tree.height - 1}"
+            for name, at, tree in zip(table.names, level, table.trees, strict=True)
         )
         note = (
             f"full-domain: {self._condition()}the best of all {self.nodes:,} combinations of "
-            f"levels, proven by looking at {self.checked:,} of them; the objective "
-            f"{self.judge.goal.describe(self.worth)}; the levels are {where}"
+            f"levels{' within at_most' if table.tops else ''}, proven by looking at "
+            f"{self.checked:,} of them; the objective {self.judge.goal.describe(self.worth)}; "
+            f"the levels are {where}"
         )
         return Recoding(vectors, record, notes=(note,), levels=tuple(level.tolist()))
 

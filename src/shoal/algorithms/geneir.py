@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms import DEFAULT, Algorithm
 from shoal.algorithms._shared.person_classes import PersonClasses, counts_people
 from shoal.algorithms._shared.requirements import all_satisfied, check_reachable
 from shoal.base.arrays import Bools, Ints, Longs
-from shoal.base.errors import CannotReach
+from shoal.base.errors import CannotReach, WayOut
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
 from shoal.models import Model, TableModel
@@ -65,7 +65,7 @@ class GeneIR(Algorithm):
         if not run.boxes:
             raise CannotReach(
                 models[0].key, 0.0, f"{models[0].key} cannot be reached by geneir; relax it"
-            )
+            ).offering(WayOut("algorithm", DEFAULT), WayOut("remove", models[0].key))
         run.settle(np.flatnonzero(left), progress)
         return run.recoding(people)
 

@@ -14,12 +14,10 @@ from shoal.algorithms._shared.cutting import Cutting
 from shoal.algorithms._shared.requirements import check_reachable, judge_by, k_and_others
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
-from shoal.losses._alterations import alterations
+from shoal.losses._alterations import least_altered
 from shoal.models import Model
 from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
-
-ROUNDED = 9  # digits of a percentage; smaller differences count as equal
 
 
 class Mondrian(Algorithm):
@@ -74,11 +72,7 @@ class Mondrian(Algorithm):
             cutting = Cutting(space, start, k, relaxed, judge)
             cutting.cut([np.arange(len(start))], _part(progress, place, len(ways)))
             found.append(cutting.recoding())
-        if len(found) == 1:
-            return found[0]
-        # Compared by the loss itself: the integer costs that guide the cuts may be rounded.
-        lost = [round(alterations(table, one, [loss])[0], ROUNDED) for one in found]
-        return found[lost.index(min(lost))]
+        return least_altered(table, found, loss)
 
 
 def _part(progress: Progress, place: int, total: int) -> Progress:

@@ -7,12 +7,13 @@ findings means. Internal: the catalog finds the attacks here.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from shoal.attacks._words import Label, Severity, Unit
+from shoal.attacks._unchanged import Unchanged
+from shoal.attacks._words import Criterion, Label, Severity, Unit
 from shoal.base.arrays import Bools, Longs
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import Setting
@@ -34,7 +35,12 @@ class Attack(Setting):
     severity: ClassVar[Severity | None] = "likely"
     count_key: ClassVar[str] = "records"  # the finding that counts on how many it succeeds
     share_key: ClassVar[str] = "percent"  # the finding that gives their share, in percent
+    # The finding that gives the share of people; without it a record is a person.
+    people_share_key: ClassVar[str] = "people_percent"
     labels: ClassVar[Mapping[str, Label]] = {}  # the words for each finding, by its key
+    criterion: ClassVar[Criterion] = "singling out"  # of WP216 that it bears on
+    # What is true of the people on whom it succeeds, as the end of a sentence; empty: not said.
+    in_short: ClassVar[str] = ""
 
     @abstractmethod
     def run(
@@ -42,11 +48,13 @@ class Attack(Setting):
         published: Published,
         linkage: MatchGraph | None = None,
         progress: Progress = silent,
+        unchanged: Unchanged | None = None,
     ) -> dict[str, Any]:
         """What the attack finds: named numbers, and nothing that identifies a person.
 
         With the graph of original and release, people are looked for among their possible records
-        rather than in classes.
+        rather than in classes. `unchanged` has the columns that are published unchanged; None: they
+        are not at hand.
         """
 
     def about(self, linked: bool = False) -> str:  # noqa: ARG002
@@ -76,6 +84,33 @@ class Attack(Setting):
         share = found.get(self.share_key)
         return percent(share) if isinstance(share, int | float) and self.judged(found) else "–"
 
+    def parts(self, results: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+        """The findings about the whole table, if any, and those about each column."""
+        flat = {key: value for key, value in results.items() if not isinstance(value, dict)}
+        if flat:
+            yield None, flat
+        for key, value in results.items():
+            if isinstance(value, dict):
+                yield key, value
+
+    def those(self, found: Mapping[str, Any]) -> str:
+        """On whom the attack succeeds, as the beginning of a sentence: people first, as in limits.
+
+        >>> from shoal.attacks.homogeneity import Homogeneity
+        >>> found = {"percent": 16.7, "people_percent": 10.8}
+        >>> Homogeneity().those(found).replace("\\xa0", " ")
+        '10.8 % of the people (16.7 % of the records)'
+        """
+        people, records = found.get(self.people_share_key), f"{self.share(found)} of the records"
+        if not isinstance(people, int | float):
+            return records
+        return f"{percent(people)} of the people ({records})"
+
+    def share_of_people(self, found: Mapping[str, Any]) -> float | None:
+        """The percent of the people on whom it succeeds; None: it could not be tried."""
+        share = found.get(self.people_share_key, found.get(self.share_key))
+        return share if isinstance(share, int | float) and self.judged(found) else None
+
     def label(self, key: str) -> Label:
         """The words for one finding.
 
@@ -92,11 +127,14 @@ class Attack(Setting):
 class LinkageAttack(Attack):
     """A way to find people's records, for an attacker who knows all quasi-identifiers."""
 
+    criterion: ClassVar[Criterion] = "linkability"
+
     def run(
         self,
         published: Published,  # noqa: ARG002
         linkage: MatchGraph | None = None,
         progress: Progress = silent,
+        unchanged: Unchanged | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
         """What the attack finds, or nothing if there is no original."""
         return {} if linkage is None else self.run_on(linkage, progress)
@@ -119,6 +157,7 @@ class SensitiveAttack(Attack):
     that is, and in how many classes the attack succeeds each way.
     """
 
+    criterion: ClassVar[Criterion] = "inference"
     # What is true of the classes in which it succeeds; empty: the report does not show them.
     class_words: ClassVar[str] = ""
     min_values: ClassVar[int] = 1  # with fewer different values in a column, success means nothing
@@ -139,6 +178,7 @@ class SensitiveAttack(Attack):
         published: Published,
         linkage: MatchGraph | None = None,
         progress: Progress = silent,  # noqa: ARG002
+        unchanged: Unchanged | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
         """What the attack finds in each sensitive column."""
         classes = published.classes if linkage is None else linkage.views["matches"]

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from shoal.base.wording import number, percent, short
 
 Severity = Literal["certain", "likely", "if_more_is_known"]  # the most severe first
+Criterion = Literal["singling out", "linkability", "inference"]  # of WP216
 Unit = Literal["", "percent", "share", "points"]
 
 

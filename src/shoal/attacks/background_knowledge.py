@@ -32,6 +32,7 @@ class BackgroundKnowledge(SensitiveAttack):
 
     name: ClassVar[str] = "background-knowledge"
     severity: ClassVar[Severity | None] = "if_more_is_known"
+    in_short: ClassVar[str] = "an attacker who can rule out one value knows theirs"
     # With two values, ruling out one reveals the other in any table.
     min_values: ClassVar[int] = 3
     labels: ClassVar[Mapping[str, Label]] = {
@@ -100,7 +101,7 @@ class BackgroundKnowledge(SensitiveAttack):
         share = self.share(found)
         if linked:
             return f"For {share} of the people {attacker}."
-        return f"{share} of the records are in classes in which {attacker}."
+        return f"{self.those(found)} are in classes in which {attacker}."
 
     def detail(self, found: Mapping[str, Any]) -> str:
         """The fewest values to rule out."""

@@ -20,6 +20,7 @@ class Graph(LinkageAttack):
     """
 
     name: ClassVar[str] = "graph"
+    in_short: ClassVar[str] = "fewer records remain possible for them than fit anybody"
     severity: ClassVar[Severity | None] = None  # records are ruled out, but none becomes likely
     count_key: ClassVar[str] = "people_below"
     labels: ClassVar[Mapping[str, Label]] = {

@@ -24,6 +24,7 @@ class Homogeneity(SensitiveAttack):
     name: ClassVar[str] = "homogeneity"
     severity: ClassVar[Severity | None] = "certain"
     class_words: ClassVar[str] = "everybody has the same value"
+    in_short: ClassVar[str] = "everybody in their class has the same value"
 
     def victims(self, histogram: Histogram) -> Bools:
         """Classes with a single value."""
@@ -54,8 +55,10 @@ class Homogeneity(SensitiveAttack):
                 f"For {share} of the people all possible records have the same value of "
                 f"{short(column)}: the attacker knows it for certain."
             )
+        same = f"the same value of {short(column)}"
+        if self.people_share_key in found:  # a person has several values
+            same = f"a value of {short(column)} in common"
         return (
-            f"{share} of the records are in classes in which everybody has the same value of "
-            f"{short(column)}: an attacker who knows such a person's class knows the value for "
-            "certain."
+            f"{self.those(found)} are in classes in which everybody has {same}: an attacker who "
+            "knows such a person's class knows the value for certain."
         )

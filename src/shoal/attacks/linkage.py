@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.attacks import Attack
+from shoal.attacks._unchanged import Unchanged
 from shoal.attacks._words import Label, Severity
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import many
@@ -21,8 +22,10 @@ class Linkage(Attack):
 
     name: ClassVar[str] = "linkage"
     severity: ClassVar[Severity | None] = "certain"
+    in_short: ClassVar[str] = "only one record can be theirs"
     count_key: ClassVar[str] = "singled_out"
     share_key: ClassVar[str] = "singled_out_percent"
+    people_share_key: ClassVar[str] = "people_singled_out_percent"
     labels: ClassVar[Mapping[str, Label]] = {
         "fewest_candidates": Label(
             "fewest people that a record could belong to", "fewest possible records of a person"
@@ -45,6 +48,7 @@ class Linkage(Attack):
         published: Published,
         linkage: MatchGraph | None = None,
         progress: Progress = silent,  # noqa: ARG002
+        unchanged: Unchanged | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
         """Candidates of the most exposed record, the average over records, and unique records."""
         candidates, weight = published.classes.candidates, published.weight  # int64[n]
@@ -88,8 +92,8 @@ class Linkage(Attack):
                 "everybody's quasi-identifiers finds it for certain."
             )
         return (
-            f"{share} of the records are unique: an attacker who knows the quasi-identifiers of "
-            "such a person finds the record for certain."
+            f"{self.those(found)} are unique: an attacker who knows the quasi-identifiers of such "
+            "a person finds the record for certain."
         )
 
     def detail(self, found: Mapping[str, Any]) -> str:

@@ -49,6 +49,7 @@ class Matching(LinkageAttack):
     """
 
     name: ClassVar[str] = "matching"
+    in_short: ClassVar[str] = "one record is likely theirs"
     count_key: ClassVar[str] = "people"
     labels: ClassVar[Mapping[str, Label]] = {
         "largest_probability": Label(

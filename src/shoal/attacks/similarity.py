@@ -47,6 +47,7 @@ class Similarity(SensitiveAttack):
     """
 
     name: ClassVar[str] = "similarity"
+    in_short: ClassVar[str] = "the values of their class are of one kind, or close together"
     labels: ClassVar[Mapping[str, Label]] = {
         **SensitiveAttack.labels,
         "judged_by": Label("how similar values are recognized"),
@@ -129,8 +130,8 @@ class Similarity(SensitiveAttack):
                 "all of one kind, or close together."
             )
         return (
-            f"{share} of the records are in classes whose values of {name} differ but are all of "
-            "one kind, or close together."
+            f"{self.those(found)} are in classes whose values of {name} differ but are all of one "
+            "kind, or close together."
         )
 
     def detail(self, found: Mapping[str, Any]) -> str:

@@ -57,6 +57,7 @@ class Skewness(SensitiveAttack):
 
     name: ClassVar[str] = "skewness"
     class_words: ClassVar[str] = "one value is much more likely than in the whole table"
+    in_short: ClassVar[str] = "a value is much more likely in their class than in the whole table"
     labels: ClassVar[Mapping[str, Label]] = {
         **SensitiveAttack.labels,
         "value": Label("the value whose share grows most"),
@@ -137,7 +138,7 @@ class Skewness(SensitiveAttack):
                 f"For {share} of the people a value of {name} is {grown}, among their possible "
                 f"records{most}."
             )
-        return f"{share} of the records are in classes in which a value of {name} is {grown}{most}."
+        return f"{self.those(found)} are in classes in which a value of {name} is {grown}{most}."
 
     def _likely(self) -> str:
         return "as likely as not" if self.belief == 0.5 else f"{percent(100 * self.belief)} likely"

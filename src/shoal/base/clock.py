@@ -27,6 +27,7 @@ class Clock:
     def stop(self) -> None:
         """End the current step."""
         if self._step:
-            self.seconds[self._step] = round(perf_counter() - self._since, 6)
+            spent = self.seconds.get(self._step, 0.0) + perf_counter() - self._since
+            self.seconds[self._step] = round(spent, 6)
             self.progress(self._step, 1.0)
         self._step = ""

@@ -15,12 +15,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any, Literal, NamedTuple, Self
 
 SHOWN = 5  # values that a message shows at most
 
 
+class WayOut(NamedTuple):
+    """A change of the plan that resolves an error, for programs that offer it as a button.
+
+    | action | target | value |
+    | --- | --- | --- |
+    | accept | a column | |
+    | role | a column | its role |
+    | algorithm | the name of an algorithm | |
+    | set | a requirement, by its key | the options that change |
+    | add | the name of a model | its options |
+    | remove | a requirement, by its key | |
+    | limit | the name of a limit | another limit; None: without it |
+    | suppression | | the share of the records |
+    | attackers | | None: without them |
+    """
+
+    action: Literal[
+        "accept", "role", "algorithm", "set", "add", "remove", "limit", "suppression", "attackers"
+    ]
+    target: str = ""
+    value: Any = None
+
+
 class ShoalError(Exception):
     """Base class of all errors that shoal raises on purpose."""
+
+    ways: tuple[WayOut, ...] = ()  # what would resolve it, as far as a program can do that
+
+    def offering(self, *ways: WayOut) -> Self:
+        """The same error with ways out."""
+        self.ways = ways
+        return self
 
 
 class BadInput(ShoalError):

@@ -94,6 +94,12 @@ def settle() -> None:
     _state.settled, _state.ticking, _state.raised = True, False, True
 
 
+def dismiss() -> None:
+    """Forget Ctrl-C: it is how the user ends this command, whose exit status is its own."""
+    if _state.number == signal.SIGINT:
+        _state.number, _state.raised, _state.settled, _state.ticking = 0, False, False, False
+
+
 def held(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call compiled code; a signal during the call is handled after it."""
     if _state.holding or _thread.get_ident() != _MAIN:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,12 +23,37 @@ AboveOne = Annotated[float, Field(gt=1, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1)]  # from 0 to 1
 PositiveShare = Annotated[float, Field(gt=0, le=1)]
 ProperShare = Annotated[float, Field(gt=0, lt=1)]  # neither 0 nor 1
+
+
+@dataclass(frozen=True)
+class Usual:
+    """Values of an option that people choose: one to start with, and the ends of a slider.
+
+    It limits nothing. An option has it in its type: `Annotated[AtLeastTwo, Usual(5, 2, 100)]`.
+    """
+
+    start: float
+    low: float
+    high: float
+    step: float = 1
+
+
 OUT_OF_RANGE = {
     "greater_than_equal",
     "greater_than",
     "less_than_equal",
     "less_than",
     "finite_number",
+}
+
+OF_ANOTHER_TYPE = {  # what pydantic calls a value of the wrong type, and what is needed
+    "float_type": "a number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "string_type": "text in quotes",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a table",
 }
 
 
@@ -71,12 +97,16 @@ def explain(name: str, error: ValidationError, known: Any) -> str:
         if fault["type"] == "extra_forbidden":
             sentences.append(f"{name} has no option {field!r}{did_you_mean(field, known)}")
         elif fault["type"] == "missing":
-            sentences.append(f"{name} needs {field}, which is not given")
+            sentences.append(f"{name} needs {field}{_meaning(known, field)}, which is not given")
         elif fault["type"] == "value_error":
             sentences.append(f"{name} {fault['msg'].removeprefix('Value error, ')}")
         elif fault["type"] in OUT_OF_RANGE and field in known:
             given = f"{field}={brief(fault['input'])}"
             sentences.append(f"{name} needs {field} {allowed(limits(known[field]))}, got {given}")
+        elif fault["type"] in OF_ANOTHER_TYPE:
+            given, wish = fault["input"], OF_ANOTHER_TYPE[fault["type"]]
+            form = f", as in [{brief(given)}]" if wish == "a list" and type(given) is str else ""
+            sentences.append(f"{name} needs {field} as {wish}{form}, got {field}={brief(given)}")
         else:
             wish = fault["msg"][0].lower() + fault["msg"][1:]
             choices = re.findall(r"'([^']+)'", fault["msg"])
@@ -85,13 +115,30 @@ def explain(name: str, error: ValidationError, known: Any) -> str:
     return "; ".join(sentences)
 
 
+def _meaning(known: Any, field: str) -> str:
+    """What an option is, if its setting says it."""
+    told = known[field].description if field in known else None
+    return f" ({told})" if told else ""
+
+
 def limits(field: FieldInfo) -> list[Any]:
     """The limits that pydantic keeps of an option, also of one that may be None."""
     found = list(field.metadata)
     for part in get_args(field.annotation):
         if get_origin(part) is Annotated:
-            found += [limit for info in get_args(part)[1:] for limit in info.metadata]
+            for info in get_args(part)[1:]:
+                found += info.metadata if isinstance(info, FieldInfo) else [info]
     return found
+
+
+def bounds(limits: Sequence[Any]) -> dict[str, float]:
+    """The limits that are numbers, by what they mean: at least (ge), above (gt), le, lt."""
+    return {
+        key: getattr(limit, key)
+        for limit in limits
+        for key in ("ge", "gt", "le", "lt")
+        if getattr(limit, key, None) is not None
+    }
 
 
 def allowed(limits: Sequence[Any]) -> str:
@@ -104,12 +151,7 @@ def allowed(limits: Sequence[Any]) -> str:
     >>> [allowed(limits(field)) for field in Some.model_fields.values()]
     ['of 2 or more', 'above 0 and at most 1']
     """
-    given = {
-        key: getattr(limit, key)
-        for limit in limits
-        for key in ("ge", "gt", "le", "lt")
-        if getattr(limit, key, None) is not None
-    }
+    given = bounds(limits)
     if set(given) == {"ge"}:
         return f"of {given['ge']:g} or more"
     if set(given) == {"ge", "le"}:

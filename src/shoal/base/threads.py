@@ -150,6 +150,35 @@ def _raise_first(helpers: Iterable[Future[None]]) -> None:
         raise error
 
 
+class _Idle:
+    """Pools of threads that nobody uses: a run needs dozens of teams, and to start one takes 1 ms.
+
+    A process is forked without them: a fork has no threads, and would wait for theirs.
+    """
+
+    def __init__(self) -> None:
+        self._pools: dict[int, ThreadPoolExecutor] = {}  # by their number of threads
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self.end)
+
+    def take(self, threads: int) -> ThreadPoolExecutor:
+        """A pool that nobody else uses."""
+        return self._pools.pop(threads, None) or ThreadPoolExecutor(threads, "shoal")
+
+    def give_back(self, threads: int, pool: ThreadPoolExecutor) -> None:
+        """Keep a pool for the next team, unless one of its size waits already."""
+        if self._pools.setdefault(threads, pool) is not pool:
+            pool.shutdown()
+
+    def end(self) -> None:
+        """End all threads that wait here."""
+        while self._pools:
+            self._pools.popitem()[1].shutdown()
+
+
+_idle = _Idle()
+
+
 @contextmanager
 def team() -> Iterator[Team]:
     """The threads that may be used here."""
@@ -157,8 +186,11 @@ def team() -> Iterator[Team]:
     if threads == 1:
         yield Team(None, 1)
         return
-    with ThreadPoolExecutor(threads - 1, "shoal") as pool:
+    pool = _idle.take(threads - 1)
+    try:
         yield Team(pool, threads)
+    finally:
+        _idle.give_back(threads - 1, pool)
 
 
 def in_threads(

@@ -8,6 +8,8 @@ from threading import Event, Thread
 from typing import TypeVar
 
 POLL = 0.05  # seconds between two looks
+AGAIN = 0.5  # seconds between two attempts to cancel
+START = 5.0  # seconds that a new thread may take to start
 
 T = TypeVar("T")
 
@@ -25,9 +27,10 @@ def waited(
     done: list[T] = []
     failed: list[BaseException] = []
     # Not Thread.join: Python 3.11 takes a thread for ended if an interrupt comes while it waits.
-    ended = Event()
+    begun, ended = Event(), Event()
 
     def run() -> None:
+        begun.set()
         try:
             done.append(work())
         except BaseException as error:
@@ -35,14 +38,17 @@ def waited(
         finally:
             ended.set()
 
-    Thread(target=run, daemon=True).start()
     try:
+        Thread(target=run, daemon=True).start()
         while not ended.wait(poll):
             look()
     except BaseException:
-        with suppress(Exception):  # a connection may be gone
-            cancel()
-        ended.wait()
+        # An interrupt may come while the thread starts, or before there is one.
+        while begun.wait(START):  # work that the library does not know yet does not notice it
+            with suppress(Exception):  # a connection may be gone
+                cancel()
+            if ended.wait(AGAIN):
+                break
         raise
     if failed:
         raise failed[0]

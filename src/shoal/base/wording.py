@@ -50,11 +50,13 @@ def percent(share: float) -> str:
 def number(value: float) -> str:
     """A number as a person would write it.
 
-    >>> number(30162), number(5.0), number(0.16666), number(float("inf"))
-    ('30,162', '5', '0.1667', 'without bound')
+    >>> number(30162), number(5.0), number(0.16666), number(float("inf")), number(1e300)
+    ('30,162', '5', '0.1667', 'without bound', '1e+300')
     """
     if not isfinite(value):
         return "without bound"
+    if isinstance(value, float) and abs(value) >= 1e16:  # its digits are not known
+        return f"{value:.6g}"
     if float(value).is_integer():
         return f"{int(value):,}"
     return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.4g}"

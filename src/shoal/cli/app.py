@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
 from shoal.base import interrupt
 from shoal.io.raw_text import standard_streams
@@ -27,6 +28,32 @@ app = typer.Typer(
     epilog="Start with `shoal demo`, or with `shoal draft DATA -o plan.toml` on your own table. "
     "Exit status: 0 success, 1 a requirement is violated or cannot be satisfied, 2 bad input.",
 )
+
+
+class Command(TyperCommand):
+    """A command that refuses an option that is given twice: only the last one would count."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words after the name of the command."""
+        options = {name: one for one in self.params for name in (*one.opts, *one.secondary_opts)}
+        seen: set[str] = set()
+        words = iter(args)
+        for word in words:
+            if word == "--":
+                break
+            name, equals, _ = word.partition("=")
+            option: Any = options.get(name) if word.startswith("-") else None
+            if option is None or option.multiple or option.is_flag or option.count:
+                continue
+            if not equals:
+                next(words, None)  # its value
+            if option.name in seen:
+                fail(
+                    f"{name} is given twice, and only one of them would count: give it once",
+                    BAD_INPUT,
+                )
+            seen.add(option.name)
+        return super().parse_args(ctx, args)
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -61,13 +88,14 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         finally:
             standard_streams.remove_files()
 
-    return app.command(function.__name__.rstrip("_"))(guarded)
+    return app.command(function.__name__.rstrip("_"), cls=Command)(guarded)
 
 
 def fail(message: str, status: int) -> NoReturn:
     """Print an error message and exit."""
-    # File names are printed as given: nothing in them may move the cursor or change colors.
-    plain = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in message)
+    # File names are printed as given: nothing in them may move the cursor or change colours.
+    named = standard_streams.by_name(message)
+    plain = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in named)
     print(f"shoal: {plain}", file=sys.stderr)
     raise typer.Exit(status)
 

@@ -7,8 +7,16 @@ from rich.table import Table
 
 from shoal.base.wording import number
 from shoal.cli.attack_table import attack_findings
-from shoal.cli.console import new_table, percent, print_tables, show_notes, shown
-from shoal.cli.measure_rows import add_rows, loss_rows, utility_rows, verdict
+from shoal.cli.console import new_table, percent, print_tables, show_notes, shown, warn
+from shoal.cli.measure_rows import (
+    add_rows,
+    attacker_table,
+    limit_table,
+    loss_rows,
+    utility_rows,
+    verdict,
+)
+from shoal.cli.screens.analysis_tables import show_analyses, show_learning
 from shoal.cli.warnings import note_unweighed, warn_of_exposure, warn_uncovered
 from shoal.flow.audit import Audit
 from shoal.report.exposure_facts import count_rows, risk_rows
@@ -17,10 +25,20 @@ from shoal.report.exposure_facts import count_rows, risk_rows
 def show_audit(console: Console, audit: Audit) -> None:
     """Show what a table satisfies, and what it reveals."""
     print_tables(console, lambda: _measures(audit), lambda: _levels(audit))
+    if audit.limits:
+        print_tables(console, lambda: limit_table(audit.limits, audit.loss))
+    if audit.attackers:
+        print_tables(console, lambda: attacker_table(audit.attackers))
+    if not audit.dependency.holds:
+        warn(console, f"violated: the table reveals too much: {audit.dependency.words}")
     warn_uncovered(console, audit.checks, [column.name for column in audit.published.sensitive])
     warn_of_exposure(console, audit.exposure, audit.if_known, audit.worrying)
     print_tables(console, lambda: attack_findings(audit.attacks))
     note_unweighed(console, audit.exposure)
+    if audit.analyses is not None:
+        show_analyses(console, audit.analyses)
+    if audit.learning is not None:
+        show_learning(console, audit.learning)
     show_notes(console, audit.notes)
 
 
@@ -48,4 +66,6 @@ def _levels(audit: Audit) -> Table:
             table.add_row(shown(name), "", number(level), "")
         else:
             table.add_row(shown(check.key), check.asked, number(level), verdict(check))
+    for check in audit.at_most:
+        table.add_row(shown(check.key), check.asked, number(check.reached), verdict(check))
     return table

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from shutil import get_terminal_size
+from textwrap import fill
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -78,16 +80,16 @@ def show_notes(console: Console, notes: Sequence[str]) -> None:
 
 
 def print_plain(console: Console, text: str) -> None:
-    """Print text as it is: no markup, no colors, no line breaks of our own in a path."""
+    """Print text as it is: no markup, no colours, no line breaks of our own in a path."""
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def ask(question: str) -> str:
     """Print a question, and read a line; EOFError at the end of the input.
 
-    Plain lines work over SSH, in pipes and without colors.
+    Plain lines work over SSH, in pipes and without colours.
     """
-    sys.stdout.write(question)
+    sys.stdout.write(_wrapped(question))
     sys.stdout.flush()
     line = sys.stdin.readline()
     if not line:
@@ -98,9 +100,37 @@ def ask(question: str) -> str:
 
 
 def say(text: str) -> None:
-    """Print text; nothing in it moves the cursor or changes colors."""
-    sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "?" for c in text) + "\n")
+    """Print text; nothing in it moves the cursor or changes colours."""
+    plain = "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+    sys.stdout.write(f"{_wrapped(plain)}\n")
     sys.stdout.flush()
+
+
+def _wrapped(text: str) -> str:
+    """Text with line breaks between words if it is for a terminal, indented as its lines are."""
+    if not sys.stdout.isatty():
+        return text
+    width = get_terminal_size().columns
+    return "\n".join(
+        line if len(line) < width else _folded(line, width) for line in text.split("\n")
+    )
+
+
+def _folded(line: str, width: int) -> str:
+    r"""A line that is broken between words; a blank at its end is kept, as answers follow it.
+
+    >>> _folded("  Of five people four are left. ", 20)
+    '  Of five people\n  four are left. '
+    """
+    indent = " " * (len(line) - len(line.lstrip()))
+    folded = fill(
+        line.strip(),
+        max(width - 1, 20),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
+    return folded + line[len(line.rstrip()) :]
 
 
 def percent(share: float) -> str:

@@ -27,6 +27,14 @@ from shoal.table.roles import Column
 
 FILES = ("hospital.csv", "plan.toml", "release.csv", "release.json", "report.html")
 
+ABOUT = {
+    "title": "Stays at a made-up hospital",
+    "owner": "Hospital of Springfield",
+    "purpose": "Showing what shoal does",
+    "recipient": "Whoever runs the demo",
+    "signers": ["Dr. Ada Moreau, data-protection officer"],
+}
+
 
 def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Console], None]:
     """Draft, anonymize and audit a made-up table; returns a function that shows the results."""
@@ -46,7 +54,7 @@ def demo(out: Path, rows: int, seed: int, progress: Progress) -> Callable[[Conso
     def show_results(console: Console) -> None:
         console.rule("1  A made-up hospital table", align="left")
         console.print(_excerpt(frames.open_frame(original)))
-        console.rule("2  The plan: drafted by `shoal draft`, with two edits", align="left")
+        console.rule("2  The plan: drafted by `shoal draft`, and edited", align="left")
         show_roles(console, plan)
         console.rule("3  The release", align="left")
         console.print(_excerpt(frames.open_frame(release.frame)))
@@ -107,7 +115,7 @@ def _write(out: Path, original: Any, plan: Plan, release: Release, progress: Pro
 
 
 def edited(plan: Plan) -> Plan:
-    """What a data manager would edit: a hierarchy for jobs, and the role of length-of-stay."""
+    """What a data manager would edit: a hierarchy, a role, a limit, and words for the report."""
     jobs = Hierarchy.of({"tree": hospital_hierarchies()["job"]})
     plan.notes["job"] = "edited: jobs can be published as groups of jobs"
     plan.notes["length-of-stay"] = "edited: outsiders do not know it"
@@ -116,7 +124,9 @@ def edited(plan: Plan) -> Plan:
             **plan.columns,
             "job": Column(role="quasi", hierarchy=jobs),
             "length-of-stay": Column(role="other"),
-        }
+        },
+        about=ABOUT,
+        limits={"preset": "non-public", "suppressed": 0},
     )
 
 

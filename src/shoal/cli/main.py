@@ -17,9 +17,11 @@ from shoal.cli.commands import (  # noqa: F401 (each registers one command)
     compare,
     demo,
     draft,
+    frontier,
     list,
     reproduce,
     setup,
+    studio,
 )
 
 

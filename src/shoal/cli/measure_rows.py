@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.table import Table
 
 from shoal.base.wording import number
-from shoal.cli.console import percent, shown
+from shoal.cli.console import new_table, percent, shown
+from shoal.measures.exposure import Exposure
 from shoal.measures.information_loss import Quality
 from shoal.measures.utility import Utility
+from shoal.measures.verdicts.verdict import Verdict
 from shoal.models import Check
+from shoal.report.limit_facts import limit_facts
 
 
 def add_rows(table: Table, *parts: Iterable[Iterable[str]]) -> None:
@@ -20,9 +23,37 @@ def add_rows(table: Table, *parts: Iterable[Iterable[str]]) -> None:
             table.add_row(*(cell.replace("\xa0", " ") for cell in row))
 
 
+def attacker_table(attackers: Mapping[str, Exposure]) -> Table:
+    """What each of several attackers sees."""
+    table = new_table(
+        "Attackers", "attacker", "classes", "smallest class", "highest risk", "average risk"
+    )
+    for name, one in attackers.items():
+        table.add_row(
+            shown(name),
+            f"{one.classes:,}",
+            f"{one.smallest_class:,}",
+            percent(100 * one.risks.prosecutor),
+            percent(100 * one.risks.average),
+        )
+    return table
+
+
 def verdict(check: Check) -> str:
     """Whether a requirement is satisfied."""
     return "[green]satisfied[/]" if check.holds else "[red]violated[/]"
+
+
+COLOURS = {"green": "green", "amber": "yellow", "red": "red", "unknown": "dim"}
+
+
+def limit_table(verdicts: Sequence[Verdict], loss: str) -> Table:
+    """The limits of the plan, and what is reached."""
+    table = new_table("Limits", "", "limit", "reached", "")
+    for one in limit_facts(verdicts, loss):
+        cells = [cell.replace("\xa0", " ") for cell in (one.what, one.allowed, one.reached)]
+        table.add_row(shown(cells[0]), *cells[1:], f"[{COLOURS[one.verdict]}]{one.word}[/]")
+    return table
 
 
 def loss_rows(quality: Quality, loss: str) -> list[tuple[str, str]]:

@@ -53,6 +53,14 @@ Sheet = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Sheet to read, if DATA is a spreadsheet with several."),
 ]
+OriginalSheet = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Sheet to read, if --original is a spreadsheet."),
+]
+PopulationSheet = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Sheet to read, if --population is a spreadsheet."),
+]
 Encoding = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Encoding of a text file, if it is not found by itself."),
@@ -66,8 +74,19 @@ Delimiter = Annotated[
 NoHeader = Annotated[
     bool,
     typer.Option(
-        "--no-header", help="The first line of a text file is a record: columns are numbered."
+        "--no-header", help="The first line of the file is a record: columns are numbered."
     ),
+]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Row of a sheet with the names of the columns, if titles above it are not found.",
+    ),
+]
+LastRow = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Last row of the table in a sheet, if notes follow it."),
 ]
 Comment = Annotated[
     str | None,
@@ -93,13 +112,24 @@ LargeOut = Annotated[
 ]
 Report = Annotated[
     Path | None,
-    typer.Option(help="Write an HTML report for the approver to this file. Do not publish it."),
+    typer.Option(
+        help="Write a report for the approver to this file: .html, or .pdf where a browser or "
+        "WeasyPrint is installed. Do not publish it."
+    ),
 ]
 Codebook = Annotated[
     Path | None,
     typer.Option(
         help="Write a codebook for readers of the release (.html, .csv or .json). It may be "
         "published."
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Train models that predict this column, on the release and on the original, and "
+        "compare them (needs shoal\\[learning]).",
     ),
 ]
 Seed = Annotated[

@@ -79,11 +79,14 @@ def write_release(
     explain: bool | None = None,
     replace: bool = False,
     codebook: Path | None = None,
+    learn: str | None = None,
 ) -> None:
     """Write the release and its recoding first, then report and JSON, which may take long.
 
     Files that belong together get their names when all of them are complete.
     """
+    if learn is not None:
+        release.check_learnable(learn)
     with ExitStack() as files:
         if recoding is not None:
             release.recoding.save(files.enter_context(atomic(recoding, private=True)))
@@ -92,6 +95,8 @@ def write_release(
         with ExitStack() as files:
             if explain:
                 release.reasons(progress=progress)
+            if learn is not None:
+                release.learn(learn, progress=progress)
             if codebook is not None:
                 release.codebook(files.enter_context(atomic(codebook)))
             if report is not None:
@@ -105,6 +110,7 @@ def write_release(
             "the report": report,
             "the JSON": json_file,
             "the explanation": explain or None,
+            "the comparison of models": learn,
         }
         missing = [what for what, wanted in asked.items() if wanted is not None]
         error.add_note(f"the release is written: {out}; not written: {', '.join(missing)}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 
 from shoal.cli.console import new_table, show_notes, shown
+from shoal.flow.draft.plan_lines import HEADINGS, ranking_rows, ranking_title
 from shoal.flow.draft.ranking import Ranking
-from shoal.flow.draft.ranking_lines import HEADINGS, ranking_rows, ranking_title
 from shoal.plan import Plan
 
 

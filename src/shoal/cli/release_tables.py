@@ -10,7 +10,15 @@ from rich.table import Table
 from shoal.base.wording import many, number
 from shoal.cli.attack_table import attack_changes
 from shoal.cli.console import new_table, percent, print_tables, show_notes, shown
-from shoal.cli.measure_rows import add_rows, loss_rows, utility_rows, verdict
+from shoal.cli.measure_rows import (
+    add_rows,
+    attacker_table,
+    limit_table,
+    loss_rows,
+    utility_rows,
+    verdict,
+)
+from shoal.cli.screens.analysis_tables import show_learning
 from shoal.cli.warnings import note_unweighed, warn_of_exposure, warn_of_little_left, warn_uncovered
 from shoal.flow.release import Release
 from shoal.report.exposure_facts import count_rows, risk_rows
@@ -20,6 +28,10 @@ from shoal.table.roles import columns_with_role
 def show_release(console: Console, release: Release) -> None:
     """Show what was required and reached, what it cost, and what to look at."""
     print_tables(console, lambda: _requirements(release))
+    if release.limits:
+        print_tables(console, lambda: limit_table(release.limits, release.plan.loss.name))
+    if release.attackers:
+        print_tables(console, lambda: attacker_table(release.attackers))
     warn_uncovered(console, release.checks, columns_with_role(release.plan.columns, "sensitive"))
     warn_of_exposure(console, release.after, release.if_known, release.worrying)
     warn_of_little_left(console, release)
@@ -39,12 +51,14 @@ def show_release(console: Console, release: Release) -> None:
         lambda: attack_changes(release.before, release.after),
     )
     note_unweighed(console, release.after)
+    for one in release.learned.values():
+        show_learning(console, one)
     show_notes(console, release.notes)
 
 
 def _requirements(release: Release) -> Table:
     table = new_table("Requirements, verified on the release", "model", "required", "reached", "")
-    for check in release.checks:
+    for check in [*release.checks, *release.at_most]:
         table.add_row(shown(check.key), check.asked, number(check.reached), verdict(check))
     return table
 
@@ -66,8 +80,7 @@ def _suppressed(release: Release) -> list[tuple[str, str, str]]:
     if not release.suppressed:
         return []
     applied = release.applied
-    algorithm = release.plan.algorithm
-    allowed = algorithm.largest_suppression if applied is None else applied.most_left_out
+    allowed = release.plan.allowed_suppression if applied is None else applied.most_left_out
     of = "" if allowed is None else f" of {percent(100 * allowed)} allowed"
     share = percent(100 * release.suppressed / release.rows)
     return [(f"suppressed ({share}{of})", "", many(release.suppressed, "record"))]

@@ -10,7 +10,7 @@ from shoal.base.errors import BadPlan, did_you_mean
 from shoal.databases.database import Database
 from shoal.databases.kind import is_address
 from shoal.databases.writing import check_out
-from shoal.io.format import formats
+from shoal.io.format import format_of, formats
 from shoal.io.raw_text.standard_streams import STREAM, held_back, spooled
 from shoal.io.reading import Reading
 
@@ -53,6 +53,8 @@ def reading_of(
     delimiter: str | None = None,
     no_header: bool = False,
     comment: str | None = None,
+    header_row: int | None = None,
+    last_row: int | None = None,
 ) -> Reading:
     """How options say that a file is read; a drafted plan states it."""
     return Reading(
@@ -61,7 +63,14 @@ def reading_of(
         delimiter="\t" if delimiter == "tab" else delimiter,
         header=not no_header,
         comment=comment,
+        header_row=header_row,
+        last_row=last_row,
     )
+
+
+def sheet_of(sheet: str | None) -> dict[str, str] | None:
+    """What an option says about how a file is read; None: as the plan states it."""
+    return None if sheet is None else {"sheet": sheet}
 
 
 def check_streams(*given: str | None) -> None:
@@ -87,7 +96,20 @@ def files_of(sources: Sequence[Path | Database | None]) -> list[Path]:
     return [file for file in found if file is not None]
 
 
-def options_of(table: str | None, query: str | None) -> str:
-    """The options that name a table of a database, as a shell has them."""
-    given = {"--table": table, "--query": query}
+def release_name(data: str) -> str:
+    """A name for the release of a table: in the same format, if that can be written.
+
+    >>> release_name("people.csv.gz"), release_name("survey.sav"), release_name("people.ods")
+    ('release.csv', 'release.sav', 'release.xlsx')
+    """
+    if is_address(data) or data == STREAM or Path(data).is_dir():
+        return "release.csv"
+    form = format_of(Path(data))
+    ending = next(one for one in reversed(Path(data).suffixes) if one.lower() in form.endings)
+    return f"release{form.endings[0] if ending.lower() in form.reads_only else ending.lower()}"
+
+
+def options_of(table: str | None, query: str | None, form: str | None = None) -> str:
+    """The options that say what is read, as a shell has them."""
+    given = {"--table": table, "--query": query, "--format": form}
     return "".join(f" {name} {quote(value)}" for name, value in given.items() if value is not None)

@@ -23,9 +23,11 @@ from shoal.comparing.isolated_run import WARMING, Apart, Failed, Here, Measured
 from shoal.flow.auto_select.candidates import label
 from shoal.flow.opening import open_table
 from shoal.io.frames import Frame
+from shoal.io.reading import Reading
 from shoal.losses import Loss
 from shoal.losses.mean import Mean
-from shoal.measures.lower_bound import Bound, lower_bound, scoped
+from shoal.measures.bounds.key_set_bound import lower_bound_for
+from shoal.measures.bounds.lower_bound import Bound, scoped
 from shoal.models import Model, min_class_size
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
@@ -47,6 +49,7 @@ def compare(
     table: Any,
     plan: Plan | str | Path | dict[str, Any],
     *,
+    read: Reading | Mapping[str, Any] | None = None,
     k: int | Iterable[int] | None = None,
     algorithms: Iterable[Any] | None = None,
     losses: Iterable[Any] | None = None,
@@ -60,8 +63,8 @@ def compare(
     algorithms that support the plan, and the plan's loss and k. A run that takes longer than
     `limit` seconds is stopped. The runs share one separate process, one after the other, each after
     its kernels were compiled; with `apart=False` they run in this process, and memory is not
-    measured. An interrupt raises `Unfinished`, a KeyboardInterrupt whose `comparison` has the
-    finished runs.
+    measured. `read` says how the file is read where that differs from the plan. An interrupt raises
+    `Unfinished`, a KeyboardInterrupt whose `comparison` has the finished runs.
 
     >>> import pyarrow as pa
     >>> plan = Plan(
@@ -75,7 +78,9 @@ def compare(
       k = 2: best gaa, loss 16.2 % (nllm)
       k = 4: best gaa, loss 100.0 % (nllm)
     """
-    plan = Plan.of(plan)
+    plan = Plan.of(plan).with_reading(read)
+    if plan.limits:  # a run beyond them is still worth comparing
+        plan = plan.changed(limits={})
     if limit is not None and (limit <= 0 or not apart):
         raise BadPlan("a limit needs a number of seconds above 0, and runs in a separate process")
     plan = plan if plan.seed is not None else plan.with_seed(secrets.randbelow(2**31))
@@ -142,15 +147,24 @@ def lower_bounds(
         people = min_class_size(plan.models)
         if people not in known:
             with limited(plan.threads):
-                known[people] = _lower_bound(table, k, people, loss, progress)
+                known[people] = _lower_bound(table, k, people, loss, progress, plan.known)
         yield k, scoped(known[people], plan.models)
 
 
-def _lower_bound(table: Table, k: int, people: int, loss: Loss, progress: Progress) -> Bound:
+def _lower_bound(
+    table: Table,
+    k: int,
+    people: int,
+    loss: Loss,
+    progress: Progress,
+    columns: Sequence[Sequence[str]],
+) -> Bound:
     step = f"proving a lower bound, k = {k:,}"
     progress(step, 0.0)
     try:
-        bound = lower_bound(table, people, loss, progress=lambda _, share: progress(step, share))
+        bound = lower_bound_for(
+            table, people, loss, progress=lambda _, share: progress(step, share), known=columns
+        )
     except ShoalError as error:  # the same error that the runs had
         return Bound(None, str(error), people)
     return bound
@@ -195,7 +209,7 @@ def from_words(k: str | None, algorithms: str | None, losses: str | None) -> dic
         except ValueError:
             raise BadPlan(f"k is a list of whole numbers, as in --k 2,5,10; got {k!r}") from None
     if algorithms is not None:
-        asked["algorithms"] = [_method(word) for word in _words(algorithms)]
+        asked["algorithms"] = [method_of(word) for word in _words(algorithms)]
     if losses is not None:
         asked["losses"] = _words(losses)
     return asked
@@ -205,8 +219,8 @@ def _words(listed: str) -> list[str]:
     return [word.strip() for word in listed.split(",") if word.strip()]
 
 
-def _method(word: str) -> Any:
-    """An algorithm with options, such as `gaa:strategy=S4:weight=unit`."""
+def method_of(word: str) -> Any:
+    """An algorithm or a model with options, such as `gaa:strategy=S4:weight=unit`."""
     name, *options = word.split(":")
     if not options:
         return name
@@ -285,7 +299,11 @@ def _run(one: _Asked, trial: Here | Apart, limit: float | None, progress: Progre
 def _named(progress: Progress, one: _Asked, place: int, runs: int) -> Progress:
     """Progress of one run as a part of all runs."""
     name = f"{label(one.plan.algorithm)}, k = {one.k:,}, guided by {one.guide}"
-    step = f"run {place + 1} of {runs}: {name}"
+    return within_run(progress, f"run {place + 1} of {runs}: {name}", place, runs)
+
+
+def within_run(progress: Progress, step: str, place: int, runs: int) -> Progress:
+    """Progress of the run at this place as a part of all runs, under the name of a step."""
     furthest = 0.0
 
     def report(stage: str, share: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from shoal.base.errors import BadFile, CannotReach
 from shoal.base.version import __version__
 from shoal.comparing.isolated_run import Measured
 from shoal.io.atomic import atomic
-from shoal.measures.lower_bound import Bound
+from shoal.measures.bounds.lower_bound import Bound
 
 if TYPE_CHECKING:
     from shoal.report.comparison_plot import Curve
@@ -176,12 +177,8 @@ class Comparison:
     def csv(self) -> str:
         """The runs as the text of a CSV file."""
         rows = self.table()
-        names = list(dict.fromkeys(name for row in sorted(rows, key=len)[::-1] for name in row))
-        text = io.StringIO()
-        writer = csv.DictWriter(text, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _written(cell) for name, cell in row.items()} for row in rows)
-        return text.getvalue()
+        names = dict.fromkeys(name for row in sorted(rows, key=len)[::-1] for name in row)
+        return csv_text(rows, list(names))
 
     def plot(self, path: str | Path) -> None:
         """Plot loss and time against k to an SVG or PNG file."""
@@ -227,7 +224,25 @@ class Unfinished(KeyboardInterrupt):
         self.comparison = comparison
 
 
+def csv_text(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """Rows as the text of a CSV file with these columns.
+
+    >>> rows = [{"k": 5, "lost": 1 / 3, "limits": ["loss", "risk"]}]
+    >>> print(csv_text(rows, list(rows[0])))
+    k,lost,limits
+    5,0.333333,loss; risk
+    <BLANKLINE>
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _written(cell) for name, cell in row.items()} for row in rows)
+    return text.getvalue()
+
+
 def _written(cell: Any) -> Any:
+    if isinstance(cell, list):
+        return "; ".join(cell)
     return f"{cell:.6g}" if isinstance(cell, float) else cell
 
 

@@ -11,14 +11,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.base.errors import BadFile, BadTable, did_you_mean, preview
-from shoal.databases.kind import Selected, Session, file_of, kind_of
+from shoal.databases.kind import Allowed, Selected, Session, file_of, kind_of
 from shoal.io.arrow_tables import takeable
+from shoal.io.format import FirstRows, first_of
 from shoal.io.frames import Counted, Frame
 from shoal.io.sources import StoredTable
 
 Progress = Callable[[int, int], None]  # rows read so far, and about how many there are
 COUNT = "shoal rows"  # a column of the number of rows that are alike
 FIRST, LAST = -719162, 2932896  # days of the years 1 to 9999, from 1970 on
+CELL = 16  # bytes of a cell in memory, at a rough estimate
 
 
 @dataclass(frozen=True)
@@ -65,54 +67,66 @@ class Database(StoredTable):
 
     def read(self, progress: Progress | None = None) -> pa.Table:
         """Read all rows into an arrow table."""
-        with self._opened() as (session, relation, columns):
-            return table_of(session, columns, relation, progress=progress)
+        with self._opened() as (session, relation):
+            return table_of(session, session.columns(relation), relation, progress=progress)
 
     def schema(self) -> pa.Schema:
         """Names and types of the columns, as `read` has them."""
-        with self._opened() as (session, relation, columns):
-            return table_of(session, columns, relation, "LIMIT 0").schema
+        with self._opened() as (session, relation):
+            return table_of(session, session.columns(relation), relation, "LIMIT 0").schema
+
+    def first_rows(self, most: int) -> FirstRows:
+        """The first rows; a query is run for them."""
+        with self._opened() as (session, relation):
+            columns = session.columns(relation)
+            table = table_of(session, columns, relation, f"LIMIT {most:d}")
+        names = [one.name for one in columns]
+        return first_of(table.combine_chunks().to_batches(), most)._replace(names=names)
 
     def rows(self) -> int:
         """About how many rows there are; 0 if that is not known."""
-        with self._opened() as (session, relation, _):
+        with self._opened() as (session, relation):
             return session.estimate(relation)
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
+    def size(self) -> int:
+        """About how many bytes the table takes in memory, by its rows and columns.
+
+        If the database cannot estimate the rows of a query, it counts them.
+        """
+        with self._opened() as (session, relation):
+            rows = session.estimate(relation)
+            if not rows and self.query is not None:
+                count = f'SELECT count(*) AS "{COUNT}" FROM {relation} AS t'
+                rows = sum(one.column(0)[0].as_py() for one in session.batches(count))
+            return CELL * rows * len(session.names(relation))
+
+    def batches(self, allowed: Allowed | None = None) -> Iterator[pa.RecordBatch]:
         """All rows part by part, in one transaction."""
-        with self._opened() as (session, relation, columns):
-            names = [one.name for one in columns]
-            for batch in session.batches(_select(columns, relation), columns):
-                yield from _table([batch], names).to_batches()
+        with self._opened(allowed) as (session, relation):
+            yield from batches_of(session, session.columns(relation), relation)
 
     def names(self) -> list[str]:
         """The names of the columns."""
-        with self._opened() as (_, _, columns):
-            return [one.name for one in columns]
+        with self._opened() as (session, relation):
+            return session.names(relation)
 
-    def count(self, wanted: Sequence[str]) -> Frame:
+    def count(self, wanted: Sequence[str], allowed: Allowed | None = None) -> Frame:
         """The distinct combinations of values of some columns, each with its number of rows.
 
         The database groups the rows, so that only combinations are transferred.
         """
-        with self._opened() as (session, relation, columns):
-            by_name = {one.name: one for one in columns}
-            if lacking := [name for name in wanted if name not in by_name]:
+        with self._opened(allowed) as (session, relation):
+            columns = session.columns(relation)
+            there = {one.name for one in columns}
+            if lacking := [name for name in wanted if name not in there]:
                 raise BadTable(f"{self} has no columns {preview(lacking)}")
-            chosen = [by_name[name] for name in wanted]
-            cells = ", ".join(f"{one.sql} AS {_alias(i)}" for i, one in enumerate(chosen))
-            keys = ", ".join(one.key for one in chosen)
-            sql = f'SELECT {cells}, count(*) AS "{COUNT}" FROM {relation} AS t GROUP BY {keys}'
-            found = _table(list(session.batches(sql, chosen)), [*wanted, COUNT])
-        weight = found[COUNT].to_numpy().astype("int64")
-        return Frame(found.drop_columns([COUNT]), Counted(weight, None))
+            return counted_of(session, columns, relation, wanted)
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[Session, str, list[Selected]]]:
-        """Open the database to read; the table or the query in SQL, and its columns."""
-        with kind_of(self.address).opened(self.address, write=False) as session:
-            relation = self.relation(session)
-            yield session, relation, session.columns(relation)
+    def _opened(self, allowed: Allowed | None = None) -> Iterator[tuple[Session, str]]:
+        """Open the database to read; the table or the query in SQL."""
+        with kind_of(self.address).opened(self.address, False, allowed) as session:
+            yield session, self.relation(session)
 
     def relation(self, session: Session) -> str:
         """The table, or the query in parentheses, in SQL."""
@@ -131,6 +145,12 @@ class Database(StoredTable):
         return found
 
 
+def tables_of(address: str) -> list[str]:
+    """The names of the tables and views of a database."""
+    with kind_of(address).opened(address, False) as session:
+        return session.tables()
+
+
 def table_of(
     session: Session,
     columns: Sequence[Selected],
@@ -147,6 +167,29 @@ def table_of(
         if progress is not None and expected:
             progress(min(done, expected), expected)
     return _table(batches, [one.name for one in columns])
+
+
+def batches_of(
+    session: Session, columns: Sequence[Selected], relation: str, order: str = ""
+) -> Iterator[pa.RecordBatch]:
+    """All rows of a table or query in SQL, part by part."""
+    names = [one.name for one in columns]
+    for batch in session.batches(_select(columns, relation, order), columns):
+        yield from _table([batch], names).to_batches()
+
+
+def counted_of(
+    session: Session, columns: Sequence[Selected], relation: str, wanted: Sequence[str]
+) -> Frame:
+    """The distinct combinations of values of some columns of a table or query in SQL."""
+    by_name = {one.name: one for one in columns}
+    chosen = [by_name[name] for name in wanted]
+    cells = ", ".join(f"{one.sql} AS {_alias(i)}" for i, one in enumerate(chosen))
+    keys = ", ".join(one.key for one in chosen)
+    sql = f'SELECT {cells}, count(*) AS "{COUNT}" FROM {relation} AS t GROUP BY {keys}'
+    found = _table(list(session.batches(sql, chosen, any_order=True)), [*wanted, COUNT])
+    weight = found[COUNT].to_numpy().astype("int64")
+    return Frame(found.drop_columns([COUNT]), Counted(weight, None))
 
 
 def _select(columns: Sequence[Selected], relation: str, order: str = "") -> str:

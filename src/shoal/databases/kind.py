@@ -29,6 +29,13 @@ class Selected(NamedTuple):
     kind: pa.DataType | None = None  # None: that of the driver
 
 
+class Allowed(NamedTuple):
+    """What a database that is a file may use on this machine."""
+
+    memory: int  # bytes
+    folder: Path | None = None  # for temporary files; None: that of the system
+
+
 class Session(ABC):
     """An open database, in one transaction: all that is read belongs together.
 
@@ -36,6 +43,7 @@ class Session(ABC):
     """
 
     output: ClassVar[dict[pa.DataType, str]]  # types of new columns, in SQL; text is one of them
+    picky: ClassVar[tuple[pa.DataType, ...]] = ()  # types of which some cells cannot be stored
     longest: ClassVar[int | None] = None  # bytes of a name
 
     @abstractmethod
@@ -47,18 +55,25 @@ class Session(ABC):
         """A table in SQL by its name, which may have a schema in front of it; None: no such one."""
 
     @abstractmethod
+    def names(self, relation: str) -> list[str]:
+        """The names of the columns of a table in SQL, or of a query in parentheses."""
+
+    @abstractmethod
     def columns(self, relation: str) -> list[Selected]:
-        """The columns of a table in SQL, or of a query in parentheses; refuses what has no form."""
+        """The same columns, with their types; refuses what has no form."""
 
     @abstractmethod
     def estimate(self, relation: str) -> int:
-        """About how many rows there are; 0 if that is not known."""
+        """About how many rows there are; 0 if that is not known without running a query."""
 
     @abstractmethod
-    def batches(self, sql: str, columns: Sequence[Selected] = ()) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, sql: str, columns: Sequence[Selected] = (), any_order: bool = False
+    ) -> Iterator[pa.RecordBatch]:
         """The rows of a query part by part, at least one part; it can be interrupted.
 
-        The first columns of the query are these.
+        The first columns of the query are these. The rows of a table come in the order in which
+        they are stored, unless any order will do.
         """
 
     @abstractmethod
@@ -66,11 +81,22 @@ class Session(ABC):
         """The same for the same table (in SQL), whatever the address that leads to it."""
 
     @abstractmethod
-    def create(self, name: str, like: str, table: pa.Table) -> str:
-        """Create a table of a new name in the schema of `like`, fill it, and return it in SQL."""
+    def check_replaceable(self, name: str, table: str) -> None:
+        """Raise an error if it is known already that a table cannot be replaced.
+
+        `name` is what the user calls it, `table` the same in SQL. Nothing is committed afterwards.
+        """
+
+    @abstractmethod
+    def create(self, name: str, like: str, schema: pa.Schema) -> str:
+        """Create a table of a new name in the schema of the table `like`, and return it in SQL."""
+
+    @abstractmethod
+    def append(self, table: str, rows: pa.Table) -> None:
+        """Add rows to a created table, after those that it has."""
 
     def keeps(self, cells: pa.ChunkedArray) -> bool:  # noqa: ARG002
-        """Whether these cells, which are of a type of `output`, can be read back unchanged."""
+        """Whether these cells, which are of a type of `picky`, can be read back unchanged."""
         return True
 
     def check_cells(self, table: pa.Table) -> None:  # noqa: B027
@@ -80,9 +106,19 @@ class Session(ABC):
     def in_order(self, table: str) -> str:
         """The clause of a query that gives the rows in the order in which they were written."""
 
-    @abstractmethod
     def rename(self, table: str, name: str, replace: str | None) -> None:
-        """Give a created table its name and commit; `replace` is dropped in the same step."""
+        """Give a created table its name; `replace` is dropped in the same transaction."""
+        if replace is not None:
+            self.run(f"DROP TABLE {replace}")
+        self.run(f"ALTER TABLE {table} RENAME TO {quoted_name(split_name(name)[-1])}")
+
+    @abstractmethod
+    def run(self, sql: str) -> None:
+        """Run a statement that returns nothing; it can be interrupted."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """End the transaction: all that it has changed becomes visible at once."""
 
 
 class Kind(ABC):
@@ -93,10 +129,12 @@ class Kind(ABC):
     endings: ClassVar[tuple[str, ...]] = ()  # of its files; (): it is a server
 
     @abstractmethod
-    def opened(self, address: str, write: bool) -> AbstractContextManager[Session]:
+    def opened(
+        self, address: str, write: bool, allowed: Allowed | None = None
+    ) -> AbstractContextManager[Session]:
         """Open a database; without `write` nothing in it can change.
 
-        What was not committed at the end is undone.
+        What was not committed at the end is undone. A server has its own memory and disk.
         """
 
 
@@ -178,6 +216,29 @@ def split_name(name: str) -> tuple[str, ...]:
     if not 1 <= len(parts) <= 2 or not all(parts):
         raise BadTable(f"a table is written NAME or SCHEMA.NAME, got {name!r}")
     return tuple(parts)
+
+
+def not_a_table(name: str) -> BadFile:
+    """The error for a target that is a view or something else."""
+    return BadFile(
+        f"cannot replace {name}: it is not a table; drop it first, or write to a table of another "
+        "name"
+    )
+
+
+def check_letter_case(names: Sequence[str], database: str) -> None:
+    """Raise an error for columns that differ in letter case only.
+
+    SQLite and DuckDB would read the first one of them twice.
+    """
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise BadTable(
+                f"the columns {other!r} and {name!r} differ in letter case only, which does not "
+                f"matter to {database}; rename one of them (in a query with AS)"
+            )
 
 
 def refuse_types(odd: Sequence[tuple[str, str]], database: str) -> None:

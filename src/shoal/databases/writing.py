@@ -7,28 +7,58 @@ back and checked, and then takes the name of the target. Whatever fails, the dat
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from shoal.base.errors import BadFile, BadTable, ShoalError
-from shoal.databases.database import Database, table_of
-from shoal.databases.kind import Session, kind_of, split_name
+from shoal.base.threads import cached_property
+from shoal.databases.database import Database, batches_of, counted_of, table_of
+from shoal.databases.kind import Allowed, Selected, Session, kind_of, split_name
+from shoal.databases.stored_types import Parts, stored_schema, stored_table, stored_types
 from shoal.io.frames import Frame, same_rows
-from shoal.io.text_writing import as_text
 
-WIDER = {
-    pa.int8(): pa.int16(),
-    pa.uint8(): pa.int16(),
-    pa.uint16(): pa.int32(),
-    pa.uint32(): pa.int64(),
-    pa.int16(): pa.int64(),
-    pa.int32(): pa.int64(),
-    pa.float32(): pa.float64(),
-    pa.large_string(): pa.string(),
-}
+Report = Callable[[int], None]  # called with the rows that are done
+
+
+@dataclass(frozen=True)
+class NewTable:
+    """A table that is complete and does not have its name yet: only its transaction sees it."""
+
+    session: Session
+    relation: str  # in SQL
+    height: int
+    file: Path | None = None  # it is not to be read by its file
+
+    @cached_property
+    def columns(self) -> list[Selected]:
+        """The columns, as the database has them."""
+        return self.session.columns(self.relation)
+
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns, as they are read."""
+        return table_of(self.session, self.columns, self.relation, "LIMIT 0").schema
+
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.height
+
+    def batches(self, allowed: Allowed | None = None) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
+        """All rows part by part, in the order in which they were written."""
+        order = self.session.in_order(self.relation)
+        return batches_of(self.session, self.columns, self.relation, order)
+
+    def read(self) -> Frame:
+        """All rows, in the order in which they were written."""
+        order = self.session.in_order(self.relation)
+        return Frame(table_of(self.session, self.columns, self.relation, order))
+
+    def count(self, wanted: Sequence[str]) -> Frame:
+        """The distinct combinations of values of some columns, each with its number of rows."""
+        return counted_of(self.session, self.columns, self.relation, wanted)
 
 
 def write_to(target: Database, frame: Frame, replace: bool, check: Callable[[Frame], None]) -> None:
@@ -36,19 +66,117 @@ def write_to(target: Database, frame: Frame, replace: bool, check: Callable[[Fra
 
     `check` verifies what was read back, before the table gets its name.
     """
-    assert target.table is not None, "check_out has been called"
-    with kind_of(target.address).opened(target.address, write=True) as session:
+    table = pa.table({name: frame.column(name) for name in frame.names})
+
+    def verify(made: NewTable, expected: Iterable[pa.Table]) -> None:
+        written = made.read()
+        _check_rows([written.native], expected)
+        check(Frame(_in_zones(written.native, table.schema)))
+
+    _write(target, table.schema, lambda: [table], replace, verify)
+
+
+def write_parts(
+    target: Database,
+    schema: pa.Schema,
+    parts: Parts,
+    replace: bool,
+    check: Callable[[NewTable], None],
+    written: Report = lambda _: None,
+    compared: Report = lambda _: None,
+    allowed: Allowed | None = None,
+) -> None:
+    """The same for a table that comes part by part, and need not fit into memory.
+
+    `parts` returns the same parts at each call. `written` and `compared` report progress.
+    """
+
+    def verify(made: NewTable, expected: Iterable[pa.Table]) -> None:
+        read = (pa.Table.from_batches([batch]) for batch in made.batches())
+        _check_rows(read, expected, compared)
+        check(made)
+
+    _write(target, schema, parts, replace, verify, written, allowed)
+
+
+def _write(
+    target: Database,
+    schema: pa.Schema,
+    parts: Parts,
+    replace: bool,
+    verify: Callable[[NewTable, Iterable[pa.Table]], None],
+    report: Report = lambda _: None,
+    allowed: Allowed | None = None,
+) -> None:
+    """Create, fill, verify and name a table in one transaction."""
+    name = _table_name(target)
+    with kind_of(target.address).opened(target.address, True, allowed) as session:
         old = _old(session, target, replace)
-        table = _storable(frame, session)
-        made = session.create(f"shoal_{secrets.token_hex(8)}", target.table, table)
-        written = _read_back(session, made)
-        if not same_rows(written, Frame(table)) or not _same_nulls(written.native, table):
-            raise ShoalError(
-                "the table that was written does not contain the rows of the release in their "
-                "order; this is a bug in shoal, and nothing is released"
-            )
-        check(written)
-        session.rename(made, target.table, old)
+        for column in schema.names:
+            _check_length(column, session.longest)
+        types = stored_types(schema, parts, session)
+        made = session.create(f"shoal_{secrets.token_hex(8)}", name, stored_schema(types))
+        rows = 0
+        for part in parts():
+            stored = stored_table(part, types)
+            session.check_cells(stored)
+            session.append(made, stored)
+            rows += stored.num_rows
+            report(rows)
+        verify(NewTable(session, made, rows), (stored_table(part, types) for part in parts()))
+        session.rename(made, name, old)
+        _commit(session, target)
+
+
+def _commit(session: Session, target: Database) -> None:
+    try:
+        session.commit()
+    except KeyboardInterrupt as error:
+        if not getattr(error, "__notes__", None):
+            error.add_note(f"{target} may have been written already: look whether it is there")
+        raise
+
+
+def _check_rows(
+    read: Iterable[pa.Table], expected: Iterable[pa.Table], report: Report = lambda _: None
+) -> None:
+    """Raise an error unless exactly these rows were read, in their order."""
+    tables, rows = iter(read), 0
+    waiting = next(tables, None)
+    for part in expected:
+        while waiting is not None and waiting.num_rows < part.num_rows:
+            more = next(tables, None)
+            waiting = None if more is None else pa.concat_tables([waiting, more])
+        if waiting is None or not _same(waiting.slice(0, part.num_rows), part):
+            raise _other_rows()
+        waiting = waiting.slice(part.num_rows)
+        rows += part.num_rows
+        report(rows)
+    if (waiting is not None and waiting.num_rows) or any(one.num_rows for one in tables):
+        raise _other_rows()
+
+
+def _same(one: pa.Table, other: pa.Table) -> bool:
+    """Whether two tables have the same cells; an empty one and a missing one are different."""
+    return same_rows(Frame(one), Frame(other)) and all(
+        one[name].is_null().equals(other[name].is_null()) for name in other.column_names
+    )
+
+
+def _in_zones(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The same moments in the time zones that they had: a database has them in UTC."""
+    for place, (one, now) in enumerate(zip(schema, table.schema, strict=True)):
+        if pa.types.is_timestamp(now.type) and pa.types.is_timestamp(one.type):
+            kind = pa.timestamp(now.type.unit, one.type.tz)
+            table = table.set_column(place, now.name, table[place].cast(kind))
+    return table
+
+
+def _other_rows() -> ShoalError:
+    return ShoalError(
+        "the table that was written does not contain the rows of the release in their order; this "
+        "is a bug in shoal, and nothing is released"
+    )
 
 
 def check_out(target: Database, replace: bool, source: object = None) -> None:
@@ -56,11 +184,10 @@ def check_out(target: Database, replace: bool, source: object = None) -> None:
 
     It must not be the table that is read: replacing it would lose the original.
     """
-    if target.query is not None or target.table is None:
-        raise BadTable(f"name the table of {target.address} to write to (--out-table)")
+    name = _table_name(target)
     file = target.file
     if file is not None and not file.exists():
-        split_name(target.table)
+        split_name(name)
         from shoal.io.atomic import check_writable
 
         check_writable(file)
@@ -68,13 +195,21 @@ def check_out(target: Database, replace: bool, source: object = None) -> None:
     with kind_of(target.address).opened(target.address, write=True) as session:
         old = _old(session, target, replace)
         place = None if old is None else session.identity(old)
-        made = session.create(f"shoal_{secrets.token_hex(8)}", target.table, _NOTHING)
-        session.identity(made)
+        session.create(f"shoal_{secrets.token_hex(8)}", name, _NOTHING)
+        if old is not None:
+            session.check_replaceable(name, old)
     if place is not None and isinstance(source, Database):
         _check_not_read(target, place, source)
 
 
-_NOTHING = pa.table({"nothing": pa.array([], pa.string())})
+_NOTHING = pa.schema([("nothing", pa.string())])
+
+
+def _table_name(target: Database) -> str:
+    """The name of the table to write to."""
+    if target.query is not None or target.table is None:
+        raise BadTable(f"name the table of {target.address} to write to (--out-table)")
+    return target.table
 
 
 def _check_not_read(target: Database, place: tuple[Any, ...], source: Database) -> None:
@@ -94,68 +229,18 @@ def _check_not_read(target: Database, place: tuple[Any, ...], source: Database) 
 
 def _old(session: Session, target: Database, replace: bool) -> str | None:
     """The table of the target's name in SQL, which is to be replaced; None: there is none."""
-    assert target.table is not None
-    if session.longest is not None:
-        for part in split_name(target.table):
-            _check_length(part, session.longest)
-    old = session.find(target.table)
+    name = _table_name(target)
+    for part in split_name(name):
+        _check_length(part, session.longest)
+    old = session.find(name)
     if old is not None and not replace:
         raise BadFile(
-            f"{target.address} has a table {target.table!r} already; --replace replaces it, and "
-            "otherwise choose another name"
+            f"{target.address} has a table {name!r} already; --replace replaces it, and otherwise "
+            "choose another name"
         )
     return old
 
 
-def _check_length(name: str, longest: int) -> None:
-    if len(name.encode()) > longest:
+def _check_length(name: str, longest: int | None) -> None:
+    if longest is not None and len(name.encode()) > longest:
         raise BadTable(f"the name {name!r} is longer than the {longest} bytes of the database")
-
-
-def _storable(frame: Frame, session: Session) -> pa.Table:
-    """The cells in types of the database; those that it does not have become text."""
-    columns = {}
-    for name in frame.names:
-        if session.longest is not None:
-            _check_length(name, session.longest)
-        columns[name] = _column(frame.column(name), name, session)
-    table = pa.table(columns)
-    session.check_cells(table)
-    return table
-
-
-def _column(cells: Any, name: str, session: Session) -> pa.ChunkedArray:
-    if isinstance(cells, pa.Array):
-        cells = pa.chunked_array([cells])
-    kind = cells.type
-    if pa.types.is_dictionary(kind):
-        cells = cells.cast(kind.value_type)
-    kind = cells.type
-    if pa.types.is_timestamp(kind) and kind.unit != "us":
-        fine = pa.timestamp("us", kind.tz)
-        try:
-            cells = cells.cast(fine)
-        except pa.ArrowInvalid:  # nanoseconds, which only text keeps
-            return _text(cells, name)
-    if pa.types.is_timestamp(cells.type) and cells.type.tz is not None:
-        cells = cells.cast(pa.timestamp("us", "UTC"))
-    while cells.type not in session.output and cells.type in WIDER:
-        cells = cells.cast(WIDER[cells.type])
-    if cells.type not in session.output or not session.keeps(cells):
-        return _text(cells, name)
-    return cells
-
-
-def _text(cells: Any, name: str) -> pa.ChunkedArray:
-    found = as_text(cells, name)
-    return found.cast(pa.string())
-
-
-def _read_back(session: Session, made: str) -> Frame:
-    columns = session.columns(made)
-    return Frame(table_of(session, columns, made, session.in_order(made)))
-
-
-def _same_nulls(one: pa.Table, other: pa.Table) -> bool:
-    """Whether the same cells are missing: as text, an empty cell and a missing one are alike."""
-    return all(pc.is_null(one[name]).equals(pc.is_null(other[name])) for name in other.column_names)

@@ -34,6 +34,15 @@ def is_served(kind: pa.DataType) -> bool:
     )
 
 
+def is_person(kind: pa.DataType) -> bool:
+    """Whether people can be told apart by the texts of cells of this type.
+
+    >>> is_person(pa.int8()), is_person(pa.float64())
+    (True, False)
+    """
+    return is_served(kind) and not pa.types.is_floating(kind)
+
+
 def restored(cells: Any, kind: pa.DataType) -> Any:
     """Cells from DuckDB in the type that their file has."""
     if not pa.types.is_dictionary(kind):

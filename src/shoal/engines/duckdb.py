@@ -30,7 +30,7 @@ from shoal.engines.source import Source
 from shoal.io.atomic import private_folder
 from shoal.io.frames import Frame
 from shoal.io.memory import shown
-from shoal.io.packed_texts import TEXTS
+from shoal.io.native.packed_texts import TEXTS
 
 MARGIN = 1.2  # combinations of values that there may be, relative to the estimate
 CELL = 16  # bytes of a cell in DuckDB, at the most, next to a long text

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from shoal.attacks._unchanged import Cells, Elsewhere
 from shoal.base.arrays import Longs
 from shoal.engines.duckdb import Database, Work
+from shoal.engines.large_table import hashed_cells, read_at_once
 from shoal.engines.source import Source
 from shoal.io.frames import Counted, Frame
-from shoal.io.packed_texts import packed
+from shoal.io.native.packed_texts import packed
 
 
 def group(database: Database, source: Source, columns: Sequence[str]) -> Frame:
@@ -49,6 +51,45 @@ def joined(
     wanted = ", ".join(["k.id", "rows.r", *(f"rows.{column}" for column in columns)])
     sql = f"SELECT {wanted} FROM {database.matched(source, units.names, others)}"
     return database.rows(sql, [source.schema.field(name).type for name in others])
+
+
+def values(
+    database: Database, source: Source, units: Frame, others: Mapping[str, Sequence[str]]
+) -> Elsewhere:
+    """The values of other columns next to each of the `units`, by their hashes."""
+    names = list(others)
+    database.work = Work(source, [*units.names, *names])
+    database.register_units(units, np.arange(units.height))
+    keys = database.keys(source, names)
+    database.execute(
+        f"CREATE OR REPLACE TEMP TABLE held_values AS SELECT id, {', '.join(hashes(keys))} FROM "
+        f"(SELECT k.id, {', '.join(database.tested(source, others))} FROM "
+        f"{database.matched(source, units.names, names)})"
+    )
+    place = dict(zip(names, keys, strict=True))
+
+    def many(some: Sequence[str]) -> int:
+        wanted = ", ".join(["id", *(place[name] for name in some)])
+        sql = f"SELECT count(*) FROM (SELECT DISTINCT {wanted} FROM held_values)"
+        return int(database.fetched(sql)[0][0])
+
+    def cells(some: Sequence[str]) -> Cells:
+        wanted = ", ".join(place[name] for name in some)
+        return hashed_cells(
+            database.table(
+                f"SELECT id, count(*) AS n, {wanted} FROM held_values GROUP BY id, {wanted} "
+                f"ORDER BY id, {wanted}"
+            )
+        )
+
+    found = read_at_once(names, many, cells, database.resources)
+    database.execute("DROP TABLE held_values")
+    return found
+
+
+def hashes(columns: Sequence[str]) -> list[str]:
+    """Columns in SQL, as hashes; missing cells stay null."""
+    return [f"CASE WHEN {one} IS NULL THEN NULL ELSE hash({one}) END AS {one}" for one in columns]
 
 
 def alone(

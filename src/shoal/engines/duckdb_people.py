@@ -11,11 +11,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from shoal.attacks._unchanged import Cells, Elsewhere
 from shoal.base.arrays import Longs
 from shoal.base.errors import ShoalError
 from shoal.engines.duckdb import Database
-from shoal.engines.duckdb_groups import group
-from shoal.engines.large_table import People, PersonColumn, ProfileRows, changed
+from shoal.engines.duckdb_groups import group, hashes
+from shoal.engines.large_table import (
+    People,
+    PersonColumn,
+    ProfileRows,
+    changed,
+    hashed_cells,
+    read_at_once,
+)
 from shoal.engines.source import Source
 from shoal.io.frames import Counted, Frame
 from shoal.table.coded_columns import person_numbers
@@ -67,9 +75,15 @@ def _profiles(
     `lacks` is a property of people; those who differ in it have different profiles. `check` gets
     the number of items of all profiles before they are in memory.
     """
+    check(_count_profiles(database, held, keys, lacks))
+    return _read_profiles(database, held)
+
+
+def _count_profiles(database: Database, held: str, keys: Sequence[str], lacks: str) -> int:
+    """Find the same, for `_read_profiles`; returns the number of items of all profiles."""
     by = ", ".join(keys)
     # A hash of 128 bits per person takes little space. It may be equal for different sets only by
-    # intent or by a very rare chance, which is checked below.
+    # intent or by a very rare chance, which is checked when they are read.
     database.execute(
         f"CREATE OR REPLACE TEMP TABLE {held}_people AS SELECT {by}, {lacks} AS lacks, "
         f"min(r) AS r, count(*) AS m, {HASH} AS h "
@@ -87,7 +101,11 @@ def _profiles(
         f"JOIN {held}_profiles AS f ON {_like('s', 'f')} GROUP BY ALL"
     )
     rows = database.table(f"SELECT sum(n)::BIGINT AS rows FROM {held}_contents")["rows"][0].as_py()
-    check(rows or 0)
+    return rows or 0
+
+
+def _read_profiles(database: Database, held: str) -> pa.Table:
+    """The profiles that were counted, and their items."""
     found = database.table(f"SELECT * FROM {held}_contents ORDER BY profile, item")
     database.execute(f"DROP TABLE {held}_contents")
     if not found["people"].equals(found["having"]):
@@ -161,6 +179,53 @@ def joined_people(
     for batch in database.rows(f"SELECT {wanted} FROM {matched}", types):
         number = person_numbers(batch.column(2).to_numpy(), people.column.missing_values)
         yield batch.set_column(2, "number", pa.array(number))
+
+
+def values_of_people(
+    database: Database, source: Source, people: People, others: Mapping[str, Sequence[str]]
+) -> Elsewhere:
+    """The values of other columns next to each published row, by their hashes, person by person."""
+    names = list(others)
+    published = people.of_rows(np.arange(len(people.published)))
+    matched = _numbered(database, source, people, published, names)
+    keys = dict(zip(names, database.keys(source, names), strict=True))
+    database.execute(
+        "CREATE OR REPLACE TEMP TABLE held_values AS SELECT DISTINCT number, of, "
+        f"{', '.join(hashes(list(keys.values())))} FROM (SELECT n.number, q.of, "
+        f"{', '.join(database.tested(source, others))} FROM {matched})"
+    )
+
+    def many(some: Sequence[str]) -> int:
+        _number_items(database, [keys[name] for name in some])
+        return _count_profiles(database, "own", ("number",), "false")
+
+    def cells(some: Sequence[str]) -> Cells:
+        """Of the columns that were counted last."""
+        profiles = _read_profiles(database, "own")
+        items = database.table("SELECT * FROM items ORDER BY item").take(profiles["item"])
+        hashed = [items[keys[name]] for name in some]
+        held = pa.table([items["of"], profiles["people"], *hashed], ["id", "n", *some])
+        return hashed_cells(held, profiles["profile"].to_numpy())
+
+    return read_at_once(names, many, cells, database.resources)
+
+
+def _number_items(database: Database, columns: Sequence[str]) -> None:
+    """Number the different values of rows: the table `items`; `own` has the items of each person.
+
+    They are those of the table `held_values`, in which `of` is the row.
+    """
+    cells = ["of", *columns]
+    values = ", ".join(cells)
+    same = " AND ".join(f"held_values.{one} IS NOT DISTINCT FROM items.{one}" for one in cells)
+    database.execute(
+        f"CREATE OR REPLACE TEMP TABLE items AS SELECT {values}, row_number() OVER (ORDER BY "
+        f"{values}) - 1 AS item FROM (SELECT DISTINCT {values} FROM held_values)"
+    )
+    database.execute(
+        "CREATE OR REPLACE TEMP TABLE own AS SELECT DISTINCT held_values.number, items.item, "
+        f"1 AS n, held_values.number AS r FROM held_values JOIN items ON {same}"
+    )
 
 
 def alone_people(

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pyarrow as pa
 
+from shoal.attacks._unchanged import Elsewhere
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable
+from shoal.databases import database as stored
 from shoal.engines.cells import is_served
 from shoal.engines.duckdb import Database
-from shoal.engines.duckdb_groups import alone, group
-from shoal.engines.duckdb_people import alone_people, group_people, numbered_as_before
+from shoal.engines.duckdb_groups import alone, group, values
+from shoal.engines.duckdb_people import (
+    alone_people,
+    group_people,
+    numbered_as_before,
+    values_of_people,
+)
 from shoal.engines.large_table import (
+    People,
     PeopleTable,
     PersonColumn,
     ProfileRows,
@@ -98,12 +106,25 @@ class DuckdbTable(PeopleTable):
                 found |= alone(database, self.source, units, label, some)
         return found
 
+    def values(self, units: Frame, others: Mapping[str, Sequence[str]], watch: Watch) -> Elsewhere:
+        """The values of other columns next to each of the `units`."""
+        with self._database(watch) as database:
+            return values(database, self.source, units, others)
+
     def group_people(
         self, columns: Sequence[str], person: PersonColumn, watch: Watch
     ) -> ProfileRows:
         """The distinct sets of records that people have, each with its number of people."""
         with self._database(watch) as database:
             return group_people(database, self.source, columns, person)
+
+    def values_of_people(
+        self, people: People, others: Mapping[str, Sequence[str]], watch: Watch
+    ) -> Elsewhere:
+        """The values of other columns next to each of the published rows, person by person."""
+        with self._database(watch) as database:
+            numbered_as_before(database, self.source, people, ())
+            return values_of_people(database, self.source, people, others)
 
     def alone_people(
         self, recoded: Recoded, label: Longs, others: Mapping[str, Sequence[str]], watch: Watch
@@ -120,10 +141,26 @@ class DuckdbTable(PeopleTable):
     ) -> tuple[Frame, str | None]:
         """Write the release to exactly this path and check the file."""
         found = Rows(self.source, recoded, self.resources).write(target, grouped, watch)
-        # Counting has not noticed a change of other columns, or a file that was added.
+        self._check_unchanged()
+        return found
+
+    def write_table(
+        self,
+        recoded: Recoded,
+        target: stored.Database,
+        replace: bool,
+        grouped: Sequence[str],
+        check: Callable[[Frame], None],
+        watch: Watch,
+    ) -> str | None:
+        """Write the release to a table of a database, which may be in the file that is read."""
+        rows = Rows(self.source, recoded, self.resources)
+        return rows.write_table(target, replace, grouped, check, self._check_unchanged, watch)
+
+    def _check_unchanged(self) -> None:
+        """Raise an error if a file was changed: counting does not notice that in other columns."""
         if self.source.state != self._state:
             raise changed(str(self.source.path))
-        return found
 
     def _database(self, watch: Watch) -> AbstractContextManager[Database]:
         return Database.opened(self.resources, self.source, watch)

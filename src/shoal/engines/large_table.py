@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
@@ -16,10 +16,14 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.algorithms._shared.parts.part_task import MapParts
+from shoal.attacks._unchanged import Cells, Elsewhere
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile, BadTable
+from shoal.databases.database import Database
+from shoal.engines.cells import whole
+from shoal.engines.resources import Resources
 from shoal.io.frames import Frame
-from shoal.io.packed_texts import plain_schema
+from shoal.io.native.packed_texts import plain_schema
 from shoal.table.coded_columns import person_texts
 
 Watch: TypeAlias = Callable[[float], None]  # called with the share that is done
@@ -146,6 +150,11 @@ class LargeTable(ABC):
     def folder(self) -> Path | None:
         """The folder of which all files are the table; None: it is no folder."""
 
+    @property
+    def stored(self) -> Database | None:
+        """The table of a database that is read; None: it is none."""
+        return None
+
     @abstractmethod
     def is_served(self, kind: pa.DataType) -> bool:
         """Whether the engine reads and returns cells of this type without any change."""
@@ -169,6 +178,14 @@ class LargeTable(ABC):
         """
 
     @abstractmethod
+    def values(self, units: Frame, others: Mapping[str, Sequence[str]], watch: Watch) -> Elsewhere:
+        """The values of other columns next to each of the `units`.
+
+        `others` has the words for missing of each column. Columns whose values do not fit into
+        memory are left out.
+        """
+
+    @abstractmethod
     def write(
         self, recoded: Recoded, target: Path, grouped: Sequence[str], watch: Watch
     ) -> tuple[Frame, str | None]:
@@ -177,6 +194,26 @@ class LargeTable(ABC):
         Returns the distinct combinations of the `grouped` columns that were read back, and the
         SHA-256 of the text if it is one text file.
         """
+
+    def write_table(
+        self,
+        recoded: Recoded,
+        target: Database,
+        replace: bool,
+        grouped: Sequence[str],
+        check: Callable[[Frame], None],
+        watch: Watch,
+    ) -> str | None:
+        """Write the release to a table of a database, which gets its name if `check` lets it.
+
+        `check` gets the distinct combinations of the `grouped` columns that were read back. Returns
+        the SHA-256 of the release as a CSV file.
+        """
+        del recoded, target, replace, grouped, check, watch
+        raise BadFile(
+            f"engine = {self.engine!r} writes files, not tables of databases; write to a file, or "
+            "use engine = 'duckdb' or 'memory'"
+        )
 
     def check_types(self, columns: Sequence[str]) -> None:
         """Raise an error unless the engine returns the cells of these columns unchanged."""
@@ -197,6 +234,16 @@ class PeopleTable(LargeTable):
         self, columns: Sequence[str], person: PersonColumn, watch: Watch
     ) -> ProfileRows:
         """The distinct sets of records that people have, each with its number of people."""
+
+    @abstractmethod
+    def values_of_people(
+        self, people: People, others: Mapping[str, Sequence[str]], watch: Watch
+    ) -> Elsewhere:
+        """The values of other columns next to each of the published rows, person by person.
+
+        People who have the same ones are counted together. `others` has the words for missing of
+        each column. Columns whose values do not fit into memory are left out.
+        """
 
     @abstractmethod
     def alone_people(
@@ -223,6 +270,49 @@ def _plain(cells: Any) -> pa.ChunkedArray:
     """Cells without dictionaries, which may have their values in any order."""
     cells = cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells])
     return cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+
+
+def read_at_once(
+    names: Sequence[str],
+    many: Callable[[Sequence[str]], int],
+    cells: Callable[[Sequence[str]], Cells],
+    resources: Resources,
+) -> Elsewhere:
+    """Read the columns whose values, all together, fit into memory; `many` counts combinations.
+
+    Of columns whose combinations do not fit, those with most values are left out.
+    """
+    left = list(names)
+    each: dict[str, int] = {}
+    while left and not resources.fit_cells(many(left), len(left)):
+        each = each or {name: many([name]) for name in names}
+        left.remove(max(left, key=lambda name: each[name]))
+    out = [name for name in names if name not in left]
+    if not left:
+        return Elsewhere((), out)
+    whole = cells(left)
+    found = dict(zip(left, whole.codes, strict=True))
+    return Elsewhere(
+        left, out, lambda some: replace(whole, codes=tuple(found[name] for name in some))
+    )
+
+
+def hashed_cells(found: pa.Table, person: Longs | None = None) -> Cells:
+    """Cells of a table with the columns `id`, `n` and hashes of values, null for missing ones.
+
+    The codes follow the order of the hashes. Two values with the same 64 bits count as one.
+    `person` has a number for the people who have each cell.
+    """
+    codes = []
+    for name in found.column_names[2:]:
+        hashes = whole(found[name])
+        there = hashes.is_valid().to_numpy(zero_copy_only=False)
+        number = np.full(len(hashes), -1, np.int32)
+        _, place = np.unique(hashes.drop_null().to_numpy(), return_inverse=True)
+        number[there] = place
+        codes.append(number)
+    row, many = (found[name].to_numpy().astype(np.int64) for name in ("id", "n"))
+    return Cells(row, tuple(codes), many, person)
 
 
 def changed(what: str) -> BadFile:

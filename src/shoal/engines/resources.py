@@ -11,6 +11,8 @@ from shoal.io.memory import bytes_of, machine_memory, shown
 
 PER_RECORD = 1_700  # bytes of a record of people who are counted together
 PER_PAIR = 250  # bytes, for counting the people with the same values
+PER_CELL = 200  # bytes, for values that occur together, of other columns and of the rest
+PER_CODE = 16  # bytes, for each of these values
 DEFAULT = 0.5  # share of the memory of the machine that an engine uses
 
 
@@ -58,6 +60,10 @@ class Resources:
                 "raise it (--memory-limit, or memory in the plan), or remove columns with the role "
                 "other that have many values"
             )
+
+    def fit_cells(self, cells: int, columns: int) -> bool:
+        """Whether so many combinations of values of other columns fit into memory."""
+        return cells * (PER_CELL + columns * PER_CODE) <= self.memory
 
     def needed_for(self, units: int) -> int:
         """Bytes that so many distinct combinations of values need."""

@@ -1,4 +1,4 @@
-"""Source: the files of a table that is not read into memory."""
+"""Source: a table that is not read into memory, in files or in a database."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import gettempdir
+from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.base.errors import BadFile, BadTable, preview
-from shoal.io.format import Format, format_of, formats, packing_of
-from shoal.io.frames import fingerprint
+from shoal.databases.database import CELL
+from shoal.databases.kind import Allowed
+from shoal.io.digests import fingerprint
+from shoal.io.format import DAMAGED, Format, format_of, formats, packing_of
 from shoal.io.raw_text.canonical import Canonical, SpelledColumn
 from shoal.io.reading import Reading
 from shoal.io.sources import check_source, is_folder
 
-DAMAGED = "it is damaged, incomplete, or not of the format that its name says"
 PACKED = 8  # times larger when decompressed, at a rough estimate
 
 
@@ -121,6 +123,91 @@ class Source:
     def parquet_rows(self) -> list[int]:
         """The number of rows of each Parquet file."""
         return [pq.read_metadata(file).num_rows for file in self.files]
+
+
+class ReadTable(Protocol):
+    """A table of a database that is read part by part: a `Database`, or a `NewTable`."""
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the database; None for a server."""
+
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+
+    def rows(self) -> int:
+        """About how many rows there are; 0 if that is not known."""
+
+    def batches(self, allowed: Allowed | None = None) -> Iterator[pa.RecordBatch]:
+        """All rows part by part."""
+
+
+@dataclass(frozen=True)
+class DatabaseSource(Source):
+    """The rows of a table or query, which are read again for each question."""
+
+    database: ReadTable | None = None
+    allowed: Allowed | None = None  # to read the rows
+
+    @staticmethod
+    def of_database(
+        database: ReadTable,
+        spelled: Mapping[str, SpelledColumn] | None = None,
+        allowed: Allowed | None = None,
+    ) -> DatabaseSource:
+        """Look at the columns, but not at the rows."""
+        files = () if database.file is None else (database.file,)
+        form = formats["csv"]()  # rows come from Python, as those of text files do
+        return DatabaseSource(
+            Path(str(database)),
+            files,
+            form,
+            database.schema(),
+            spelled=spelled or {},
+            database=database,
+            allowed=allowed,
+        )
+
+    @property
+    def folder(self) -> Path | None:
+        """None: it is no folder."""
+        return None
+
+    @property
+    def place(self) -> Path:
+        """Where temporary files go: where the system has them."""
+        return Path(gettempdir())
+
+    @property
+    def sha256(self) -> str | None:
+        """None: the table is no file."""
+        return None
+
+    @property
+    def state(self) -> tuple[tuple[Path, int, int], ...]:
+        """The file of the database, its size and when it was last written; () for a server.
+
+        Changes may be in a second file first (SQLite: people.db-wal, DuckDB: people.duckdb.wal),
+        which may also come and go without any.
+        """
+        files = [Path(f"{file}{end}") for file in self.files for end in ("", "-wal", ".wal")]
+        found = [(file, file.stat()) for file in files if file.exists()]
+        return tuple((file, now.st_size, now.st_mtime_ns) for file, now in found if now.st_size)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the table takes in memory."""
+        assert self.database is not None
+        return CELL * len(self.schema) * self.database.rows()
+
+    def batches(self, progress: Callable[[float], None]) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The rows part by part, each with the number of its first row."""
+        assert self.database is not None
+        row, many, known = 0, self.database.rows(), Canonical(self.spelled)
+        for batch in self.database.batches(self.allowed):
+            yield row, converted(batch, known, row)
+            row += batch.num_rows
+            progress(min(1.0, row / many) if many else 0.0)
 
 
 def converted(batch: pa.RecordBatch, known: Canonical, row: int) -> pa.RecordBatch:

@@ -17,16 +17,25 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.algorithms._shared.parts.part_task import MapParts, PartFound, PartRows, PartTask
+from shoal.attacks._unchanged import Cells, Elsewhere
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress
 from shoal.engines import cells as served
 from shoal.engines.cells import restored, whole
-from shoal.engines.large_table import LargeTable, Recoded, Watch, changed
+from shoal.engines.large_table import (
+    LargeTable,
+    Recoded,
+    Watch,
+    changed,
+    hashed_cells,
+    read_at_once,
+)
 from shoal.engines.resources import Resources
 from shoal.engines.source import Source
 from shoal.engines.spark import load, quiet, run, session, session_of
@@ -200,6 +209,31 @@ class SparkTable(LargeTable):
             values, lacks, single = run(self.session, found.first, share)
             result[name] = int(values) + bool(lacks), int(single)
         return result
+
+    def values(self, units: Frame, others: Mapping[str, Sequence[str]], watch: Watch) -> Elsewhere:
+        """The values of other columns next to each of the `units`, as hashes that Spark counts."""
+        F = load().sql.functions
+        names = list(others)
+        number = pa.table([pa.array(np.arange(units.height))], ["id"])
+        rows = self.rows.joined(units, number, names)
+        hashed = {}
+        for i, name in enumerate(names):
+            cell = self.rows.known(name, others[name])
+            hashed[name] = F.when(cell.isNotNull(), F.xxhash64(cell)).alias(f"h{i}")
+
+        def selected(some: Sequence[str]) -> Any:
+            return rows.select("id", *(hashed[name] for name in some))
+
+        def many(some: Sequence[str]) -> int:
+            return int(run(self.session, selected(some).distinct().count, watch))
+
+        def cells(some: Sequence[str]) -> Cells:
+            keys = ["id", *(f"h{names.index(name)}" for name in some)]
+            counted = selected(some).groupBy(*keys).agg(F.count(F.lit(1)).alias("n"))
+            found = run(self.session, counted.select("id", "n", *keys[1:]).toArrow, watch)
+            return hashed_cells(found.sort_by([(key, "ascending") for key in keys]))
+
+        return read_at_once(names, many, cells, self.resources)
 
     def write(
         self, recoded: Recoded, target: Path, grouped: Sequence[str], watch: Watch

@@ -20,8 +20,8 @@ from shoal.base.threads import limited
 from shoal.engines.cells import restored
 from shoal.engines.source import Source, reading
 from shoal.engines.writing import check_rows, resized
+from shoal.io.digests import fingerprint
 from shoal.io.format import format_of
-from shoal.io.frames import fingerprint
 
 PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 WRITTEN = "file string, rows long, sum1 long, sum2 long, sha256 string"  # of each file

@@ -1,11 +1,12 @@
 """Writing: the rows of a release, from the published values of each combination of values.
 
 The rows of the source are matched with their combinations, shuffled, written, read back and
-compared row by row. The file is grouped again, so that it can be verified without its rows.
+compared row by row. What was written is grouped again, so that it can be verified without its rows.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -16,6 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.base.errors import BadFile, ShoalError
+from shoal.databases import database as databases
+from shoal.databases.kind import Allowed
+from shoal.databases.writing import NewTable, write_parts
 from shoal.engines.cells import whole
 from shoal.engines.duckdb import Database
 from shoal.engines.duckdb_groups import group, joined
@@ -23,11 +27,13 @@ from shoal.engines.duckdb_people import group_people, joined_people, numbered_as
 from shoal.engines.large_table import Recoded, changed
 from shoal.engines.resources import Resources
 from shoal.engines.shuffle import Shuffle
-from shoal.engines.source import Source
+from shoal.engines.source import DatabaseSource, Source
 from shoal.io.format import format_of
 from shoal.io.frames import Frame, same_rows
 from shoal.io.memory import LEAST
-from shoal.io.packed_texts import is_packed
+from shoal.io.native.packed_texts import is_packed
+from shoal.io.text_layout import TextLayout
+from shoal.io.text_writing import all_text_parts, in_one_form
 
 TEXT = pa.string()
 CODED = pa.dictionary(pa.int32(), TEXT)
@@ -51,11 +57,14 @@ class Rows:
         """Names and types of the columns of the release."""
         return self.recoded.schema(self.source.schema)
 
+    @property
+    def memory(self) -> int:
+        """Bytes of memory that are left for databases."""
+        return max(LEAST, self.resources.memory - WHILE_WRITING * self.recoded.units.height)
+
     def database(self, watch: Callable[[float], None]) -> AbstractContextManager[Database]:
         """Open a database to read the source; it gets the memory that is left."""
-        left = self.resources.memory - WHILE_WRITING * self.recoded.units.height
-        resources = replace(self.resources, memory=max(LEAST, left))
-        return Database.opened(resources, self.source, watch)
+        return Database.opened(replace(self.resources, memory=self.memory), self.source, watch)
 
     def write(
         self, target: Path, grouped: Sequence[str], watch: Callable[[float], None]
@@ -73,9 +82,8 @@ class Rows:
             )
         with self.database(lambda share: watch(share / 2)) as database:
             shuffled = self._shuffled(database)
-            written = form.write_parts(
-                self.schema, self._tables(shuffled), target, self.source.reading
-            )
+            parts = self._texts(shuffled) if not form.keeps_types else self._tables(shuffled)
+            written = form.write_parts(self.schema, parts, target, self.source.reading)
             watch(0.6)
             form.check_parts(target, written, self.source.reading)
             watch(0.7)
@@ -86,6 +94,61 @@ class Rows:
             if people is not None:
                 return group_people(database, file, grouped, people.column).rows, written
             return group(database, file, grouped), written
+
+    def write_table(
+        self,
+        target: databases.Database,
+        replace: bool,
+        grouped: Sequence[str],
+        check: Callable[[Frame], None],
+        unchanged: Callable[[], None],
+        watch: Callable[[float], None],
+    ) -> str:
+        """Write the release to a table of a database; it gets its name if `check` lets it.
+
+        `check` gets the distinct combinations of the `grouped` columns that the table has.
+        `unchanged` raises an error if the source is not what it was: it is not read any more then.
+        Returns the SHA-256 of the release as a CSV file.
+        """
+        people, many = self.recoded.people, self._many()
+        with self.database(lambda share: watch(share / 2)) as database:
+            shuffled = self._shuffled(database)
+            unchanged()
+            sha256 = self._csv_sha256(shuffled)
+
+            def verify(made: NewTable) -> None:
+                watch(0.9)
+                if people is None:
+                    check(made.count(grouped))
+                else:
+                    rows = DatabaseSource.of_database(made)
+                    check(group_people(database, rows, grouped, people.column).rows)
+
+            write_parts(
+                target,
+                self.schema,
+                lambda: self._tables(shuffled),
+                replace,
+                verify,
+                lambda rows: watch(0.5 + 0.2 * rows / many),
+                lambda rows: watch(0.7 + 0.2 * rows / many),
+                Allowed(self.memory, self.resources.folder),
+            )
+        return sha256
+
+    def _csv_sha256(self, shuffled: Shuffle) -> str:
+        """The SHA-256 of the release, if it were saved as CSV."""
+        digest = hashlib.sha256()
+        layout = TextLayout.of(self.source.reading, "", "")
+        for part in all_text_parts(self.schema, self._texts(shuffled), layout):
+            digest.update(part)
+        return digest.hexdigest()
+
+    def _many(self) -> int:
+        """The number of rows of the release; 1 if it has none."""
+        weight = self.recoded.released.weight
+        assert weight is not None
+        return max(1, int(weight.sum()))
 
     def _shuffled(self, database: Database) -> Shuffle:
         """The place of each row's combination, and its other cells, in a random order."""
@@ -124,6 +187,10 @@ class Rows:
         """The published rows, in tables of `ROWS` rows."""
         return self._published(shuffled, [])
 
+    def _texts(self, shuffled: Shuffle) -> Iterable[pa.Table]:
+        """The same for a text file."""
+        return in_one_form(self.schema, lambda: self._tables(shuffled))
+
     def _published(self, shuffled: Shuffle, coded: Sequence[str]) -> Iterator[pa.Table]:
         """The same, with these columns as dictionaries."""
         released, names = self.recoded.released, self.recoded.names
@@ -143,9 +210,10 @@ class Rows:
 
     def _check_rows(self, file: Source, shuffled: Shuffle, watch: Callable[[float], None]) -> None:
         """Raise an error unless the file has exactly the rows that were to be written."""
-        many = max(1, int(self.recoded.released.weight.sum()))  # type: ignore[union-attr]
+        many = self._many()
         coded = [] if file.text else self._coded_names()
-        expected = self._published(shuffled, coded)
+        parts = self._texts(shuffled) if file.text else self._published(shuffled, coded)
+        expected = iter(parts)
         check_rows(file, expected, lambda rows: watch(0.7 + 0.2 * rows / many), coded)
 
     def _coded_names(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,9 @@ from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.opening import open_table
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
-from shoal.io.frames import Frame, fingerprint
+from shoal.io.digests import fingerprint
+from shoal.io.frames import Frame
+from shoal.io.reading import Reading
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
 from shoal.table.written.spelled_columns import spelled_columns
@@ -31,10 +33,13 @@ def anonymize(
     table: Any,
     plan: Plan | str | Path | dict[str, Any],
     *,
+    read: Reading | Mapping[str, Any] | None = None,
     keep_order: bool | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Turn a table about people into one that can be published.
+
+    `read` says how its file is read where that differs from the plan, as in `{"sheet": "People"}`.
 
     >>> import pyarrow as pa
     >>> plan = Plan(
@@ -45,7 +50,7 @@ def anonymize(
     >>> sorted(anonymize(people, plan).frame["age"].to_pylist())
     ['[30, 40)', '[30, 40)', '[50, 60)', '[50, 60)']
     """
-    plan = Plan.of(plan)
+    plan = Plan.of(plan).with_reading(read)
     plan.check_served()
     with limited(plan.threads):
         return _anonymize(
@@ -69,7 +74,7 @@ def _anonymize(table: Any, plan: Plan, keep_order: bool, progress: Progress) -> 
             from shoal.engines.database_table import DatabaseTable
 
             stored = DatabaseTable(table, resources_of(plan), spelled)
-            return anonymize_at_scale(stored, plan, progress, LargeRelease)
+            return anonymize_at_scale(stored, plan, progress, LargeRelease, engine.notes)
         given = DuckdbTable(table, resources_of(plan), plan.read, spelled)
         return anonymize_at_scale(given, plan, progress, LargeRelease)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
@@ -17,11 +18,13 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from shoal.attacks._unchanged import Elsewhere
 from shoal.base.arrays import Longs
 from shoal.base.clock import Clock
 from shoal.base.errors import BadFile
 from shoal.base.progress import Progress, silent
 from shoal.databases.database import Database
+from shoal.databases.writing import check_out
 from shoal.engines.large_table import LargeTable, People, PeopleTable, PersonColumn, Recoded
 from shoal.engines.source import Source
 from shoal.flow import notes
@@ -31,13 +34,15 @@ from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
 from shoal.io.atomic import atomic, atomic_folder
+from shoal.io.digests import fingerprint
 from shoal.io.files import names_folder
 from shoal.io.format import format_of
 from shoal.io.frames import Frame
 from shoal.io.reading import Reading
 from shoal.io.text_layout import TextLayout
-from shoal.io.text_writing import all_text_parts
+from shoal.io.text_writing import all_text_parts, in_one_form
 from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
+from shoal.measures.verdicts.within_at_most import check_at_most, raise_beyond_at_most
 from shoal.measures.verify import verify
 from shoal.plan import Plan
 from shoal.table.coded_columns import forget_codes
@@ -59,20 +64,19 @@ class LargeRelease(Release):
     progress: Progress = silent
     _saved: dict[str, str] = field(default_factory=dict)  # the last file, and its checksum
 
-    def save(self, path: str | Path | Database, *, replace: bool = False) -> None:  # noqa: ARG002
+    def save(self, path: str | Path | Database, *, replace: bool = False) -> None:
         """Match, shuffle and write the records; verify the file before it gets its name.
 
         The input is read again. The file must contain exactly the records of the release, row by
         row, and its groups must satisfy every requirement. With Spark, a path without an ending
-        is a folder of files.
+        is a folder of files. A table of a database is written part by part in one transaction, and
+        only with `replace` if there is one of its name.
         """
         assert self.table is not None
         assert self.recoded is not None
         if isinstance(path, Database):
-            raise BadFile(
-                f"engine = {self.table.engine!r} writes files, not tables of databases; write to a "
-                "file, or use engine = 'memory'"
-            )
+            self._save_table(path, replace)
+            return
         _check_not_read(Path(path), self.table)
         self.progress("write", 0.0)
         folder = self.table.writes_folders and names_folder(path)
@@ -83,13 +87,41 @@ class LargeRelease(Release):
                 grouped(self.plan),
                 lambda share: self.progress("write", share),
             )
-            plan = self.plan
-            verify(read_published(file, plan.columns, plan.missing_values), plan.models)
+            self._verify_groups(file)
+            written = None if folder else fingerprint(target)
+        self._remember(path, written)
         self._saved.clear()
         self._saved["path"] = str(path)
         if not folder and format_of(Path(path)).name == "csv" and sha256 is not None:
             self._saved["sha256"] = sha256
         self.progress("write", 1.0)
+
+    def _save_table(self, target: Database, replace: bool) -> None:
+        """Write the records to a table of a database, other than the one that is read."""
+        assert self.table is not None
+        assert self.recoded is not None
+        check_out(target, replace, self.table.stored)
+        self.progress("write", 0.0)
+        sha256 = self.table.write_table(
+            self.recoded,
+            target,
+            replace,
+            grouped(self.plan),
+            self._verify_groups,
+            lambda share: self.progress("write", share),
+        )
+        self._saved.clear()
+        self._written.clear()
+        if sha256 is not None:
+            self._saved["sha256"] = sha256
+        self.progress("write", 1.0)
+
+    def _verify_groups(self, written: Frame) -> None:
+        """Verify every requirement on the groups that were read back."""
+        plan = self.plan
+        published = read_published(written, plan.columns, plan.missing_values)
+        verify(published, plan.models)
+        raise_beyond_at_most(check_at_most(published, plan))
 
     def check_unchanged(self, frame: Frame | None = None) -> None:
         """Do nothing: there is no frame that could have been changed."""
@@ -107,9 +139,16 @@ class LargeRelease(Release):
 
 
 def anonymize_at_scale(
-    table: LargeTable, plan: Plan, progress: Progress, kind: type[Large]
+    table: LargeTable,
+    plan: Plan,
+    progress: Progress,
+    kind: type[Large],
+    remarks: Sequence[str] = (),
 ) -> Large:
-    """Turn a table that is not in memory into one that can be published, a release of this kind."""
+    """Turn a table that is not in memory into one that can be published, a release of this kind.
+
+    `remarks` are notes of the release, on the choice of the engine.
+    """
     clock = Clock(progress)
     clock.start("read")
     check_names(plan.columns, table.schema.names)
@@ -140,18 +179,28 @@ def anonymize_at_scale(
         explainer=Explainer(
             plan, original, recoding, seed_of(recoded.rng), clock.seconds["recode"]
         ),
-        notes=[*notes.encodings(table.schema), *plan.algorithm.notes(plan.seed), *recoding.notes],
+        notes=[
+            *remarks,
+            *notes.encodings(table.schema),
+            *plan.algorithm.notes(plan.seed),
+            *recoding.notes,
+        ],
     )
-    # The groups stay in their order here; the records are shuffled when they are written.
-    release = publish(units, plan, original, recoding, recoded.rng, True, clock, origin)
-    assert release.frame is not None
     there = np.flatnonzero(recoding.record != SUPPRESSED)
     taken = units if len(there) == units.height else _taken(units, there)
-    dropped = not_published(plan.columns)
-    released, people = release.frame, None
+    people = None
     if person is not None and profiles is not None:
-        released = released.drop_columns([person.name])  # people are numbered when written
         people = People(person, profiles, there)
+    # The groups stay in their order here; the records are shuffled when they are written.
+    elsewhere = _elsewhere(table, taken, people, plan, clock)
+    release = publish(
+        units, plan, original, recoding, recoded.rng, True, clock, origin, elsewhere=elsewhere
+    )
+    assert release.frame is not None
+    dropped = not_published(plan.columns)
+    released = release.frame
+    if people is not None:
+        released = released.drop_columns([people.column.name])  # they are numbered when written
     rows = Recoded(
         taken,
         Frame(released, taken.counted),
@@ -196,6 +245,27 @@ def _person(plan: Plan) -> PersonColumn | None:
     return PersonColumn(names[0], tuple(plan.missing_of(names[0]))) if names else None
 
 
+def _elsewhere(
+    table: LargeTable, units: Frame, people: People | None, plan: Plan, clock: Clock
+) -> Elsewhere:
+    """The columns of the release that are not in memory."""
+    others = {name: plan.missing_of(name) for name in columns_with_role(plan.columns, "other")}
+    if not others:
+        return Elsewhere(())
+
+    def watch(share: float) -> None:
+        clock.progress("known", share)
+
+    clock.start("known")
+    if people is None:
+        found = table.values(units, others, watch)
+    else:
+        assert isinstance(table, PeopleTable)
+        found = table.values_of_people(people, others, watch)
+    clock.stop()
+    return found
+
+
 def _if_known(
     release: Release, table: LargeTable, recoded: Recoded, progress: Progress
 ) -> dict[str, ColumnDisclosure]:
@@ -237,9 +307,14 @@ def _csv_sha256(path: Path, schema: pa.Schema, reading: Reading) -> str | None:
     digest = hashlib.sha256()
     try:
         file = Source.of(path, reading)
-        tables = (pa.Table.from_batches([batch]) for _, batch in file.batches(lambda _: None))
+
+        def tables() -> Iterator[pa.Table]:
+            return (pa.Table.from_batches([batch]) for _, batch in file.batches(lambda _: None))
+
         for part in all_text_parts(
-            file.schema.with_metadata(schema.metadata), tables, TextLayout.of(reading, "", "")
+            file.schema.with_metadata(schema.metadata),
+            in_one_form(file.schema, tables),
+            TextLayout.of(reading, "", ""),
         ):
             digest.update(part)
     except BadFile:

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from shoal import catalog
-from shoal.attacks.matching import Matching
+from shoal.attacks._unchanged import Elsewhere
 from shoal.base.errors import BadPlan, BadTable, preview
-from shoal.base.notebook import html_block
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
-from shoal.base.wording import many, number, percent
 from shoal.databases.database import Database
 from shoal.flow import notes
+from shoal.flow.audited import Audit
 from shoal.flow.count_in_database import is_counted, of_counted_columns, open_counted
 from shoal.flow.freeing import freed
 from shoal.flow.opening import open_table, with_canonical_cells
-from shoal.hierarchies.values import plain, text
+from shoal.hierarchies.values import text
 from shoal.io.frames import Frame
-from shoal.measures.column_disclosure import ColumnDisclosure
-from shoal.measures.exposure import Exposure
-from shoal.measures.findings import findings
-from shoal.measures.information_loss import Quality, check_compatible
+from shoal.io.reading import Reading
+from shoal.measures.analyses.analyses import analyze
+from shoal.measures.analyses.learning import check_installed, check_role, learn
+from shoal.measures.analyses.variables import Tables
+from shoal.measures.breakdowns.telling_apart import Shown
+from shoal.measures.breakdowns.view_source import ViewSource
+from shoal.measures.information_loss import check_compatible
+from shoal.measures.key_sets import View
 from shoal.measures.measured import Measured, Source, measure_published
 from shoal.measures.queries import Queries
-from shoal.measures.risks import Risks, record_risks
-from shoal.measures.utility import Utility
+from shoal.measures.record_counts import required_class_size
+from shoal.measures.verdicts.verdict import verdicts
+from shoal.measures.verdicts.within_at_most import unchecked
 from shoal.measures.verify import check_all
-from shoal.models import Check, Model, finite, requirement_rows
+from shoal.models import Model
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
@@ -42,123 +44,7 @@ from shoal.table.published_table import Published, read_published
 from shoal.table.roles import ROLES, columns_with_role
 from shoal.table.written.form import read_form
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Audit:
-    """What a table guarantees and what it discloses."""
-
-    exposure: Exposure
-    levels: dict[str, float]
-    checks: list[Check]
-    quality: Quality | None  # None: no original
-    utility: Utility | None  # None: no original, and no model with an enhanced version
-    if_known: dict[str, ColumnDisclosure]  # disclosure by columns published unchanged, if known
-    worrying: list[str]  # those columns that deserve a warning, the worst first
-    loss: str  # the metric of the plan
-    notes: list[str]  # further remarks for the reader
-    published: Published
-    population: Table | None
-    linkage: MatchGraph | None
-
-    def __repr__(self) -> str:
-        levels = ", ".join(f"{name} {number(level)}" for name, level in self.levels.items())
-        return f"Audit of {many(self.rows, 'record')}: {levels}"
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: levels, requirements and risks."""
-        facts = [
-            ("people", f"{self.people:,}"),
-            ("highest re-identification risk", percent(100 * self.risks.prosecutor)),
-            ("average re-identification risk", percent(100 * self.risks.average)),
-        ]
-        if self.quality is not None:
-            facts.append(
-                (f"information loss ({self.loss})", percent(self.quality.losses[self.loss]))
-            )
-        levels = ["model", "reached"], [[name, number(x)] for name, x in self.levels.items()]
-        table = requirement_rows(self.checks) if self.checks else levels
-        return html_block(f"Audit of {many(self.rows, 'record')}", facts, [table])
-
-    def record_risks(self) -> npt.NDArray[np.float64]:
-        """The re-identification risk of each record, for the attacker who knows most.
-
-        With linkage models it is the sampled probability of the most likely person.
-        """
-        if self.published.weight is not None:
-            raise BadTable(
-                "the records are not in memory, so that none of them has a risk of its own here; "
-                "`risks` has the average and the highest one"
-            )
-        if self.linkage is not None and self.population is None:
-            return Matching().of_rows(self.linkage)[self.linkage.classes.label]
-        return record_risks(self.published, self.population)
-
-    @property
-    def rows(self) -> int:
-        """Number of records."""
-        return self.exposure.rows
-
-    @property
-    def people(self) -> int:
-        """Number of people."""
-        return self.exposure.people
-
-    @property
-    def classes(self) -> int:
-        """Number of classes."""
-        return self.exposure.classes
-
-    @property
-    def smallest_class(self) -> int:
-        """Candidates of the most exposed person; without a person column, the smallest class."""
-        return self.exposure.smallest_class
-
-    @property
-    def average_class_size(self) -> float:
-        """Records per class."""
-        return self.exposure.average_class_size
-
-    @property
-    def risks(self) -> Risks:
-        """Re-identification risks."""
-        return self.exposure.risks
-
-    @property
-    def attacks(self) -> dict[str, dict[str, Any]]:
-        """What each attack finds."""
-        return self.exposure.attacks
-
-    @property
-    def holds(self) -> bool:
-        """Whether every requirement of the plan is satisfied."""
-        return all(check.holds for check in self.checks)
-
-    def as_dict(self) -> dict[str, Any]:
-        """All numbers of the audit, by the names of the JSON file."""
-        numbers: dict[str, Any] = {
-            "rows": self.rows,
-            "people": self.people,
-            "classes": self.classes,
-            "smallest_class": self.smallest_class,
-            "average_class_size": self.average_class_size,
-            "levels": {key: finite(level) for key, level in self.levels.items()},
-            "checks": [check.as_dict() for check in self.checks],
-            "holds": self.holds,
-            "risks": self.exposure.all_risks(),
-            "attacks": self.attacks,
-            "findings": [one.as_dict() for one in findings(self.exposure)],
-            "beliefs": {name: one.as_dict() for name, one in self.exposure.beliefs.items()},
-            "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
-            "notes": self.notes,
-        }
-        if self.quality is not None:
-            numbers["losses"] = self.quality.losses
-            numbers["mean_loss"] = self.quality.mean_loss
-            numbers["generalized_percent"] = self.quality.generalized_percent
-            numbers["root_percent"] = self.quality.root_percent
-        if self.utility is not None:
-            numbers["utility"] = self.utility.as_dict()
-        return numbers
+__all__ = ["Audit", "audit", "audit_groups", "check_known"]
 
 
 def audit(
@@ -168,13 +54,20 @@ def audit(
     original: Any = None,
     population: Any = None,
     queries: Queries | None = None,
+    read: Reading | Mapping[str, Any] | None = None,
+    original_read: Reading | Mapping[str, Any] | None = None,
+    population_read: Reading | Mapping[str, Any] | None = None,
+    target: str | None = None,
     progress: Progress = silent,
 ) -> Audit:
     """Measure a table as it is, or a release against its original.
 
     With a table of the whole population the journalist's risk is measured too: an attacker who
     does not know whether a person is in the table. With an original, counting queries are
-    answered from both tables and compared; `queries` sets which ones.
+    answered from both tables and compared; `queries` sets which ones. Statistics of both are
+    compared too, and with a `target`, models that predict this column. `read`, `original_read` and
+    `population_read` say how their files are read where that differs from the plan, as in
+    `{"sheet": "People"}`.
 
     >>> import pyarrow as pa
     >>> plan = Plan(columns={"sex": "quasi"}, models=[{"name": "k-anonymity", "k": 2}])
@@ -183,38 +76,80 @@ def audit(
     """
     plan = Plan.of(plan)
     with limited(plan.threads):
-        return _audit(table, plan, original, population, queries, progress)
+        plans = Plans(*map(plan.with_reading, (read, original_read, population_read)))
+        return _audit(table, plan, plans, original, population, queries, target, progress)
+
+
+def audit_groups(
+    groups: Frame,
+    plan: Plan,
+    names: Sequence[str],
+    elsewhere: Elsewhere,
+    *,
+    original: Frame | None = None,
+    target: str | None = None,
+    progress: Progress = silent,
+) -> Audit:
+    """Measure a table with these columns by its groups; its other columns are `elsewhere`."""
+    columns = {name: plan.columns[name] for name in plan.columns if name in groups.names}
+    narrow = plan.changed(columns=columns)
+    beyond = Beyond(plan, names, elsewhere)
+    with limited(plan.threads):
+        plans = Plans(narrow, narrow, narrow)
+        return _audit(groups, narrow, plans, original, None, None, target, progress, beyond)
+
+
+class Beyond(NamedTuple):
+    """The columns of a table that are not in memory."""
+
+    plan: Plan  # of all columns
+    names: Sequence[str]  # of all columns
+    elsewhere: Elsewhere
+
+
+class Plans(NamedTuple):
+    """The plan, with how the file of each table is read."""
+
+    table: Plan
+    original: Plan
+    population: Plan
 
 
 def _audit(
     table: Any,
     plan: Plan,
+    plans: Plans,
     original: Any,
     population: Any,
     queries: Queries | None,
+    target: str | None,
     progress: Progress,
+    beyond: Beyond | None = None,
 ) -> Audit:
     """The same, with the threads of the plan."""
+    _check_target(target, original, plan)
     asked = plan
     if is_counted([table, original], plan, population):
         plan = of_counted_columns(plan)
-    frame, names = open_counted(table, asked, progress, population)
+    frame, names = open_counted(table, plans.table, progress, population)
     if frame.counted is None:  # otherwise the database has no bounds of ranges
         frame = read_form(frame, asked.columns, asked.write, _file_of(table))
         names = frame.names
     frame = with_canonical_cells(frame, asked)
-    check_known(names, asked)
+    whole = asked if beyond is None else beyond.plan
+    names = names if beyond is None else list(beyond.names)
+    check_known(names, whole)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
         *notes.encodings(frame.schema),
         *notes.without_person(frame, plan),
         *notes.merged_values(published),
-        *notes.unpublished_columns(names, asked),
+        *notes.unpublished_columns(names, whole),
     ]
-    before = None
+    before = given = None
     if original is not None:
         _check_comparable(plan)
-        given, _ = open_counted(original, asked, progress, population)
+        given, _ = open_counted(original, plans.original, progress, population)
         given = with_canonical_cells(given, asked)
         said += [note for note in notes.encodings(given.schema) if note not in said]
         ignored = asked.columns.keys() - plan.columns.keys()  # if a database counts the other table
@@ -222,32 +157,67 @@ def _audit(
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
         said += notes.differences(frame, given, plan)
-    everybody = _population(population, plan)
+    everybody = _population(population, plan.with_reading(plans.population.read))
     measured = measure_published(
         frame,
-        plan,
+        plan if beyond is None else plan.changed(columns={**whole.columns, **plan.columns}),
         published,
         _linkage(plan, before, published),
         None if before is None else Source(before, queries=queries),
         population=everybody,
+        elsewhere=None if beyond is None else beyond.elsewhere,
         progress=progress,
     )
-    if before is not None and measured.utility is not None:
-        said += measured.utility.notes(before.rows)
+    said += unchecked(plan, measured.at_most)
+    said += measured.dependency.notes()
+    lost = None if before is None else (before.rows - published.rows) / before.rows
+    analyses = learning = tables = None
+    if before is not None:
+        assert measured.utility is not None
+        said += [*notes.weighted_losses(plan), *measured.utility.notes(before.rows)]
+        tables = Tables(plan.columns, plan.missing_values, before, published, given, frame)
+        analyses = analyze(tables, progress)
+        learning = None if target is None else learn(tables, target, progress)
     return Audit(
         exposure=measured.after,
         levels=_levels(plan.models, measured),
         checks=measured.checks,
+        at_most=measured.at_most,
         quality=measured.quality,
         utility=measured.utility,
         if_known=measured.if_known,
         worrying=measured.worrying,
+        dependency=measured.dependency,
         loss=plan.loss.name,
         notes=said,
-        published=published,
+        published=measured.seen_by,
         population=everybody,
         linkage=measured.linkage,
+        limits=verdicts(plan, measured, lost),
+        attackers=measured.attackers,
+        analyses=analyses,
+        learning=learning,
+        views=ViewSource(
+            measured.seen_by,
+            required_class_size(plan.models),
+            tables,
+            Shown(plan.columns, plan.missing_values, frame),
+            next((n for n, one in measured.attackers.items() if one is measured.after), None),
+        ),
     )
+
+
+def _check_target(target: str | None, original: Any, plan: Plan) -> None:
+    """Raise an error before the work if models cannot be trained for this column."""
+    if target is None:
+        return
+    if original is None:
+        raise BadPlan(
+            "models are compared with those trained on the original; give it (--original), or "
+            "leave out --target"
+        )
+    check_role(plan.columns, target)
+    check_installed()
 
 
 def _encoded(given: Frame, frame: Frame, plan: Plan, progress: Progress) -> tuple[Plan, Table]:
@@ -313,7 +283,7 @@ def _levels(models: list[Model], measured: Measured) -> dict[str, float]:
     checks = measured.checks
     if not models:
         models = _standard()
-        checks = check_all(measured.published, models, measured.linkage)
+        checks = check_all([View(None, measured.seen_by)], models, measured.linkage)
     levels: dict[str, float] = {}
     for model, check in zip(models, checks, strict=True):
         key, again = model.key, 2
@@ -348,8 +318,7 @@ def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:
     for name, tree in zip(original.names, original.trees, strict=True):
         if free.columns[name] != plan.columns[name]:
             _, values = coded(frame, name, plan.missing_of(name))
-            known = {plain(str(label)) for label in tree.labels}
-            if any(plain(text(value)) not in known for value in values):
+            if any(tree.find(text(value)) < 0 for value in values):
                 columns[name] = free.columns[name]
     return plan if columns == dict(plan.columns) else plan.changed(columns=columns)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from shoal.base.errors import BadInput, BadPlan
+from shoal.databases.database import Database
 from shoal.engines.spark import is_spark
 from shoal.io.format import format_of
 from shoal.io.memory import bytes_of, machine_memory, shown
@@ -30,10 +31,10 @@ MEMORY = Engine("memory")
 
 
 def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
-    """The engine that the plan names; otherwise DuckDB for folders and large files.
+    """The engine that the plan names; otherwise DuckDB for folders, and for large files and tables.
 
-    A Spark DataFrame is for Spark. A file is large if it takes more than a quarter of the memory,
-    which is the limit in the plan or the memory of the machine.
+    A Spark DataFrame is for Spark. A file or a table of a database is large if it takes more than a
+    quarter of the memory, which is the limit in the plan or the memory of the machine.
     """
     is_path = isinstance(table, str | Path)
     if is_spark(table) or plan.engine == "spark":
@@ -49,29 +50,53 @@ def choose_engine(table: Any, plan: Plan, keep_order: bool) -> Engine:
         if reason := not_served(plan, keep_order, "duckdb"):
             raise BadPlan(f"engine = 'duckdb' does not support {reason}; use engine = 'memory'")
         return Engine("duckdb")
-    if not is_path:
+    if is_path and is_folder(Path(table)):
+        return _of_folder(Path(table), plan, keep_order)
+    if not is_path and not isinstance(table, Database):
         return MEMORY
-    path = Path(table)
-    size = _size(path)
+    size = _stored_size(table) if isinstance(table, Database) else _size(Path(table))
     memory = machine_memory() if plan.memory is None else bytes_of(plan.memory)
-    if not is_folder(path) and size <= SHARE * memory:
+    if size <= SHARE * memory:
         return MEMORY
     reason = not_served(plan, keep_order, "duckdb")
-    if is_folder(path):
-        if reason:
-            raise BadPlan(
-                f"{path} is a folder, which engine = 'duckdb' reads, and it does not support "
-                f"{reason}; write the table to one file"
-            )
-        return Engine("duckdb")
-    if not reason and not format_of(path).streams:
-        reason = f"files of the format {format_of(path).name}"
+    if not reason:
+        reason = _odd_type(table, plan) if isinstance(table, Database) else _odd_form(table)
     if not reason and find_spec("duckdb") is None:
         reason = "this installation: pip install 'shoal[duckdb]'"
+    needs = f"the table takes about {shown(size)} of {shown(memory)} of memory"
     if reason:
-        needs = f"the table takes about {shown(size)} of {shown(memory)} of memory"
         return Engine("memory", (f"{needs}; engine = 'duckdb' needs less, but not for {reason}",))
+    if isinstance(table, Database):
+        how = "it was not read into memory; its records are read when the release is written"
+        return Engine("duckdb", (f"{needs}, so that engine = 'duckdb' was used: {how}",))
     return Engine("duckdb")
+
+
+def _of_folder(path: Path, plan: Plan, keep_order: bool) -> Engine:
+    if reason := not_served(plan, keep_order, "duckdb"):
+        raise BadPlan(
+            f"{path} is a folder, which engine = 'duckdb' reads, and it does not support {reason}; "
+            "write the table to one file"
+        )
+    return Engine("duckdb")
+
+
+def _odd_form(path: str | Path) -> str | None:
+    """The format of a file that is read as a whole only, in words; None: it is read in parts."""
+    form = format_of(Path(path))
+    return None if form.streams else f"files of the format {form.name}"
+
+
+def _odd_type(table: Database, plan: Plan) -> str | None:
+    """A type of a column that DuckDB would change, in words; None: there is none."""
+    from shoal.engines.cells import is_person, is_served
+
+    for field in table.schema():
+        role = plan.columns[field.name].role if field.name in plan.columns else "drop"
+        served = is_person if role == "person" else is_served
+        if role not in ("identifier", "drop") and not served(field.type):
+            return f"columns of type {field.type} ({field.name!r})"
+    return None
 
 
 def _spark(table: Any, plan: Plan, keep_order: bool) -> Engine:
@@ -108,6 +133,8 @@ def not_served(plan: Plan, keep_order: bool, engine: str) -> str | None:
         return f"decimal, thousands, percent and date_format yet (column {spelled[0]!r})"
     if stated := plan.write.stated():
         return f"[write] yet ({', '.join(stated)})"
+    if plan.attackers:
+        return "several attackers ([[attackers]]) yet"
     if plan.algorithm.is_auto or plan.loss.is_auto:
         return "algorithm or loss = 'auto'; name the ones to use"
     if plan.linked:
@@ -117,6 +144,13 @@ def not_served(plan: Plan, keep_order: bool, engine: str) -> str | None:
     if keep_order:
         return "keep_order, as it shuffles the records"
     return None
+
+
+def _stored_size(table: Database) -> int:
+    """Bytes that a table of a database takes in memory, by estimate."""
+    if table.file is not None and table.file.exists() and table.file.stat().st_size <= SMALL:
+        return 0
+    return table.size()
 
 
 def _size(path: Path) -> int:

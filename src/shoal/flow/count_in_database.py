@@ -11,6 +11,7 @@ from typing import Any
 
 from shoal.base.progress import Progress
 from shoal.databases.database import Database
+from shoal.flow.opening import reading_of
 from shoal.io.frames import Frame, open_frame
 from shoal.plan import Plan
 from shoal.table.roles import columns_with_role
@@ -51,5 +52,6 @@ def open_counted(
         if wanted:
             progress("read", 0.0)
             return table.count(wanted), names
-    frame = open_frame(table, lambda done, size: progress("read", done / size), plan.read)
+    reading = reading_of(table, plan)
+    frame = open_frame(table, lambda done, size: progress("read", done / size), reading)
     return frame, frame.names

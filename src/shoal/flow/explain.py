@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.algorithms._shared.table_models import recode
+from shoal.algorithms._shared.blocks.blocks import NOWHERE, Blocks
+from shoal.algorithms._shared.key_sets import recode_for
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.errors import BadTable, ShoalError
 from shoal.base.progress import Progress, silent
@@ -32,6 +33,7 @@ from shoal.measures.explanation import (
     worse,
 )
 from shoal.measures.information_loss import kept
+from shoal.measures.key_sets import views
 from shoal.measures.verify import of_rows, seen
 from shoal.models import Model, TableModel
 from shoal.plan import Plan
@@ -227,9 +229,10 @@ class Explainer:
         progress("explain", i / count)
         rng = np.random.default_rng(self.seed)
         try:
-            return recode(
-                plan.algorithm, self.table, rest, plan.loss, rng, report, parting_of(plan)
-            )
+            return recode_for(
+                plan.algorithm, self.table, rest, plan.loss, rng, report, parting_of(plan),
+                plan.known, plan.suppression,
+            )  # fmt: skip
         except ShoalError:  # some algorithms need a certain model
             return None
 
@@ -318,12 +321,17 @@ class Explainer:
 
     @cached_property
     def _levels(self) -> list[Floats]:
-        """The level of each published record, per requirement."""
+        """The level of each published record, per requirement; of several attackers, the worst."""
         published, linkage = self._view
+        seen_by = [view.published for view in views(published, self.plan.attackers)]
 
         def levels(model: Model) -> Floats:
-            found = model.levels(seen(model, published, linkage))
-            return of_rows(model, found, published, linkage).astype(np.float64)
+            worse_of = np.minimum if model.higher_is_safer else np.maximum
+            each = [
+                of_rows(model, model.levels(seen(model, one, linkage)), one, linkage)
+                for one in seen_by
+            ]
+            return np.asarray(worse_of.reduce(each), np.float64)
 
         return [levels(model) for model in self.plan.models]
 
@@ -332,12 +340,13 @@ class Explainer:
     def _suppressed(self, row: int) -> tuple[list[float | None], int | None]:
         """The level that its class would reach, per requirement, and the people in it.
 
-        Some classes fail only after other classes have been suppressed; so both are tried.
+        Some classes fail only after other classes have been suppressed; so both are tried. There
+        are no people if its own values are beyond `at_most`.
         """
         models = self.plan.models
-        at = self._at_levels
-        if at is None:
-            return [None] * len(models), None
+        at = self._in_blocks if self._has_blocks else self._at_levels
+        if at is None or (self._has_blocks and at[row] == NOWHERE):
+            return [None] * len(models), None if at is None else 0
         alike = (at == at[row]).all(axis=1)
         for rows in (np.ones(len(at), np.bool_), alike | (self.recoding.record != SUPPRESSED)):
             part = self.table.take(np.flatnonzero(rows))
@@ -347,6 +356,15 @@ class Explainer:
                 break
         levels: list[float | None] = [float(model.levels(classes)[mine]) for model in models]
         return levels, int(classes.people[mine])
+
+    @property
+    def _has_blocks(self) -> bool:
+        return bool(self.table.tops) and not self.plan.algorithm.keeps_at_most
+
+    @cached_property
+    def _in_blocks(self) -> Ints:
+        """The block of every row: with whom `at_most` lets it be published; int32[n, 1]."""
+        return Blocks.of(self.table).label.astype(np.int32)[:, None]
 
     @cached_property
     def _at_levels(self) -> Ints | None:

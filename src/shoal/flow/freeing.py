@@ -23,7 +23,10 @@ def freed(plan: Plan, table: Table) -> Plan | None:
     """The plan with free ranges or sets for columns without a hierarchy; None: there are none."""
     free = {}
     for name, tree in zip(table.names, table.trees, strict=True):
-        if plan.columns[name].hierarchy is None and (hierarchy := _free(tree)) is not None:
+        column = plan.columns[name]
+        if column.hierarchy is not None or column.at_most is not None:
+            continue
+        if (hierarchy := _free(tree)) is not None:
             free[name] = plan.columns[name].changed(hierarchy=hierarchy)
     if not free or plan.loss.needs_trees:
         return None

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from shoal.base.errors import preview
+from shoal.base.errors import SHOWN, preview
+from shoal.base.wording import number
 from shoal.hierarchies.values import plain, text
 from shoal.io.frames import Frame
 from shoal.io.raw_text.encodings import shown
 from shoal.io.text_layout import ENCODING_KEY
+from shoal.losses.weights import Weights
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, coded_as_text
 from shoal.table.coding import merged_note
+from shoal.table.encode import Table
 from shoal.table.published_table import Published
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import columns_with_role, limited_columns
 
 
 def encodings(schema: pa.Schema | None) -> list[str]:
@@ -30,6 +33,20 @@ def encodings(schema: pa.Schema | None) -> list[str]:
     return [
         f"the file is not in UTF-8 and was read as {shown(name)}; if letters with accents are "
         "wrong, state its encoding in the plan, as in [read] encoding = 'cp850'"
+    ]
+
+
+def ranges_as_labels(plan: Plan) -> list[str]:
+    """Report that a recoding with weights writes labels where its plan asks for bounds.
+
+    Its hierarchies are lists of values, for which the weights are given.
+    """
+    if plan.write.ranges == "label" or not isinstance(plan.loss, Weights):
+        return []
+    return [
+        f"ranges are written as labels, not as ranges = {plan.write.ranges!r} of [write] asks: a "
+        "recoding with the loss weights lists its ranges as values; choose another loss to have "
+        "them"
     ]
 
 
@@ -80,6 +97,30 @@ def persons_not_published(plan: Plan, keep_order: bool) -> list[str]:
                     "number would"
                 )
     return notes
+
+
+def weighted_losses(plan: Plan) -> list[str]:
+    """Report that the losses are weighted by the importance of the columns."""
+    names = columns_with_role(plan.columns, "quasi")
+    quasi = {name: plan.columns[name].importance for name in names}
+    if len(set(quasi.values())) < 2:
+        return []
+    said = [f"{name!r} {number(times)}" for name, times in quasi.items()]
+    more = f" and {len(said) - SHOWN} more" if len(said) > SHOWN else ""
+    return [
+        "every loss, and the lower bound on it, is weighted by the importance that the plan gives "
+        f"the columns: {', '.join(said[:SHOWN])}{more}"
+    ]
+
+
+def at_most_without_effect(plan: Plan, table: Table) -> list[str]:
+    """Report limits that every value of the hierarchy complies with."""
+    tops = dict(zip(table.names, table.tops or [None] * len(table.names), strict=True))
+    return [
+        f"at_most = {at_most} of {name!r} has no effect: it allows every value of its hierarchy"
+        for name, at_most in limited_columns(plan.columns).items()
+        if tops[name] is None
+    ]
 
 
 def in_parts(parts: int) -> list[str]:

@@ -10,10 +10,9 @@ from shoal.base.progress import Progress, silent
 from shoal.base.threads import cached_property
 from shoal.engines.spark_table import SparkTable
 from shoal.flow.at_scale import LargeRelease, anonymize_at_scale, grouped
-from shoal.flow.audit import Audit, audit, check_known
+from shoal.flow.audit import Audit, audit_groups, check_known
 from shoal.flow.choose_engine import not_served
 from shoal.flow.choose_parts import resources_of
-from shoal.flow.notes import unpublished_columns
 from shoal.io.frames import Frame
 from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
 from shoal.plan import Plan
@@ -44,7 +43,11 @@ def anonymize_on_spark(table: Any, plan: Plan, progress: Progress = silent) -> S
 
 
 def audit_on_spark(
-    table: Any, plan: Plan, original: Any = None, progress: Progress = silent
+    table: Any,
+    plan: Plan,
+    original: Any = None,
+    progress: Progress = silent,
+    target: str | None = None,
 ) -> Audit:
     """Measure a DataFrame, a file or the files of a folder, alone or against its original.
 
@@ -61,19 +64,19 @@ def audit_on_spark(
     before = None
     if original is not None:
         before = _units(SparkTable.of(original, resources_of(plan)), plan, progress)
-    columns = {name: plan.columns[name] for name in plan.columns if name in units.names}
-    found = audit(units, plan.changed(columns=columns), original=before, progress=progress)
     here = [name for name in columns_with_role(plan.columns, "other") if name in names]
     others = {name: plan.missing_of(name) for name in here}
-    label = found.published.classes.label
-    counts = given.alone(units, label, others, lambda share: progress("known", share))
-    known = {name: ColumnDisclosure(*counts[name]) for name in others} | found.if_known
-    return replace(
-        found,
-        if_known=known,
-        worrying=worth_warning(known, plan.columns, found.people),
-        notes=[*found.notes, *unpublished_columns(names, plan)],
+
+    def watch(share: float) -> None:
+        progress("known", share)
+
+    elsewhere = given.values(units, others, watch)
+    found = audit_groups(
+        units, plan, names, elsewhere, original=before, target=target, progress=progress
     )
+    counts = given.alone(units, found.published.classes.label, others, watch)
+    known = {name: ColumnDisclosure(*counts[name]) for name in others} | found.if_known
+    return replace(found, if_known=known, worrying=worth_warning(known, plan.columns, found.people))
 
 
 def _units(table: SparkTable, plan: Plan, progress: Progress) -> Frame:

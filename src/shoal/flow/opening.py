@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from shoal.io.format import Progress
+from shoal.io.format import Progress, format_of
 from shoal.io.frames import Frame, open_frame
+from shoal.io.reading import Reading
+from shoal.io.sources import is_file
 from shoal.plan import Plan
+from shoal.table.roles import columns_with_role
+from shoal.table.written.ranges import bound_names
 from shoal.table.written.spelled_columns import canonical, spelled_columns
 
 
 def open_table(table: Any, plan: Plan, progress: Progress | None = None) -> Frame:
     """Open a table in any form; its numbers and dates are canonical."""
-    return with_canonical_cells(open_frame(table, progress, plan.read), plan)
+    return with_canonical_cells(open_frame(table, progress, reading_of(table, plan)), plan)
+
+
+def reading_of(table: Any, plan: Plan) -> Reading:
+    """How a file is read: as the plan states it, without titles and notes if it is a release.
+
+    A sheet whose first row has the names of a release is one.
+    """
+    asked = plan.read
+    if asked.header_row is None or not isinstance(table, str | Path) or not is_file(table):
+        return asked
+    first = format_of(Path(table)).first_names(Path(table), asked)
+    return asked.of_release if first and _are_released(first, plan) else asked
+
+
+def _are_released(names: list[str], plan: Plan) -> bool:
+    """Whether these are names of columns of a release: all quasi-identifiers are among them."""
+    known = {name: name for name in plan.columns} | {f"'{name}": name for name in plan.columns}
+    if plan.write.ranges == "bounds":
+        known |= {bound: name for name in plan.columns for bound in bound_names(name)}
+    found = {known.get(name) for name in names}
+    return None not in found and found >= set(columns_with_role(plan.columns, "quasi"))
 
 
 def with_canonical_cells(frame: Frame, plan: Plan) -> Frame:

@@ -10,17 +10,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal.attacks._unchanged import Elsewhere
 from shoal.base.arrays import Longs
 from shoal.base.clock import Clock
 from shoal.base.version import __version__
 from shoal.flow import notes
 from shoal.flow.release import Release
-from shoal.io.frames import Frame, content_digest
+from shoal.io.digests import content_digest
+from shoal.io.frames import Frame
+from shoal.measures.analyses.variables import Tables
 from shoal.measures.applied import Applied
 from shoal.measures.explanation import Explains
 from shoal.measures.information_loss import discernibility
 from shoal.measures.measured import Source, measure_published
 from shoal.measures.tried import Tried
+from shoal.measures.verdicts.refusal import raise_beyond_limits
+from shoal.measures.verdicts.verdict import verdicts
 from shoal.plan import Plan
 from shoal.table.coded_columns import forget_codes
 from shoal.table.encode import Table
@@ -56,16 +61,21 @@ def publish(
     clock: Clock,
     origin: Origin,
     whole: Published | None = None,
+    elsewhere: Elsewhere | None = None,
+    answered: bool = True,
 ) -> Release:
-    """Decode, verify and measure; raise an error if a requirement is violated.
+    """Decode, verify and measure; raise an error if a requirement is violated, or a limit exceeded.
 
     `whole` is the input table, if some of its records are in neither `frame` nor `original`.
+    `elsewhere` has the columns that are published but not in the frame. Unless `answered`, no
+    counting queries are answered from the release.
     """
     dropped = 0 if whole is None else whole.rows - original.rows
+    rows = original.rows + dropped
     suppressed = recoding.suppressed_of(original) + dropped
     forget_codes(frame, frame.packed)
     clock.start("decode")
-    released, people = decode(
+    released, people, taken = decode(
         frame, plan.columns, original, recoding, rng, keep_order, plan.missing_values
     )
     released = guarded(released, plan.columns)
@@ -79,9 +89,12 @@ def publish(
         plan,
         published,
         None if linkable is None else link(linkable, published),
-        Source(original, recoding, partial(_unprotected, frame, plan, whole)),
+        Source(
+            original, recoding, taken, partial(_unprotected, frame, plan, whole), answered=answered
+        ),
         persons_published=people is None,
         must_hold=True,
+        elsewhere=elsewhere,
         begin=clock.start,
         progress=clock.progress,
     )
@@ -89,25 +102,29 @@ def publish(
     assert measured.quality is not None
     assert measured.utility is not None
     assert measured.before is not None
-    return Release(
+    release = Release(
         frame=released.native,
         plan=plan,
         seen=published,
         checks=measured.checks,
+        at_most=measured.at_most,
         quality=measured.quality,
         utility=measured.utility,
         before=measured.before,
         after=measured.after,
-        rows=original.rows + dropped,
+        rows=rows,
         published=published.rows,
         suppressed=suppressed,
-        discernibility=discernibility(published.classes, suppressed),
+        discernibility=discernibility(measured.seen_by.classes, suppressed),
         seconds=clock.seconds,
         notes=[
             *([] if origin.applied is None else origin.applied.notes()),
             *notes.without_person(frame, plan),
             *notes.merged_values(published),
+            *notes.weighted_losses(plan),
+            *notes.at_most_without_effect(plan, original),
             *notes.persons_not_published(plan, keep_order),
+            *measured.dependency.notes(),
             *measured.utility.notes(original.rows),
             *notes.in_parts(recoding.parts),
             *origin.notes,
@@ -117,17 +134,32 @@ def publish(
         person_of_record=people,
         if_known=measured.if_known,
         worrying=measured.worrying,
+        dependency=measured.dependency,
         made=datetime.now().astimezone(),
         seed=plan.seed,
         version=__version__,
+        seen_by=measured.seen_by,
+        attackers=measured.attackers,
         digest=content_digest(released),
         applied=origin.applied,
         original_sha256=origin.original_sha256,
         explainer=origin.explainer,
         tried=origin.tried,
+        limits=verdicts(plan, measured, suppressed / rows),
         parts=recoding.parts,
         fitted=partial(origin.fitted, released.names),
+        tables=Tables.of_release(
+            plan.columns,
+            plan.missing_values,
+            original,
+            published,
+            (frame, released),
+            recoding,
+            taken,
+        ),
     )
+    raise_beyond_limits(release.limits, release.before.people, release, plan.models)
+    return release
 
 
 def _unprotected(frame: Frame, plan: Plan, whole: Published | None) -> Published:

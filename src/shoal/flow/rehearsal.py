@@ -71,7 +71,7 @@ def rehearsed(plan: Plan, sample: bytes) -> list[Job]:
     records = pa.ipc.open_stream(sample).read_all()
     # Whatever fails on a sample: what was called until then is known.
     with kernels.rehearse(SECONDS) as rehearsal, suppress(Exception), np.errstate(all="ignore"):
-        anonymize(records, plan.changed(seed=0, threads=1))
+        anonymize(records, plan.changed(seed=0, threads=1, limits={}))
     stuck.cancel()
     return list(rehearsal.jobs.values())
 

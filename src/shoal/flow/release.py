@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoal.base.errors import BadTable, ShoalError
+from shoal.base.errors import BadTable
 from shoal.base.progress import Progress, silent
 from shoal.databases.database import Database
-from shoal.databases.writing import write_to
-from shoal.io import frames
+from shoal.flow.saving.verified import save_verified
+from shoal.io.frames import open_frame
+from shoal.io.raw_text.standard_streams import by_name
 from shoal.measures.explanation import Explains, Explanation, Reason
-from shoal.measures.outcome import Outcome
-from shoal.measures.verify import verify
-from shoal.table.match_graph import link
-from shoal.table.published_table import read_published
-from shoal.table.written.form import check_form, read_form, written_form
+from shoal.measures.outcome import Outcome, WrittenFile
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted
@@ -38,42 +35,24 @@ class Release(Outcome):
         table of a database is written in one transaction, and only with `replace` if there is one
         of its name.
         """
-        if isinstance(path, Database):
-            frame = frames.open_frame(self.frame)
-            self.check_unchanged(frame)
-            write_to(path, self._form(frame), replace, partial(self._verify, frame))
-            return
-        with frames.atomic(path) as target:
-            frame = frames.open_frame(self.frame)
-            self.check_unchanged(frame)
-            form = self._form(frame, target)
-            frames.write(form, target, self.plan.read)
-            file = frames.read_back(target, self.plan.read)
-            if not frames.same_rows(file, form):
-                raise ShoalError(
-                    "the file that was written does not contain the rows of the release in their "
-                    "order; this is a bug in shoal, and nothing is released"
-                )
-            self._verify(frame, file, target)
+        frame = open_frame(self.frame)
+        self.check_unchanged(frame)
+        plan, people = self.plan, self.person_of_record
+        sha256 = save_verified(frame, path, plan, plan.models, people, self.original, replace)
+        self._remember(path, sha256)
 
-    def _form(self, frame: frames.Frame, target: Path | None = None) -> frames.Frame:
-        """The frame as it is written to a file, or to a table of a database."""
-        plan = self.plan
-        return written_form(frame, plan.columns, plan.missing_values, plan.write, target)
-
-    def _verify(self, frame: frames.Frame, file: frames.Frame, target: Path | None = None) -> None:
-        """Verify every requirement on what was read back, with ranges for bounds."""
-        plan = self.plan
-        file = read_form(file, plan.columns, plan.write, target)
-        check_form(file, frame, plan.columns, plan.write)
-        written = read_published(file, plan.columns, plan.missing_values, self.person_of_record)
-        linkage = None if self.original is None else link(self.original, written)
-        verify(written, self.plan.models, linkage)
+    def _remember(self, path: str | Path | Database, sha256: str | None) -> None:
+        """Note to which file the release was written; None: to something without a checksum."""
+        self._written.clear()
+        if sha256 is not None:
+            self._written.append(WrittenFile(Path(by_name(str(path))).name, sha256))
 
     def report(
         self, path: str | Path, *, explain: bool | None = None, progress: Progress = silent
     ) -> None:
-        """Write an HTML report for the approver of the release: one file that needs no network.
+        """Write a report for the approver of the release: one file that needs no network.
+
+        It is HTML, or a PDF if the name ends in .pdf, which needs a browser or WeasyPrint.
 
         It contains the seed and is for internal use, not for publication. `explain` adds which
         requirement forced each generalization, which takes one more run per requirement; by
@@ -103,9 +82,13 @@ class Release(Outcome):
         """Explain why a row of the original (the first is 0) is generalized or suppressed.
 
         The table is recoded once without each requirement, each time as long as the run itself;
-        later calls reuse the results. For the data manager, not for publication.
+        later calls reuse the results. `attacker` has what an attacker sees of it, see
+        `attacker_view`. For the data manager, not for publication.
         """
-        return self._explainer.row(row, progress)
+        found = self._explainer.row(row, progress)
+        if found.left_out or self.after.linked:
+            return found
+        return dataclasses.replace(found, attacker=self.attacker_view(row=found.row))
 
     def reasons(self, *, progress: Progress = silent) -> list[Reason]:
         """For each requirement, how many records it generalized and what that cost."""

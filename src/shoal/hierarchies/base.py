@@ -7,10 +7,11 @@ a new file there is all that a new kind of hierarchy needs.
 from __future__ import annotations
 
 from abc import ABC, ABCMeta, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
-from math import floor, inf, log10
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -20,12 +21,14 @@ import pyarrow as pa
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadHierarchy, brief, did_you_mean
 from shoal.base.folder_registry import FolderRegistry
-from shoal.base.wording import many, number
+from shoal.base.wording import many
 from shoal.hierarchies.tree import Label, Tree
-from shoal.hierarchies.values import ROOT
+from shoal.hierarchies.values import ROOT, plain
 
 Rows = list[list[Label]]
 End = Fraction | date  # of a range
+OpenEnd = End | None  # None: the range is open at this end
+Ends = tuple[OpenEnd, OpenEnd]
 
 
 class Placed(NamedTuple):
@@ -119,16 +122,47 @@ class Hierarchy(ABC, metaclass=_Builders):
         """The ends or elements of a free range or set; empty if the label is neither."""
         return []
 
-    def ends(self, label: str) -> tuple[End, End] | None:  # noqa: ARG002
+    def ends(self, label: str) -> Ends | None:  # noqa: ARG002
         """The ends of a published value as numbers or dates; None if it has none.
 
         A number has itself for both ends.
         """
         return None
 
-    def labelled(self, low: End, high: End) -> str:
+    def labelled(self, low: OpenEnd, high: OpenEnd) -> str:
         """The published value with these ends; only for hierarchies that have them."""
         raise NotImplementedError
+
+    def open_labels(self) -> Collection[str]:
+        """The published values that lack an end."""
+        return ()
+
+    # What `at_most` limits
+
+    def width_unit(self) -> str:
+        """What a width in `at_most` counts; "": values have no width."""
+        return ""
+
+    def extent(self, label: str) -> Fraction | None:  # noqa: ARG002
+        """How many units of width a published value spans; None: it has no bounds."""
+        return None
+
+    def level_of(self, label: str) -> int | None:
+        """How many steps a published value is above original ones.
+
+        None: that depends on the column, and the level in its tree counts.
+        """
+        steps = self.steps()
+        if label == ROOT:
+            return len(steps) + 1 if steps else None
+        step = self.step_of(label)
+        if step is None:
+            return 0
+        return sum(one.place <= step.place for one in steps) if steps else None
+
+    def normal(self, label: str) -> str:
+        """A form of a published value that is equal for all spellings of it: 17 and 17.0."""
+        return plain(label)
 
     # In a plan file
 
@@ -229,6 +263,15 @@ class Hierarchy(ABC, metaclass=_Builders):
         return _build("ranges", widths, start)
 
     @staticmethod
+    def borders(levels: Sequence[Any]) -> Hierarchy:
+        """Numbers or dates cut at given borders, one list per level, from fine to coarse.
+
+        >>> Hierarchy.borders([[18, 30, 65], [18, 65]]).tree([17, 18, 42, 90]).labels[:5]
+        ('*', '<18', '17', '[18, 65)', '[18, 30)')
+        """
+        return _build("borders", levels)
+
+    @staticmethod
     def prefixes(keep: Sequence[int] | None = None, length: int | None = None) -> Hierarchy:
         """Codes shortened from the right: 47677 → 4767* → … → *.
 
@@ -322,28 +365,21 @@ def _texts(value: Any) -> int:
 # What builders share
 
 
+def one_label(spots: Mapping[str, Hashable], normal: Callable[[str], str]) -> dict[str, str]:
+    """The label of each value: as it is written, or its normal form if there are several spellings.
+
+    `spots` are the numbers or dates of the values. Equal ones are one value, with one label.
+
+    >>> one_label({"25": 25, "25.0": 25, "07": 7}, lambda value: str(int(float(value))))
+    {'25': '25', '25.0': '25', '07': '07'}
+    """
+    if len(set(spots.values())) == len(spots):
+        return {value: value for value in spots}
+    often = Counter(spots.values())
+    return {value: value if often[at] == 1 else normal(value) for value, at in spots.items()}
+
+
 def check_true(name: str, given: object, hint: str = "") -> None:
     """Raise an error unless the value of a key without options is true."""
     if given is not True:
         raise BadHierarchy(f"{name} takes only true, got {given!r}{hint}")
-
-
-def alternatives(steps: Iterable[Any]) -> str:
-    """Steps in a sentence.
-
-    >>> alternatives([5, 10, 1000]), alternatives(["month"])
-    ('5, 10 or 1,000', 'month')
-    """
-    named = [number(step) if isinstance(step, int | float) else str(step) for step in steps]
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} or {named[-1]}"
-
-
-def rounded_up(wide: float, what: str) -> Width:
-    """One width among many, rounded up to 1, 2 or 5 times a power of ten.
-
-    >>> rounded_up(37, "a range of")
-    Width(place=50.0, words='a range of up to 50')
-    """
-    power = 10.0 ** floor(log10(wide)) if wide > 0 else 1.0
-    step = next(times * power for times in (1, 2, 5, 10) if wide <= times * power * (1 + 1e-12))
-    return Width(step, f"{what} up to {number(step)}")

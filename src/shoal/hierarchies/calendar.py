@@ -121,11 +121,13 @@ def _first_day(month: int) -> int:
     return date(year, inside + 1, 1).toordinal()
 
 
-def as_date(value: object) -> datetime | None:
+def as_date(value: object, zones: bool = True) -> datetime | None:
     """The date and time of a value; None if it is not a date.
 
-    >>> as_date("2024-05-17")
-    datetime.datetime(2024, 5, 17, 0, 0)
+    `zones`: whether a text may name a time zone, which does not count.
+
+    >>> as_date("2024-05-17"), as_date("2024-05-17T10:00Z", zones=False)
+    (datetime.datetime(2024, 5, 17, 0, 0), None)
     """
     if isinstance(value, datetime):
         return value.replace(tzinfo=None)
@@ -133,7 +135,21 @@ def as_date(value: object) -> datetime | None:
         return datetime(value.year, value.month, value.day)
     if isinstance(value, str):
         try:
-            return datetime.fromisoformat(value.strip()).replace(tzinfo=None)
+            moment = datetime.fromisoformat(value.strip())
         except ValueError:
             return None
+        return moment.replace(tzinfo=None) if zones or moment.tzinfo is None else None
     return None
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a date without a time.
+
+    >>> is_day("2024-05-17"), is_day("2024-05-17 00:00")
+    (True, False)
+    """
+    try:
+        date.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby
@@ -46,14 +46,19 @@ class FreeTree(Tree):
 
     @staticmethod
     def of_ranges(
-        spots: Sequence[tuple[Fraction, str]], ends: tuple[Fraction, Fraction] | None, closed: bool
+        spots: Sequence[tuple[Fraction, str]],
+        ends: tuple[Fraction, Fraction] | None,
+        closed: bool,
+        normal: Callable[[str], str] = plain,
     ) -> FreeTree:
         """The tree over these rising numbers, with their labels in the column."""
         low, high = ends or (spots[0][0], spots[-1][0])
         own = closed and low < high and (low, high) == (spots[0][0], spots[-1][0])
         flat = _flat(f"[{shown(low)}, {shown(high)}]" if own else ROOT, [name for _, name in spots])
         numbers = tuple(number for number, _ in spots)
-        return FreeTree(*flat, kind="ranges", ends=(low, high), numbers=numbers, closed=own)
+        return FreeTree(
+            *flat, normal=normal, kind="ranges", ends=(low, high), numbers=numbers, closed=own
+        )
 
     @staticmethod
     def of_sets(labels: Sequence[Label], closed: bool = True) -> FreeTree:
@@ -118,7 +123,7 @@ class FreeTree(Tree):
 
     def cover(self, label: str) -> int | Cover | None:
         """The node or cover of a published label; None if it is neither."""
-        node = 0 if label == ROOT else self.node(label)
+        node = 0 if label == ROOT else self.find(label)
         if node >= 0:
             return node
         found = self._in_range(label) if self.kind == "ranges" else self._in_set(label)
@@ -133,18 +138,8 @@ class FreeTree(Tree):
 
     def _in_set(self, label: str) -> list[int]:
         names = elements_of(label)
-        nodes = [self.node(name) for name in names]
-        if -1 in nodes:  # perhaps spelled differently
-            nodes = [
-                self._alike.get(plain(str(name)), -1) if node < 0 else node
-                for name, node in zip(names, nodes, strict=True)
-            ]
+        nodes = [self.node(None) if name is None else self.find(name) for name in names]
         return nodes if nodes and min(nodes) > 0 else []
-
-    @cached_property
-    def _alike(self) -> dict[str, int]:
-        """The leaves by their labels in normal form."""
-        return {plain(name): leaf for leaf, name in enumerate(self.labels) if leaf and name}
 
     def reads(self, value: int | Cover) -> bool:
         """Whether the label of a node or a cover can be read back as the same value."""
@@ -167,9 +162,13 @@ class FreeTree(Tree):
         """The loss of a cover, from 0 for a single value to 1 for all (eq. 11, 12)."""
         if self.kind == "sets":
             return Fraction(len(cover) - 1, max(self.size - 2, 1))
-        low, high = (self.numbers[leaf - 1] for leaf in cover)
         span = self.ends[1] - self.ends[0]
-        return (high - low) / span if span else Fraction(0)
+        return self.span(cover) / span if span else Fraction(0)
+
+    def span(self, cover: Cover) -> Fraction:
+        """The distance of the ends of a range."""
+        low, high = (self.numbers[leaf - 1] for leaf in cover)
+        return high - low
 
 
 def _flat(root: str, leaves: Iterable[Label]) -> tuple[tuple[Label, ...], Ints, Ints, Longs]:

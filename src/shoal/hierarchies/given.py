@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from math import inf
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.base.threads import cached_property
 from shoal.base.wording import many
 from shoal.hierarchies.base import AS_IT_WAS, SUPPRESSED_WIDTH, Hierarchy, Placed, Width
 from shoal.hierarchies.tree import Tree, label_array
-from shoal.hierarchies.values import plain, text
+from shoal.hierarchies.values import text
 
 
 class Given(Hierarchy):
@@ -34,20 +34,21 @@ class Given(Hierarchy):
 
     def knows(self, value: object) -> bool:
         """Whether the tree has this value, in any spelling."""
-        return self._node(text(value)) >= 0
+        return self._tree.find(text(value)) >= 0
 
-    def _node(self, label: str) -> int:
-        """The node of a value, in any spelling; or -1."""
-        node = self._tree.node(label)
-        return node if node >= 0 else self._alike.get(plain(label), -1)
+    def width_unit(self) -> str:
+        """Values."""
+        return "values"
 
-    @cached_property
-    def _alike(self) -> dict[str, int]:
-        alike: dict[str, int] = {}
-        for node, label in enumerate(self._tree.labels):
-            if label is not None:
-                alike.setdefault(plain(label), node)
-        return alike
+    def extent(self, label: str) -> Fraction | None:
+        """The number of original values that a published one covers; 1 for an original value."""
+        node = self._tree.find(label)
+        return None if node < 0 else Fraction(int(self._tree.leaves[node]))
+
+    def level_of(self, label: str) -> int | None:
+        """The longest way down to an original value."""
+        node = self._tree.find(label)
+        return None if node < 0 else int(self._tree.level[node])
 
     def describe(self) -> str:
         """How values are published."""
@@ -63,7 +64,7 @@ class Given(Hierarchy):
 
     def width(self, label: str) -> Width:
         """The level of a value in the tree."""
-        node = self._node(label)
+        node = self._tree.find(label)
         if node == 0:
             return SUPPRESSED_WIDTH
         level = 0 if node < 0 else int(self._tree.level[node])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import overload
 
 import numpy as np
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from shoal.base.arrays import Counts, Ints, Longs
 from shoal.base.errors import BadHierarchy, is_text, preview
 from shoal.base.threads import cached_property
+from shoal.hierarchies.values import plain
 
 LARGEST = 2**53  # up to here floats represent every integer exactly
 Label = str | None  # None is the label of a missing value, published as missing
@@ -39,6 +40,12 @@ class Labels(Sequence[Label]):
         )
         more.with_missing = None in labels
         return more
+
+    def between(self, low: int, high: int) -> Labels:
+        """The labels of these nodes, up to the one before the last."""
+        found = Labels(self._array, self._order[low:high])
+        found.with_missing = self.with_missing and high == len(self)
+        return found
 
     def __len__(self) -> int:
         return len(self._order)
@@ -96,6 +103,7 @@ class Tree:
     end: Ints  # int32[nodes]
     leaves: Counts  # [nodes], nl in the papers: original values below (or at) the node
     words: tuple[str, ...] = ()  # labels of leaves that mean missing, published as they are written
+    normal: Callable[[str], str] = plain  # a form of labels that is equal for all spellings of one
 
     @staticmethod
     def from_rows(
@@ -220,6 +228,24 @@ class Tree:
             return self.size - 1 if self.labels.with_missing else -1
         return self._nodes.get(label, -1)
 
+    def find(self, label: str) -> int:
+        """The node with this label, in any spelling; -1 if there is none.
+
+        >>> Tree.from_rows([["17", "*"]]).find("17.0")
+        1
+        """
+        node = self.node(label)
+        return node if node >= 0 else self._spellings.get(self.normal(label), -1)
+
+    @cached_property
+    def _spellings(self) -> dict[str, int]:
+        """The nodes by their labels in normal form; words for missing have one spelling only."""
+        found: dict[str, int] = {}
+        for node, label in enumerate(self.labels):
+            if label is not None and label not in self.words:
+                found.setdefault(self.normal(label), node)
+        return found
+
     def covers(self, wide: int, narrow: int) -> bool:
         """Whether `wide` is `narrow` or an ancestor of it."""
         return bool(wide <= narrow < self.end[wide])
@@ -245,13 +271,37 @@ class Tree:
         leaves = np.append(self.leaves, np.ones(many, self.leaves.dtype))
         end[0] += many
         leaves[0] += many
-        return Tree(
-            labels.followed_by(more) if isinstance(labels, Labels) else (*labels, *more),
-            np.append(self.parent, np.zeros(many)).astype(np.int32),
-            end.astype(np.int32),
-            leaves,
-            (*self.words, *words),
+        return replace(
+            self,
+            labels=labels.followed_by(more) if isinstance(labels, Labels) else (*labels, *more),
+            parent=np.append(self.parent, np.zeros(many)).astype(np.int32),
+            end=end.astype(np.int32),
+            leaves=leaves,
+            words=(*self.words, *words),
         )
+
+    def below(self, top: int) -> Tree:
+        """The tree of a node and all below it; node v becomes v - top.
+
+        >>> tree = Tree.from_rows([["Cat", "Felid", "*"], ["Lion", "Felid", "*"], ["Dog", "*"]])
+        >>> tree.below(1).labels, tree.below(1).height
+        (('Felid', 'Cat', 'Lion'), 2)
+        """
+        if top == 0:
+            return self
+        end = int(self.end[top])
+        labels = self.labels.between(top, end) if isinstance(self.labels, Labels) else None
+        parent = self.parent[top:end] - np.int32(top)
+        parent[0] = 0
+        found = replace(
+            self,
+            labels=self.labels[top:end] if labels is None else labels,
+            parent=parent,
+            end=self.end[top:end] - np.int32(top),
+            leaves=self.leaves[top:end],
+        )
+        found.__dict__["level"] = self.level[top:end]
+        return found
 
     @property
     def values(self) -> list[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from collections.abc import Iterable
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 
 from shoal.base.errors import BadHierarchy, brief, preview
 from shoal.base.settings import DIGITS
+from shoal.hierarchies.how_written import how_written
+from shoal.io.native.values import text as text  # the form that hierarchies use
 
 ROOT = "*"
 # Words that people write for missing values.
@@ -25,35 +28,6 @@ _TRUTH = {"True": "true", "False": "false"}  # as Python and as arrow write them
 LARGEST = 10**DIGITS
 # Such numbers written out in labels, and ends of ranges around them.
 _WRITTEN = re.compile(r"-?[0-9]{1,2000}(\.[0-9]{1,2000})?")
-
-
-def text(value: object) -> str:
-    """A value in the form that hierarchies use: numbers are equal whether given as text or not.
-
-    >>> text(17), text(17.0), text("17"), text(2.5), text(True)
-    ('17', '17', '17', '2.5', 'True')
-    """
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
-        return str(int(value))
-    if isinstance(value, Decimal):
-        return text(int(value)) if value == value.to_integral() else _decimal_text(value)
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ")
-    return str(value)
-
-
-def _decimal_text(value: Decimal) -> str:
-    """A decimal without trailing zeros; `normalize` would round it to 28 digits."""
-    if not value.is_finite():
-        return str(value)
-    sign, digits, power = value.as_tuple()
-    assert isinstance(power, int)
-    kept = len(digits)
-    while kept > 1 and digits[kept - 1] == 0:
-        kept -= 1
-    return str(Decimal((sign, digits[:kept], power + len(digits) - kept)))
 
 
 def plain(label: str) -> str:
@@ -98,8 +72,8 @@ def is_long_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and number_of(value) is None
 
 
-def not_numbers(kind: str, strange: list[object]) -> BadHierarchy:
-    """The error for values that are not in any range, with advice."""
+def not_numbers(kind: str, strange: list[object], others: Iterable[object] = ()) -> BadHierarchy:
+    """The error for values that are not in any range, with advice; `others` are."""
     large = [value for value in strange if is_long_number(value)]
     if large:
         begin = [f"{text(value)[:20]}…" for value in large]
@@ -110,7 +84,8 @@ def not_numbers(kind: str, strange: list[object]) -> BadHierarchy:
         )
     hint = "; for dates use the hierarchy dates" if isinstance(strange[0], date) else ""
     if any(isinstance(value, str) and re.search("[0-9][,.' %]", value) for value in strange):
-        hint = "; if they are numbers, state how they are written, as in decimal = ','"
+        advice = how_written([*others, *strange], "decimal = ','")
+        hint = f"; if they are numbers, {advice}"
     return BadHierarchy(
         f"{kind} need numbers, but the column has {preview(strange)}{hint}; give the column "
         "another hierarchy, or, if they mean missing, list them under missing_values"

@@ -11,8 +11,8 @@ from shoal.base.errors import BadTable, is_text, preview
 from shoal.io.compact import ArrowColumn, compact
 
 
-def check_column_names(names: list[Any], where: str) -> None:
-    """Raise an error unless every column has a unique name."""
+def check_column_names(names: list[Any], where: str, hint: str = "") -> None:
+    """Raise an error unless every column has a unique name; `hint` is a way out of this format."""
     if not names:
         raise BadTable(f"{where} has no columns")
     if odd := [name for name in names if not isinstance(name, str)]:
@@ -28,11 +28,11 @@ def check_column_names(names: list[Any], where: str) -> None:
     if empty := [number for number, name in enumerate(names, 1) if not name.strip()]:
         raise BadTable(
             f"{where} has columns without a name, counted from the left: {preview(empty)}; "
-            "name them or remove them (pandas writes its index like this; use index=False)"
+            f"name them or remove them (pandas writes its index like this; use index=False){hint}"
         )
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise BadTable(
-            f"{where} has several columns of the same name: {preview(twice)}; rename them"
+            f"{where} has several columns of the same name: {preview(twice)}; rename them{hint}"
         )
 
 

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import lzma
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 
 from shoal.base.errors import BadFile
 from shoal.io.arrow_tables import takeable
 from shoal.io.atomic import check_folder, check_place
-from shoal.io.format import Progress, check_writes, format_of
+from shoal.io.format import (
+    DAMAGED,
+    FirstRows,
+    Format,
+    NotInstalled,
+    Progress,
+    check_writes,
+    format_of,
+)
+from shoal.io.raw_text.wrong_ending import check_not_json, content_advice
 from shoal.io.reading import Reading
 from shoal.io.sources import check_source
+
+Seen = TypeVar("Seen")
 
 
 def read_table(
@@ -23,20 +36,43 @@ def read_table(
     pack: bool = False,
 ) -> pa.Table:
     """Read a file of any known format; with `pack`, columns of text may be packed."""
-    path = Path(path)
+
+    def whole(path: Path, form: Format) -> pa.Table:
+        read = form.read_packed if pack else form.read
+        return takeable(read(path, progress, reading))
+
+    return _explained(Path(path), whole)
+
+
+def read_first(path: str | Path, most: int, reading: Reading | None = None) -> FirstRows:
+    """The first rows of a file of any known format, without reading all of it where possible."""
+    return _explained(Path(path), lambda path, form: form.first_rows(path, most, reading))
+
+
+def sheets_of(path: str | Path) -> list[str]:
+    """The names of the tables of a file that can have several; none for other files."""
+    return _explained(Path(path), lambda path, form: form.sheets(path))
+
+
+def _explained(path: Path, look: Callable[[Path, Format], Seen]) -> Seen:
+    """Look into a file; an error says what it is, if its name says something else."""
     check_source(path, "")
     form = format_of(path)
     if path.stat().st_size == 0:
         raise BadFile(f"cannot read {path}: the file is empty")
-    reason = "it is damaged, incomplete, or not of the format that its name says"
+    reason = DAMAGED
     try:
-        read = form.read_packed if pack else form.read
-        return takeable(read(path, progress, reading))
+        check_not_json(path, form.name)
+        return look(path, form)
+    except BadFile as error:
+        advice = "" if isinstance(error, NotInstalled) else content_advice(path)
+        if not advice:
+            raise
     except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
         # Only messages of the operating system are passed on: those of arrow contain rows.
-        if isinstance(error, OSError) and error.errno:
-            reason = os.strerror(error.errno)
-    raise BadFile(f"cannot read {path}: {reason}")
+        system = isinstance(error, OSError) and error.errno
+        reason, advice = (os.strerror(system), "") if system else (reason, content_advice(path))
+    raise BadFile(f"cannot read {path}: {reason}{advice}")
 
 
 def write_table(table: pa.Table, path: str | Path, reading: Reading | None = None) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from filecmp import cmp
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from shoal.base.errors import BadFile, ShoalError
 from shoal.base.folder_registry import FolderRegistry
@@ -22,6 +22,18 @@ if TYPE_CHECKING:
     from shoal.io.reading import Reading
 
 Progress: TypeAlias = Callable[[int, int], None]  # bytes read so far, size of the file
+DAMAGED = "it is damaged, incomplete, or not of the format that its name says"
+
+
+class FirstRows(NamedTuple):
+    """The first rows of a file, as a look at it before it is read."""
+
+    names: list[str]
+    rows: list[list[str | None]]  # None: nothing is in the cell
+    faults: tuple[str, ...] = ()  # why the file cannot be read like this, as far as it shows
+    encoding: str = ""  # of a text file
+    delimiter: str = ""
+    lines: tuple[str, ...] = ()  # of a text file or a sheet, as they are
 
 
 class Format(ABC):
@@ -66,6 +78,14 @@ class Format(ABC):
         `reading` is how the file will be read again.
         """
 
+    def with_rows(self, path: Path, reading: Reading) -> Reading:
+        """The same with the rows of the table, if they are not stated and the file has others."""
+        return reading
+
+    def first_names(self, path: Path, reading: Reading) -> list[str]:
+        """The names in the first row, whatever row is stated; none if that does not matter."""
+        return []
+
     def schema(self, path: Path, reading: Reading | None = None) -> pa.Schema:
         """Names and types of the columns, as `read` has them."""
         return self.read(path, None, reading).schema
@@ -75,6 +95,14 @@ class Format(ABC):
     ) -> Iterator[pa.RecordBatch]:
         """Read a file part by part; errors as in `read`, some of them only at the end."""
         yield from self.read(path, progress, reading).to_batches()
+
+    def first_rows(self, path: Path, most: int, reading: Reading | None = None) -> FirstRows:
+        """The first rows; formats that need not read the whole file for them do not."""
+        return first_of(self.batches(path, None, reading), most)
+
+    def sheets(self, path: Path) -> list[str]:
+        """The names of the tables that a file has, if it can have several."""
+        return []
 
     def coded_batches(
         self,
@@ -113,15 +141,37 @@ class Format(ABC):
     def check_bytes(self, path: Path, table: pa.Table, reading: Reading | None = None) -> None:
         """Raise an error unless the file of this table contains only its cells.
 
-        By default the cells are written again and must give exactly the bytes of the file.
+        By default what is stored is written again and must give exactly the bytes of the file.
         """
-        from shoal.io.arrow_tables import compact_table  # needs pyarrow
-
         with TemporaryDirectory() as folder:
             again = Path(folder, path.name)
-            self.write(compact_table(table), again, reading)
+            self.write(self.stored(table), again, reading)
             if not cmp(path, again, shallow=False):
                 raise holds_more("bytes that do not follow from them")
+
+    def stored(self, table: pa.Table) -> pa.Table:
+        """What a file stores of a table: the cells, and nothing else."""
+        from shoal.io.arrow_tables import compact_table  # needs pyarrow
+
+        return compact_table(table)
+
+
+def first_of(parts: Iterable[pa.RecordBatch], most: int) -> FirstRows:
+    """The first rows of a table that comes part by part; no more parts are read than needed."""
+    from shoal.io.native.values import cell_values, text  # needs pyarrow
+
+    names: list[str] = []
+    rows: list[list[str | None]] = []
+    for part in parts:
+        names = list(part.schema.names)
+        cells = [cell_values(one) for one in part.slice(0, most - len(rows)).columns]
+        rows += [
+            [None if value is None else text(value) for value in row]
+            for row in zip(*cells, strict=True)
+        ]
+        if len(rows) >= most:
+            break
+    return FirstRows(names, rows)
 
 
 formats = FolderRegistry("shoal.io.formats", Format)  # type: ignore[type-abstract]
@@ -154,9 +204,15 @@ def check_writes(path: Path) -> None:
         )
 
 
-def not_installed(what: str, library: str, extra: str) -> BadFile:
+class NotInstalled(BadFile):
+    """A format needs a library that is not installed."""
+
+
+def not_installed(what: str, library: str, extra: str) -> NotInstalled:
     """The error for a format whose library is not installed."""
-    return BadFile(f"{what} needs {library}, which is not installed: pip install 'shoal[{extra}]'")
+    return NotInstalled(
+        f"{what} needs {library}, which is not installed: pip install 'shoal[{extra}]'"
+    )
 
 
 def packing_of(path: Path) -> str:

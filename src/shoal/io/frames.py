@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,8 @@ from shoal.io.files import check_bytes, check_target, keeps_types, read_table, w
 from shoal.io.format import Progress
 from shoal.io.labels import labelled, published, table_labels
 from shoal.io.native.column_types import as_type, like_pandas, like_polars
-from shoal.io.packed_texts import TEXTS, is_packed, packed, unpacked
+from shoal.io.native.own_cells import has_arrow_buffers, own_pandas_cells, own_polars_cells
+from shoal.io.native.packed_texts import TEXTS, is_packed, packed, unpacked
 from shoal.io.reading import Reading
 from shoal.io.sources import StoredTable
 from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
@@ -33,9 +33,7 @@ __all__ = [
     "check_place",
     "check_target",
     "check_writable",
-    "content_digest",
     "csv_parts",
-    "fingerprint",
     "open_frame",
     "read",
     "read_back",
@@ -66,9 +64,8 @@ class Frame:
     {'age': ['30-39']}
     """
 
-    def __init__(self, native: Any, counted: Counted | None = None, given: bool = False) -> None:
+    def __init__(self, native: Any, counted: Counted | None = None) -> None:
         self.native = native
-        self.given = given  # by the user, who expects the types of its columns back
         self.counted = counted  # None: each row occurs once, and the frame is the table
         self._frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
         is_pandas = nw.dependencies.is_pandas_dataframe(native)
@@ -172,8 +169,16 @@ class Frame:
         if self.counted is None:
             return Frame(self._relabelled(native))
         texts = [name for name in taken if name in self._packed]
-        texts += [name for name, one in columns.items() if one.type == TEXTS]
+        # Categories of the original stay categories.
+        texts += [
+            name
+            for name in columns
+            if native.schema.field(name).type == TEXTS and not self._has_categories(name)
+        ]
         return Frame(packed(native, texts), self.counted.take(rows))
+
+    def _has_categories(self, name: str) -> bool:
+        return name not in self._packed and pa.types.is_dictionary(self.exact(name).type)
 
     def _relabelled(self, native: Any) -> Any:
         """Give the columns their labels back, as far as their values are published."""
@@ -186,10 +191,12 @@ class Frame:
     def _forget(self, native: Any) -> Any:
         """Drop everything but the cells: row labels, metadata, unused categories."""
         if self.kind == "pandas":
-            return _forget_pandas(native, nw.get_native_namespace(self._frame))
+            return own_pandas_cells(native, nw.get_native_namespace(self._frame))
         if self.kind == "polars":
             library: Any = nw.get_native_namespace(self._frame)
-            return native.with_columns(_trimmed(native[name], library) for name in native.columns)
+            return native.with_columns(
+                own_polars_cells(native[name], library) for name in native.columns
+            )
         notes = native.schema.metadata or {}
         unpack = self._packed if self.counted is None else set()
         known = {
@@ -243,6 +250,10 @@ class Frame:
                 ".str.encode('utf-8', 'ignore').str.decode('utf-8')"
             ) from None
 
+    def cells(self, name: str) -> list[Any]:
+        """The cells of a column as objects of Python."""
+        return list(self._frame[name].to_list())
+
     @property
     def index_names(self) -> list[str]:
         """The names of the row labels of a pandas frame, which are no columns."""
@@ -253,11 +264,11 @@ class Frame:
     def _series(self, name: str, values: ArrowColumn) -> nw.Series[Any]:
         """Turn an arrow column into a column of this kind of frame.
 
-        Texts get the type that the column had in a frame of the user, if all of them can have it.
+        Texts get the type that the column has, if all of them can have it.
         """
         library: Any = nw.get_native_namespace(self._frame)
         native: Any = None
-        if self.given and pa.types.is_string(values.type):
+        if pa.types.is_string(values.type) or values.type == TEXTS:
             native = self._alike(name, values, library)
         if native is not None:
             pass
@@ -282,85 +293,6 @@ class Frame:
         return like(texts, kind, self.native[name], library)
 
 
-def _forget_pandas(native: Any, library: Any) -> Any:
-    native = native.reset_index(drop=True)  # row labels re-identify people
-    native.attrs = {}
-    native.columns = library.Index(list(native.columns))
-    for name in native.columns:
-        column = native[name]
-        if hasattr(column, "cat"):
-            native[name] = column.cat.remove_unused_categories()
-        elif _is_arrow(column):
-            cells = compact(column.array.__arrow_array__())
-            kind = column.dtype
-            if isinstance(kind, library.ArrowDtype):  # without metadata of its fields
-                kind = library.ArrowDtype(cells.type)
-            native[name] = library.Series(kind.__from_arrow__(cells))
-    return native
-
-
-def _is_arrow(column: Any) -> bool:
-    """Whether pandas stores a column in arrow buffers."""
-    return "Arrow" in type(column.array).__name__ and hasattr(column.array, "__arrow_array__")
-
-
-def _trimmed(series: Any, library: Any) -> Any:
-    """A polars column with only its own cells, at any depth.
-
-    Enums lose unused categories. Selected rows of text share a buffer with the other rows, which
-    would be written to files too: text is copied.
-    """
-    kind = series.dtype
-    spelled = _spelled_type(kind, library)
-    if not _has_text(spelled, library) or isinstance(kind, library.Categorical):
-        return series
-    trimmed = _trimmed_type(series, library)
-    text = series.cast(spelled)
-    try:
-        fresh = library.Series(series.name, compact(text.to_arrow()))
-    except (pa.ArrowException, library.exceptions.PolarsError, TypeError, ValueError):
-        fresh = library.Series(series.name, text.to_list(), dtype=spelled)
-    return fresh.cast(trimmed)
-
-
-def _has_text(kind: Any, library: Any) -> bool:
-    if isinstance(kind, library.Struct):
-        return any(_has_text(field.dtype, library) for field in kind.fields)
-    if isinstance(kind, library.List | library.Array):
-        return _has_text(kind.inner, library)
-    return isinstance(kind, library.String | library.Binary)
-
-
-def _trimmed_type(series: Any, library: Any) -> Any:
-    kind = series.dtype
-    if isinstance(kind, library.Enum):
-        used = set(series.cast(library.String).unique().drop_nulls())
-        return library.Enum([category for category in kind.categories if category in used])
-    if isinstance(kind, library.List):
-        return library.List(_trimmed_type(series.drop_nulls().explode(), library))
-    if isinstance(kind, library.Array):
-        cells = series.drop_nulls().cast(library.List(kind.inner)).explode()
-        return library.Array(_trimmed_type(cells, library), kind.size)
-    if isinstance(kind, library.Struct):
-        shown = series.drop_nulls().struct
-        fields = {f.name: _trimmed_type(shown.field(f.name), library) for f in kind.fields}
-        return library.Struct(fields)
-    return kind
-
-
-def _spelled_type(kind: Any, library: Any) -> Any:
-    """The type with text instead of categories."""
-    if isinstance(kind, library.Enum | library.Categorical):
-        return library.String()
-    if isinstance(kind, library.List):
-        return library.List(_spelled_type(kind.inner, library))
-    if isinstance(kind, library.Array):
-        return library.Array(_spelled_type(kind.inner, library), kind.size)
-    if isinstance(kind, library.Struct):
-        return library.Struct({f.name: _spelled_type(f.dtype, library) for f in kind.fields})
-    return kind
-
-
 def open_frame(
     source: Any, progress: Progress | None = None, reading: Reading | None = None
 ) -> Frame:
@@ -380,57 +312,19 @@ def open_frame(
         return Frame(source.read(progress))
     if isinstance(source, pa.Table):
         check_column_names(source.column_names, "the table")
-        return Frame(takeable(source), given=True)
+        return Frame(takeable(source))
     if nw.dependencies.is_pandas_dataframe(source) or nw.dependencies.is_polars_dataframe(source):
         check_column_names(list(source.columns), "the table")
         if nw.dependencies.is_pandas_dataframe(source):
             for name in source.columns:
-                if _is_arrow(source[name]):
+                if has_arrow_buffers(source[name]):
                     check_takeable(name, source[name].array.__arrow_array__())
-        return Frame(source, given=True)
+        return Frame(source)
     if nw.dependencies.is_polars_lazyframe(source):
         raise BadTable("a polars LazyFrame has no rows yet; call .collect() first")
     wanted = "a pandas or polars DataFrame, a pyarrow Table, or the path of a file"
     found = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
     raise BadTable(f"a table is {wanted}; got {found}")
-
-
-def fingerprint(source: Any) -> str | None:
-    """The SHA-256 of a file; None if the table is not given as a path."""
-    if not isinstance(source, str | Path):
-        return None
-    with Path(source).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def content_digest(frame: Frame) -> str | None:
-    """A digest of names and cells, to notice that a frame was edited in place.
-
-    None for arrow tables, which cannot be edited.
-
-    >>> content_digest(Frame(pa.table({"age": [29]}))) is None
-    True
-    """
-    if frame.kind == "arrow":
-        return None
-    digest = hashlib.blake2b()
-    for name in frame.names:
-        digest.update(repr(name).encode(errors="backslashreplace"))
-        try:
-            digest.update(_serialized(frame.exact(name)))
-        except (BadTable, pa.ArrowException):  # text that no file can store
-            cells = repr(frame._frame[name].to_list())
-            digest.update(cells.encode(errors="backslashreplace"))
-    return digest.hexdigest()
-
-
-def _serialized(column: ArrowColumn) -> Any:
-    """The bytes of a column: its type and its cells."""
-    table = pa.table([column], ["column"]).combine_chunks()
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as stream:
-        stream.write_table(table)
-    return sink.getvalue()
 
 
 def read(

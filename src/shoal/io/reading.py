@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import codecs
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from pydantic import field_validator, model_validator
 
@@ -23,9 +24,11 @@ class Reading(Setting):
     encoding: str | None = None  # of text files; None: by the bytes of the file
     delimiter: str | None = None  # between the fields of a text file; None: by its first lines
     quote: str | None = None  # around fields of a text file, "" for none; None: "
-    header: bool = True  # whether the first row of a text file has the names of the columns
+    header: bool = True  # whether a text file or a sheet has a row with the names of the columns
     comment: str | None = None  # lines of a text file that begin with it are left out
     sheet: str | None = None  # of a spreadsheet; None: it has only one
+    header_row: int | None = None  # of a sheet, with the names; None: the first that is not empty
+    last_row: int | None = None  # of the table in a sheet, as notes may follow; None: of the sheet
 
     @field_validator("encoding")
     @classmethod
@@ -72,6 +75,37 @@ class Reading(Setting):
                 f"has a comment that begins with {self.comment[0]!r}, as fields and rows do"
             )
         return self
+
+    @model_validator(mode="after")
+    def _rows(self) -> Reading:
+        """Check the rows of a sheet, which are counted from 1, as spreadsheets show them."""
+        if self.header_row is not None and (self.header_row < 1 or not self.header):
+            raise ValueError(
+                "needs a header_row of 1 or more, and no header = false with it, got "
+                f"header_row = {self.header_row}"
+            )
+        if self.last_row is not None and self.last_row <= (self.header_row or self.last_row):
+            raise ValueError(
+                f"needs a header_row above last_row, got header_row = {self.header_row} and "
+                f"last_row = {self.last_row}"
+            )
+        return self
+
+    def updated(self, given: Reading | Mapping[str, Any] | None) -> Reading:
+        """The same with what is given instead.
+
+        >>> Reading(encoding="latin-1").updated({"sheet": "People"}).stated()
+        {'encoding': 'latin-1', 'sheet': 'People'}
+        """
+        if given is None:
+            return self
+        stated = given.stated() if isinstance(given, Reading) else dict(given)
+        return Reading(**{**self.stated(), **stated})
+
+    @property
+    def of_release(self) -> Reading:
+        """How a release is read: it has no titles and no notes."""
+        return self.model_copy(update={"header_row": None, "last_row": None})
 
     @property
     def is_foreign(self) -> bool:

@@ -46,6 +46,11 @@ def is_folder(path: Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
 
 
+def is_file(path: str | Path) -> bool:
+    """Whether it is a file; False for a name that no file can have, unlike `Path.is_file`."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
 def check_source(path: Path, what: str, hint: str = "") -> None:
     """Raise an error unless the path is a regular file: a pipe or a device may never end.
 

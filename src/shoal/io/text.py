@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from shoal.io.format import Format, Progress, packing_of
+from shoal.io.format import FirstRows, Format, Progress, packing_of
 from shoal.io.packing import PACKINGS
 from shoal.io.text_layout import TextLayout
 
@@ -48,6 +48,12 @@ class Text(Format):
         from shoal.io.text_reading import text_batches
 
         return text_batches(path, self._layout(path, reading), progress)
+
+    def first_rows(self, path: Path, most: int, reading: Reading | None = None) -> FirstRows:
+        """The first rows, as far as they can be read."""
+        from shoal.io.raw_text.first_lines import first_lines
+
+        return first_lines(path, self._layout(path, reading), most)
 
     def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
         """Write a table."""

@@ -26,6 +26,10 @@ from shoal.io.raw_text.encodings import CHUNK, Utf8
 from shoal.io.raw_text.header import Header, read_header, rows_of
 from shoal.io.text_layout import DELIMITER_KEY, ENCODING_KEY, TextLayout, opened
 
+NO_HEADER = (
+    ". If the first line is a record, state header = false under [read] in the plan (--no-header "
+    "for draft and setup)"
+)
 BLOCK = 1 << 23  # bytes that arrow parses at once; a row must fit
 
 
@@ -102,7 +106,7 @@ def _begin(path: Path, layout: TextLayout) -> tuple[Header, pa.Schema, TextLayou
         raise BadTable(
             f"{path}: a quote ({layout.quote}) in the header is not closed, or text follows it"
         )
-    check_column_names(header.names, str(path))
+    check_column_names(header.names, str(path), NO_HEADER)
 
     schema = pa.schema([(name, pa.string()) for name in header.names])
     if not layout.delimiter:  # a table from .tsv that is written to .csv gets commas
@@ -236,10 +240,15 @@ def _check_bytes(path: Path, layout: TextLayout) -> None:
     with utf8(path, layout) as (_, stream):
         for number, line in enumerate(stream, 1):
             if b"\0" in line:
-                raise BadFile(
-                    f"{path} is not a text table: there is a NUL byte in line {number}; save it as "
-                    "UTF-8 (in a spreadsheet: 'CSV UTF-8'), or state its encoding in [read]"
-                )
+                raise has_nul(path, number)
+
+
+def has_nul(path: Path, line: int) -> BadFile:
+    """The error for a file with a NUL byte in this line."""
+    return BadFile(
+        f"{path} is not a text table: there is a NUL byte in line {line}; save it as UTF-8 (in a "
+        "spreadsheet: 'CSV UTF-8'), or state its encoding in [read]"
+    )
 
 
 def _check_rows(path: Path, layout: TextLayout, header: Header) -> None:
@@ -248,7 +257,6 @@ def _check_rows(path: Path, layout: TextLayout, header: Header) -> None:
     ragged = []  # (line, number of fields)
     line = 1
     limit = csv.field_size_limit(BLOCK)
-    without = ", comments not counted" if layout.comment else ""
     try:
         with utf8(path, layout) as (_, stream):
             text = io.TextIOWrapper(stream, "utf-8", newline="")
@@ -258,20 +266,37 @@ def _check_rows(path: Path, layout: TextLayout, header: Header) -> None:
                     ragged.append((line, len(row)))
                 line = reader.line_num + 1
     except csv.Error:
-        quote = layout.quote
-        raise BadTable(
-            f"{path}: in the row that begins in line {line}{without} a quote ({quote}) is not "
-            f"closed, or text follows a closing quote; write a quote inside a quoted field as "
-            f"{quote}{quote}"
-        ) from None
+        raise broken_quote(path, layout, line) from None
     finally:
         csv.field_size_limit(limit)
     if ragged:
-        shown = ", ".join(f"line {line} has {fields}" for line, fields in ragged[:SHOWN])
-        rest = f" and {len(ragged) - SHOWN} more differ" if len(ragged) > SHOWN else ""
-        first = "header" if layout.header else "first row"
-        raise BadTable(
-            f"{path}: rows must have {width} fields as the {first} has, but {shown}{rest}"
-            f"{without}; quote fields that contain {header.delimiter!r}, and remove lines that are "
-            "not rows"
-        )
+        raise ragged_rows(path, layout, header, ragged)
+
+
+def ragged_rows(
+    path: Path, layout: TextLayout, header: Header, ragged: list[tuple[int, int]]
+) -> BadTable:
+    """The error for rows, each with its line and its number of fields, that do not fit."""
+    shown = ", ".join(f"line {line} has {fields}" for line, fields in ragged[:SHOWN])
+    rest = f" and {len(ragged) - SHOWN} more differ" if len(ragged) > SHOWN else ""
+    first = "header" if layout.header else "first row"
+    return BadTable(
+        f"{path}: rows must have {len(header.names)} fields as the {first} has, but {shown}{rest}"
+        f"{without_comments(layout)}; quote fields that contain {header.delimiter!r}, and remove "
+        "lines that are not rows"
+    )
+
+
+def broken_quote(path: Path, layout: TextLayout, line: int) -> BadTable:
+    """The error for a row, by its first line, whose quotes do not fit."""
+    quote = layout.quote
+    return BadTable(
+        f"{path}: in the row that begins in line {line}{without_comments(layout)} a quote "
+        f"({quote}) is not closed, or text follows a closing quote; write a quote inside a quoted "
+        f"field as {quote}{quote}"
+    )
+
+
+def without_comments(layout: TextLayout) -> str:
+    """How lines are counted, if not as an editor does."""
+    return ", comments not counted" if layout.comment else ""

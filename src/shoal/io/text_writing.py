@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.base.errors import BadFile
+from shoal.base.errors import BadFile, preview
 from shoal.io.compact import ArrowColumn
 from shoal.io.packing import packed
 from shoal.io.raw_text.encodings import BOM
+from shoal.io.raw_text.header import are_numbered, numbered
 from shoal.io.text_layout import DELIMITER_KEY, DELIMITERS, TextLayout
 
 
@@ -60,13 +61,53 @@ def all_text_parts(
     # Without a fixed delimiter, readers take the most frequent one of the header. Names that would
     # mislead them are quoted.
     special = "" if layout.delimiter or _is_clear(names, delimiter, layout.quote) else DELIMITERS
-    if layout.header:
+    if layout.header or _needs_header(names):
         header = [pa.array([name], pa.large_string()) for name in names]
         yield _lines(header, delimiter, layout, special)
     for table in tables:
         text = pa.table([as_text(table[name], name) for name in names], names)
         for batch in text.to_batches(max_chunksize=1 << 16):
             yield _lines(batch.columns, delimiter, layout)
+
+
+def _needs_header(names: list[str]) -> bool:
+    """Whether the columns of a file without a header are not the first ones: some are left out."""
+    if not are_numbered(names):
+        raise BadFile(
+            f"the plan has header = false under [read], but columns are called {preview(names)}, "
+            "which a file without a header would lose; remove header = false, or write Parquet"
+        )
+    return names != numbered(len(names))
+
+
+def in_one_form(schema: pa.Schema, parts: Callable[[], Iterable[pa.Table]]) -> Iterable[pa.Table]:
+    """A table in parts, with moments as text in one form for all parts, as `as_text` has it.
+
+    One cell with a fraction of a second decides about its column: `parts` is called twice then.
+    """
+    moments = {one.name: one.type for one in schema if pa.types.is_timestamp(one.type)}
+    if not moments:
+        return parts()
+    whole = {name: pa.timestamp("s", kind.tz) for name, kind in moments.items()}
+    for part in parts():
+        whole = {name: kind for name, kind in whole.items() if is_lossless(part[name], kind)}
+    return (_with_moments(part, moments | whole) for part in parts())
+
+
+def is_lossless(cells: ArrowColumn, kind: pa.DataType) -> bool:
+    """Whether cells can be cast to a type without any loss."""
+    try:
+        cells.cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _with_moments(table: pa.Table, kinds: dict[str, pa.DataType]) -> pa.Table:
+    for name, kind in kinds.items():
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, name, table[name].cast(kind).cast(pa.large_string()))
+    return table
 
 
 def _is_clear(names: list[str], delimiter: str, quote: str) -> bool:

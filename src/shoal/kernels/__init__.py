@@ -23,6 +23,7 @@ from numba.core.registry import CPUDispatcher
 
 from shoal.base import interrupt
 from shoal.base.kernel_files import code_folder, compile_turns, machine_code
+from shoal.base.kernel_files.symbols import name_apart
 
 _FOLDER = code_folder.folder(Path(__file__).parent)
 _SHIPPED = code_folder.shipped(Path(__file__).parent)
@@ -139,7 +140,7 @@ _compile: Any = Dispatcher._compile_for_args  # type: ignore[attr-defined]
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    made: Any = numba.njit(**_OPTIONS, **options)(function)
+    made: Any = numba.njit(**_OPTIONS, **options)(name_apart(function))
     if not isinstance(made, CPUDispatcher):
         return made  # NUMBA_DISABLE_JIT leaves the function as it is
     made.__class__ = _Kernel

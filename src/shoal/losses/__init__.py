@@ -34,7 +34,10 @@ class Loss(Setting):
 
     @abstractmethod
     def costs(self, domains: Sequence[Domain]) -> list[Floats]:
-        """For every column the cost from each node to the root, float64[nodes]."""
+        """For every column the cost from each node to the root, float64[nodes].
+
+        By the metric alone: `costs_of` multiplies it by the importance of the column.
+        """
 
     @classmethod
     def description(cls) -> str:
@@ -55,13 +58,34 @@ class Loss(Setting):
 
 
 def costs_of(loss: Loss, domains: Sequence[Domain]) -> list[Floats]:
-    """`loss.costs`, computed once for the domains of a table; the arrays are not to be changed."""
+    """What each column loses from each node to the root, its importance included.
+
+    All algorithms, measures and bounds compute with these costs. For the domains of a table they
+    are computed once; the arrays are not to be changed.
+    """
+    return [
+        cost if domain.importance == 1.0 else cost * domain.importance
+        for cost, domain in zip(metric_costs(loss, domains), domains, strict=True)
+    ]
+
+
+def metric_costs(loss: Loss, domains: Sequence[Domain]) -> list[Floats]:
+    """`loss.costs`, computed once for the domains of a table; without importance."""
     if not isinstance(domains, Domains):
         return loss.costs(domains)
+    if domains.whole is not None:
+        part = zip(metric_costs(loss, domains.whole), domains.tops, domains, strict=True)
+        return [cost[top : top + one.tree.size] - cost[top] for cost, top, one in part]
     key = type(loss), loss.model_dump_json()
     if key not in domains.costs:
         domains.costs[key] = loss.costs(domains)
     return list(domains.costs[key])
+
+
+def know_costs(loss: Loss, domains: Domains, costs: Sequence[Floats]) -> Domains:
+    """Have `metric_costs` return these: those of a larger table, of which this is a part."""
+    domains.costs[type(loss), loss.model_dump_json()] = list(costs)
+    return domains
 
 
 class EdgeLoss(Loss):

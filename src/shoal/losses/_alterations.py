@@ -13,6 +13,8 @@ from shoal.table.encode import Table
 from shoal.table.published_table import ValueCounts
 from shoal.table.recoding import Recoding
 
+ROUNDED = 9  # digits of a percentage; smaller differences do not count
+
 
 def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> list[float]:
     """The loss in percent by each metric (Def. 7, Mauger 2023)."""
@@ -24,3 +26,14 @@ def alterations(table: Table, recoding: Recoding, losses: Sequence[Loss]) -> lis
         count = np.bincount(codes[:, j], table.weight, tree.size + len(covers)).astype(np.float64)
         after.append(ValueCounts(count[: tree.size], count[tree.size :], covers).spread())
     return [alteration(costs_of(loss, table.domains), before, after) for loss in losses]
+
+
+def least_altered(table: Table, found: Sequence[Recoding], loss: Loss) -> Recoding:
+    """The recoding that loses least, of several; the first of equal ones.
+
+    Compared by the loss itself: the integer costs that guide algorithms may be rounded.
+    """
+    if len(found) == 1:
+        return found[0]
+    lost = [round(alterations(table, one, [loss])[0], ROUNDED) for one in found]
+    return found[lost.index(min(lost))]

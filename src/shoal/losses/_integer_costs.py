@@ -11,7 +11,7 @@ import numpy as np
 from shoal.base.arrays import Floats, Longs
 from shoal.kernels.tree_sums import least_below
 from shoal.losses import Loss, costs_of
-from shoal.table.encode import Domain
+from shoal.table.encode import Domain, Domains
 
 # Largest sum of costs over all records. Kernels add a few such sums and use 2 ** 61 as infinity:
 # no real sum may come near it.
@@ -32,6 +32,10 @@ def exact_costs(
     search that could gain by generalizing would never end. These costs are then not the reported
     loss. Code that proves something about the loss asks for its real costs with `falling`.
     """
+    if isinstance(domains, Domains) and domains.whole is not None:
+        whole = _of_whole(loss, domains.whole, falling)
+        part = zip(whole, domains.tops, domains, strict=True)
+        return [cost[top : top + one.tree.size] - cost[top] for cost, top, one in part]
     costs = costs_of(loss, domains)
     if not falling:
         costs = [never_falling(domain, cost) for domain, cost in zip(domains, costs, strict=True)]
@@ -44,6 +48,15 @@ def exact_costs(
         scale = 2.0 ** (HEADROOM - 1 - frexp(highest)[1])
         return [np.rint(cost * scale).astype(np.int64) for cost in costs]
     return [_whole(cost, unit) for cost in costs]
+
+
+def _of_whole(loss: Loss, domains: Domains, falling: bool) -> list[Longs]:
+    """The integer costs of a table, computed once for all of its parts."""
+    key = type(loss), loss.model_dump_json(), falling
+    if key not in domains.exact_costs:
+        rows = int(domains[0].counts.sum()) if len(domains) else 0
+        domains.exact_costs[key] = exact_costs(loss, domains, rows, falling)
+    return domains.exact_costs[key]
 
 
 def _whole(cost: Floats, unit: int) -> Longs:

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.base.arrays import Floats
 from shoal.base.folder_registry import FolderRegistry
-from shoal.losses import Loss, costs_of
+from shoal.losses import Loss, metric_costs
 from shoal.table.encode import Domain
 
 _losses = FolderRegistry("shoal.losses", Loss)  # type: ignore[type-abstract]
@@ -23,12 +23,13 @@ def metrics_in_mean() -> dict[str, type[Loss]]:
 def mean_costs(domains: Sequence[Domain]) -> list[Floats]:
     """The costs of each metric divided by its largest possible loss per record, averaged.
 
-    A metric by which this table cannot lose anything does not count.
+    A metric by which this table cannot lose anything does not count. The largest loss includes the
+    importance of the columns; the costs do not, as `costs_of` multiplies them by it.
     """
     total = [np.zeros(domain.tree.size) for domain in domains]
     able = 0
     for kind in metrics_in_mean().values():
-        costs = costs_of(kind(), domains)
+        costs = metric_costs(kind(), domains)
         most = _largest_loss(costs, domains)
         if most > 0:
             total = [have + cost / most for have, cost in zip(total, costs, strict=True)]
@@ -39,7 +40,7 @@ def mean_costs(domains: Sequence[Domain]) -> list[Floats]:
 def _largest_loss(costs: Sequence[Floats], domains: Sequence[Domain]) -> float:
     """The average loss of a record when all of its values become roots."""
     rows = int(domains[0].counts.sum())
+    both = list(zip(costs, domains, strict=True))
     if rows == 0:  # hierarchies alone: as if every record had the most expensive values
-        return sum(float(cost.max()) for cost in costs)
-    both = zip(costs, domains, strict=True)
-    return sum(float(cost @ domain.counts) for cost, domain in both) / rows
+        return sum(one.importance * float(cost.max()) for cost, one in both)
+    return sum(one.importance * float(cost @ one.counts) for cost, one in both) / rows

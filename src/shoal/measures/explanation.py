@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from shoal.base.progress import Progress, silent
+from shoal.measures.breakdowns.attacker_view import AttackerView
 from shoal.models import finite
 from shoal.table.encode import Table
 
@@ -114,6 +115,7 @@ class Explanation:
     left_out: bool = False
     failed: tuple[str, ...] = ()  # requirements that the class of a suppressed row would violate
     people: int | None = None  # people of that class; None: not known, or the row is published
+    attacker: AttackerView | None = None  # None: the row is suppressed, or there are no classes
 
     @property
     def forced_by(self) -> list[str]:
@@ -128,7 +130,8 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """By the names of the JSON file."""
-        found = asdict(self) | {"together": self.together}
+        view = None if self.attacker is None else self.attacker.as_dict()
+        found = asdict(self) | {"together": self.together, "attacker": view}
         for one in found["models"]:
             one |= {key: finite(one[key]) for key in ("reached", "margin") if one[key] is not None}
         return found
@@ -147,12 +150,16 @@ class Explanation:
             )
         elif not self.left_out and self.loss <= ROUNDING:
             lines.append("  it loses nothing: no requirement forced a generalization")
+        if self.attacker is not None:
+            lines += self.attacker.lines()
         return "\n".join(lines)
 
     def _why(self) -> list[str]:
         """Why a row is suppressed."""
         if self.people is None:
             return ["  the class that it would have been in is not known for this algorithm"]
+        if self.people == 0:
+            return ["  its own values are more general than at_most allows"]
         people = "1 person" if self.people == 1 else f"{self.people:,} people"
         if not self.failed:
             return [

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal import catalog
-from shoal.attacks import Attack, LinkageAttack
+from shoal.attacks import Attack, LinkageAttack, SensitiveAttack
+from shoal.attacks._unchanged import Unchanged
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.values import text
 from shoal.measures.beliefs import Belief, beliefs
+from shoal.measures.breakdowns.crowds import Crowds, crowds
 from shoal.measures.record_counts import RowCount, row_count
 from shoal.measures.risks import Risks, risks
 from shoal.table.alike import places_alike
@@ -21,6 +23,13 @@ from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 
 NOT_PUBLISHED = "(not published)"
+
+
+class Success(NamedTuple):
+    """On whom an attack succeeds most."""
+
+    share: float | None  # of the people; None: it could not be tried, or means nothing
+    column: str | None  # the sensitive column, if it is about one
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,7 @@ class Exposure:
     row_count: RowCount | None = None  # None: the records of a person cannot be counted
     # How certain a sensitive value is within a class, by column; empty without classes.
     beliefs: Mapping[str, Belief] = field(default_factory=dict)
+    crowds: Crowds = ()  # among how many people each person is hidden
 
     @property
     def linked(self) -> bool:
@@ -78,6 +88,48 @@ class Exposure:
                 risks["marketer"] = None
         return risks
 
+    @property
+    def highest_risk(self) -> float | None:
+        """The re-identification risk of the most exposed person; None: not known."""
+        return self.risks_by_name()["prosecutor"]
+
+    @property
+    def average_risk(self) -> float | None:
+        """The average over people, as a person with many records counts once, or over records."""
+        risks = self.risks_by_name()
+        mean = risks.get("average_over_people")
+        return risks["average"] if mean is None else mean
+
+    @property
+    def inference(self) -> float:
+        """The largest share of people on whom an attack on sensitive values succeeds."""
+        tried = [
+            name for name, kind in catalog.attacks.items() if issubclass(kind, SensitiveAttack)
+        ]
+        return max((self.success(name).share or 0.0 for name in tried), default=0.0)
+
+    def success(self, name: str) -> Success:
+        """The share of people on whom an attack succeeds, on the column where that is most."""
+        attack = catalog.attacks[name]()
+        assert isinstance(attack, Attack)
+        worst = Success(None, None)
+        for column, found in attack.parts(self.attacks.get(name, {})):
+            if not self.is_telling(attack, column):
+                continue
+            share = attack.share_of_people(found)
+            if share is None:  # that it finds nothing elsewhere does not make up for it
+                return Success(None, column)
+            if worst.share is None or share / 100 > worst.share:
+                worst = Success(share / 100, column)
+        return worst
+
+    def is_telling(self, attack: Attack, column: str | None) -> bool:
+        """Whether a success means something: with too few values an attack succeeds anywhere."""
+        known = self.beliefs.get(column or "")
+        if known is None or not isinstance(attack, SensitiveAttack):
+            return True
+        return known.distinct >= attack.min_values
+
     def showing(self, published: Published) -> Exposure:
         """The same without sensitive values that the published table does not have."""
         known = {one.name: one.values for one in published.sensitive}
@@ -102,19 +154,20 @@ def expose(
     linkage: MatchGraph | None = None,
     progress: Progress = silent,
     k: int = 0,
+    unchanged: Unchanged | None = None,
 ) -> Exposure:
     """Measure a table from the view of a reader, who may have a table of the population.
 
     With the graph of original and release the attacker knows the quasi-identifiers of all people
     in the table. The candidates of a person are then the matching records. These need not be
     equally likely: the attack `matching` finds their probabilities. `k` is the required class
-    size; 0: the one that is reached.
+    size; 0: the one that is reached. `unchanged` has the columns that are published unchanged.
     """
     found = {}
     for name, kind in catalog.attacks.items():
         attack = kind()
         assert isinstance(attack, Attack)
-        result = attack.run(published, linkage, progress)
+        result = attack.run(published, linkage, progress, unchanged)
         if result or not isinstance(attack, LinkageAttack):
             found[name] = result
     smallest = _smallest(published, linkage)
@@ -127,6 +180,7 @@ def expose(
         risks=_weighed(risks(published, population, linkage), found.get("matching", {})),
         attacks=found,
         candidates=_distribution(linkage),
+        crowds=crowds(published, linkage),
         row_count=row_count(published, k or smallest) if linkage is None else None,
         beliefs=beliefs(published) if linkage is None else {},
     )

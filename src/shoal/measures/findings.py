@@ -12,12 +12,12 @@ an earlier one is about the same column and at least as many records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 from shoal import catalog
-from shoal.attacks import Attack, SensitiveAttack
+from shoal.attacks import Attack
 from shoal.attacks._words import Severity
 from shoal.measures.exposure import Exposure
 
@@ -61,24 +61,22 @@ def _all(exposure: Exposure) -> Iterator[Finding]:
     for name, results in exposure.attacks.items():
         attack = catalog.attacks[name]()
         assert isinstance(attack, Attack)
-        yield from _finding(attack, None, results, exposure.linked)
-        for column, found in results.items():
-            known = exposure.beliefs.get(column)
-            if isinstance(attack, SensitiveAttack) and known and known.distinct < attack.min_values:
-                continue
-            if isinstance(found, dict):
+        for column, found in attack.parts(results):
+            if exposure.is_telling(attack, column):
                 yield from _finding(attack, column, found, exposure.linked)
     counted = exposure.row_count
     if counted is not None and counted.alone:
         yield Finding(
             RECORD_COUNT, None, 100.0 * counted.alone / counted.people, "if_more_is_known",
-            f"{counted.alone:,} of {counted.people:,} people are the only ones of their class with "
-            "their number of records: an attacker who knows that number finds them for certain.",
+            f"{counted.alone:,} of {counted.people:,} people "
+            f"{'is the only one' if counted.alone == 1 else 'are the only ones'} of their class "
+            "with their number of records: an attacker who knows that number finds them for "
+            "certain.",
         )  # fmt: skip
 
 
 def _finding(
-    attack: Attack, column: str | None, found: dict[str, Any], linked: bool
+    attack: Attack, column: str | None, found: Mapping[str, Any], linked: bool
 ) -> Iterator[Finding]:
     share = found.get(attack.share_key)
     if attack.severity is not None and share and not isinstance(share, dict):

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from shoal.attacks._unchanged import Elsewhere, Truth, Unchanged, unchanged_of
+from shoal.attacks.dependency import NOT_MEASURED
+from shoal.base.arrays import Longs
+from shoal.base.errors import BadHierarchy
 from shoal.base.progress import Progress, silent
 from shoal.io.frames import Frame
+from shoal.measures.breakdowns.dependencies import ATTACK, Dependencies
 from shoal.measures.column_disclosure import ColumnDisclosure, if_known, worth_warning
 from shoal.measures.exposure import Exposure, expose
 from shoal.measures.information_loss import Quality, measure
+from shoal.measures.key_sets import View, views
 from shoal.measures.queries import Queries
-from shoal.measures.record_counts import required_class_size
+from shoal.measures.record_counts import enforced_class_size, required_class_size
 from shoal.measures.utility import Utility, utility_of, vulnerable
+from shoal.measures.verdicts.within_at_most import check_at_most, raise_beyond_at_most
 from shoal.measures.verify import check_all, raise_unless_satisfied
 from shoal.models import Check
 from shoal.plan import Plan
@@ -20,6 +27,7 @@ from shoal.table.encode import Table
 from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 from shoal.table.recoding import Recoding
+from shoal.table.roles import columns_with_role
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +37,16 @@ class Measured:
     published: Published
     linkage: MatchGraph | None  # None: the plan has no linkage model
     checks: list[Check]
+    at_most: list[Check]  # how general the values of columns with at_most are
     after: Exposure  # of the published table
     before: Exposure | None  # of the original, without unpublished values; None: not measured
     quality: Quality | None  # None: no original
     utility: Utility | None  # None: no original, and no model with an enhanced version
     if_known: dict[str, ColumnDisclosure]  # disclosure by columns published unchanged, if known
     worrying: list[str]  # those columns that deserve a warning, the worst first
+    dependency: Dependencies  # what those columns reveal of quasi-identifiers
+    seen_by: Published  # the table as the attacker of `after` sees it
+    attackers: dict[str, Exposure]  # what each of several attackers learns, by their names
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +55,11 @@ class Source:
 
     table: Table
     recoding: Recoding | None = None  # None: the release was made elsewhere
+    rows: Longs | None = None  # the record that each row of the frame was; None: not known
     # Reads the original as if it were published unchanged; None: its exposure is not measured.
     unprotected: Callable[[], Published] | None = None
     queries: Queries | None = None  # counting queries to answer from both; None: the default ones
+    answered: bool = True  # whether they are answered: on a small table that takes longest
 
 
 def measure_published(
@@ -58,38 +72,68 @@ def measure_published(
     population: Table | None = None,
     persons_published: bool = True,
     must_hold: bool = False,
+    elsewhere: Elsewhere | None = None,
     begin: Callable[[str], None] = lambda _: None,
     progress: Progress = silent,
 ) -> Measured:
     """Measure a published table, alone or against its original.
 
     `frame` is the table and `published` what a reader learns from it. With `must_hold` a violated
-    requirement raises an error before anything else is measured. `begin` is called with the name
-    of each step as it begins, "verify" and "attack".
+    requirement raises an error before anything else is measured. `elsewhere` has the columns that
+    are published but not in the frame. `begin` is called with the name of each step as it begins,
+    "verify" and "attack".
     """
     begin("verify")
-    checks = check_all(published, plan.models, linkage)
+    seen_by = views(published, plan.attackers)
+    checks = check_all(seen_by, plan.models, linkage)
+    at_most = check_at_most(published, plan, None if source is None else source.table)
     if must_hold:
         raise_unless_satisfied(plan.models, checks)
+        raise_beyond_at_most(at_most)
     begin("attack")
+    truth = None if source is None or source.rows is None else Truth(source.table, source.rows)
+    read = _reader(frame, plan, linkage, truth, elsewhere)
+    each = _exposures(plan, seen_by, linkage, population, read, progress)
+    away = () if elsewhere is None else (*elsewhere.names, *elsewhere.left_out)
+    others = [
+        name
+        for name in columns_with_role(plan.columns, "other")
+        if name in frame.names or name in away
+    ]
+    dependency = _dependencies(plan, each, published.person_count, others)
+    if linkage is not None:
+        dependency = replace(dependency, reason="the release has no classes")
+    elif elsewhere is not None and elsewhere.left_out:
+        dependency = replace(dependency, reason="the values do not fit into the memory limit")
+    if must_hold:
+        dependency.check()
     quality, utility = _compared(plan, published, source, progress)
-    after, before = _exposures(plan, published, linkage, source, population, progress)
-    if not persons_published:
-        after = replace(after, row_count=None)  # a reader cannot count the records of a person
+    if not persons_published:  # a reader cannot count the records of a person
+        each = [replace(one, row_count=None) for one in each]
+    worst = max(range(len(each)), key=lambda i: (each[i].risks.prosecutor, each[i].risks.average))
+    before = _before(plan, seen_by[worst], source, progress)
     # With a linkage model there are no classes that a further column could split.
     known = {}
     if linkage is None:
-        known = if_known(frame, plan.columns, published, plan.missing_values, persons_published)
+        known = _if_known(frame, plan, seen_by, persons_published)
     return Measured(
         published=published,
         linkage=linkage,
         checks=checks,
-        after=after,
+        at_most=at_most,
+        after=each[worst],
         before=before,
         quality=quality,
         utility=utility,
         if_known=known,
         worrying=worth_warning(known, plan.columns, published.person_count),
+        dependency=dependency,
+        seen_by=seen_by[worst].published,
+        attackers={
+            view.attacker: one
+            for view, one in zip(seen_by, each, strict=True)
+            if view.attacker is not None
+        },
     )
 
 
@@ -107,28 +151,87 @@ def _compared(
         quality,
         plan.models,
         source.queries,
-        lambda share: progress("attack", share / 2),
+        lambda share: progress("attack", 0.2 + share / 2),
+        source.answered,
     )
     return quality, utility
 
 
 def _exposures(
     plan: Plan,
-    published: Published,
+    seen_by: Sequence[View],
     linkage: MatchGraph | None,
-    source: Source | None,
     population: Table | None,
+    read: Callable[[Published], Unchanged | None],
     progress: Progress,
-) -> tuple[Exposure, Exposure | None]:
-    """What the published table discloses, and what its original would have disclosed."""
+) -> list[Exposure]:
+    """What the published table discloses to each attacker."""
     k = required_class_size(plan.models)
-    progress("attack", 0.5)
-    after = expose(published, population, linkage, progress, k)
-    progress("attack", 0.6)
+    progress("attack", 0.0)
+    found = []
+    for i, view in enumerate(seen_by):
+        seen = view.published
+        found.append(expose(seen, population, linkage, progress, k, read(seen)))
+        progress("attack", 0.2 * (i + 1) / len(seen_by))
+    return found
+
+
+def _reader(
+    frame: Frame,
+    plan: Plan,
+    linkage: MatchGraph | None,
+    truth: Truth | None,
+    elsewhere: Elsewhere | None,
+) -> Callable[[Published], Unchanged | None]:
+    """Reads the columns that are published unchanged, next to what an attacker sees."""
+
+    def read(published: Published) -> Unchanged | None:
+        if linkage is not None:  # there are no classes from which records could be ruled out
+            return None
+        try:
+            return unchanged_of(
+                frame,
+                plan.columns,
+                published,
+                plan.missing_values,
+                k=enforced_class_size(plan.models),
+                accepted=plan.accept,
+                truth=truth,
+                elsewhere=elsewhere,
+            )
+        except BadHierarchy:  # published numbers of hundreds of digits: it is not measured
+            return None
+
+    return read
+
+
+def _dependencies(
+    plan: Plan, each: Sequence[Exposure], people: int, others: Sequence[str]
+) -> Dependencies:
+    """What the attack `dependency` found, for all attackers together."""
+    found = [one.attacks.get(ATTACK, dict(NOT_MEASURED)) for one in each]
+    return Dependencies.of(found, enforced_class_size(plan.models), people, others, plan.accept)
+
+
+def _before(plan: Plan, view: View, source: Source | None, progress: Progress) -> Exposure | None:
+    """What the original would have disclosed to an attacker who sees this of the release."""
     if source is None or source.unprotected is None:
-        return after, None
+        return None
     original = source.unprotected()
+    if view.attacker is not None:
+        original = original.known_to(view.published.names)
     progress("attack", 0.7)
-    before = expose(original, k=k).showing(published)
+    before = expose(original, k=required_class_size(plan.models)).showing(view.published)
     progress("attack", 0.9)
-    return after, before
+    return before
+
+
+def _if_known(
+    frame: Frame, plan: Plan, seen_by: Sequence[View], persons_published: bool
+) -> dict[str, ColumnDisclosure]:
+    """The disclosure by columns published unchanged, to the attacker who learns most from each."""
+    each = [
+        if_known(frame, plan.columns, view.published, plan.missing_values, persons_published)
+        for view in seen_by
+    ]
+    return {name: max((one[name] for one in each), key=lambda one: one.alone) for name in each[0]}

@@ -16,23 +16,41 @@ from shoal.base.notebook import html_block
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
 from shoal.base.wording import many, percent
-from shoal.io.frames import Frame, content_digest, csv_parts, open_frame
+from shoal.io.digests import content_digest
+from shoal.io.frames import Frame, csv_parts, open_frame
+from shoal.measures.analyses.analyses import Analyses, analyze
+from shoal.measures.analyses.learning import Learning, check_learnable, learn, learned_as_dict
+from shoal.measures.analyses.variables import Tables
 from shoal.measures.applied import Applied
+from shoal.measures.bounds.key_set_bound import lower_bound_for
+from shoal.measures.bounds.lower_bound import IN_PROPORTION, Bound, scoped
+from shoal.measures.breakdowns.attacker_view import AttackerView
+from shoal.measures.breakdowns.dependencies import Dependencies
+from shoal.measures.breakdowns.view_source import ViewSource
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import Explains
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import Finding, findings
 from shoal.measures.information_loss import SUPPRESSED_COUNT_AS, Quality, normalized_class_size
-from shoal.measures.lower_bound import IN_PROPORTION, Bound, lower_bound, scoped
+from shoal.measures.record_counts import required_class_size
 from shoal.measures.risks import Risks
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
+from shoal.measures.verdicts.verdict import Verdict
 from shoal.models import Check, min_class_size, requirement_rows
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
-from shoal.table.roles import not_published
+from shoal.table.roles import columns_with_role, not_published
 from shoal.table.written.form import written_form
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that the release was written to: its name without folders, and its checksum."""
+
+    name: str
+    sha256: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +79,26 @@ class Outcome:
     person_of_record: Longs | None
     if_known: dict[str, ColumnDisclosure]  # disclosure by columns published unchanged, if known
     worrying: list[str]  # those columns that deserve a warning, the worst first
+    dependency: Dependencies  # what those columns reveal of quasi-identifiers
     seed: int | None  # None: randomness came from the operating system
     version: str
+    seen_by: Published  # the frame as the attacker sees it who learns most, of several
+    attackers: dict[str, Exposure] = field(default_factory=dict)  # what each of several learns
     digest: str | None = None  # of the frame when it was measured; None: it cannot be edited
     applied: Applied | None = None  # if the recoding of another table was applied
     original_sha256: str | None = None  # of the input file; None: the input was no file
     explainer: Explains | None = None  # None: no algorithm ran
     tried: list[Tried] = field(default_factory=list)  # if the plan left a choice open
+    limits: list[Verdict] = field(default_factory=list)  # of the plan, and what is reached
+    at_most: list[Check] = field(default_factory=list)  # how general limited columns are
     engine: str = "memory"  # that grouped and wrote the records
     parts: int = 1  # into which the table was cut, each recoded by itself
-    _bounds: list[Bound | None] = field(default_factory=list, init=False)  # once it is computed
+    tables: Tables | None = None  # the release and its original, for analyses
+    # Once they are computed:
+    _bounds: list[Bound | None] = field(default_factory=list, init=False)
+    _analyses: list[Analyses] = field(default_factory=list, init=False)
+    _learned: dict[str, Learning] = field(default_factory=dict, init=False)
+    _written: list[WrittenFile] = field(default_factory=list, init=False)  # the last file
 
     def __repr__(self) -> str:
         levels = ", ".join(
@@ -92,7 +120,7 @@ class Outcome:
             ("average re-identification risk", percent(100 * self.risks.average)),
         ]
         title = f"Release of {many(self.published, 'record')}{classes}"
-        return html_block(title, facts, [requirement_rows(self.checks)])
+        return html_block(title, facts, [requirement_rows([*self.checks, *self.at_most])])
 
     @property
     def classes(self) -> int:
@@ -168,12 +196,84 @@ class Outcome:
                     None,
                     f"{linked[0]} needs no classes, and the bound is for releases with classes",
                 )
-            elif self.explainer is not None and k >= 2:
-                table, loss = self.explainer.table, self.plan.loss
-                with limited(self.plan.threads):
-                    found = lower_bound(table, k, loss, IN_PROPORTION, progress)
+            elif k >= 2:
+                found = self.bound_of(k, progress)
             self._bounds.append(None if found is None else scoped(found, models))
         return self._bounds[0]
+
+    def bound_of(self, k: int, progress: Progress = silent) -> Bound | None:
+        """The lower bound on the loss of releases with k people in every class; None: no run."""
+        if self.explainer is None:
+            return None
+        table, loss = self.explainer.table, self.plan.loss
+        with limited(self.plan.threads):
+            return lower_bound_for(table, k, loss, IN_PROPORTION, progress, self.plan.known)
+
+    @property
+    def analyses(self) -> Analyses:
+        """Means, variances, correlations, associations, from the original and from the release.
+
+        It takes some seconds on a large table, so they are computed on first use.
+        """
+        return self.find_analyses()
+
+    def find_analyses(self, progress: Progress = silent) -> Analyses:
+        """The same, reporting progress."""
+        if not self._analyses:
+            with limited(self.plan.threads):
+                self._analyses.append(analyze(self._tables, progress))
+        return self._analyses[0]
+
+    @property
+    def learned(self) -> dict[str, Learning]:
+        """What models have learned so far from the release, by the column that they predict."""
+        return self._learned
+
+    def learn(self, target: str, *, progress: Progress = silent) -> Learning:
+        """Train models to predict a column, on the release and on the original, and compare them.
+
+        They are tested on records of the original that were held back. Needs scikit-learn
+        (`shoal[learning]`); takes some seconds for a table of any size. Reports and JSON files
+        include what was learned before.
+        """
+        if target not in self._learned:
+            with limited(self.plan.threads):
+                self._learned[target] = learn(self._tables, target, progress)
+        return self._learned[target]
+
+    def check_learnable(self, target: str) -> None:
+        """Raise an error if models cannot predict a column, before anything is written."""
+        check_learnable(self._tables, target)
+
+    def attacker_view(self, *, row: int | None = None, class_: int | None = None) -> AttackerView:
+        """What an attacker sees of a class, who it could be, and what would tell them apart.
+
+        The class is that of a `row` of the original (the first is 0), or one by its size (0 is the
+        smallest). It has published values, numbers and names of columns: no other value. For the
+        approver, not for publication.
+        """
+        return self._views.asked(row, class_, self.after.linked)
+
+    def attacker_examples(self) -> dict[str, AttackerView]:
+        """The views on the smallest class and on the most homogeneous one; none without classes."""
+        return {} if self.after.linked else self._views.examples()
+
+    @property
+    def _views(self) -> ViewSource:
+        required = required_class_size(self.plan.models)
+        return ViewSource(self.seen_by, required, self._tables, attacker=self._attacker)
+
+    @property
+    def _attacker(self) -> str | None:
+        """Whose view `seen_by` is, if the plan names several attackers."""
+        named = [name for name, one in self.attackers.items() if one is self.after]
+        return named[0] if named else None
+
+    @property
+    def _tables(self) -> Tables:
+        self.check_unchanged()
+        assert self.tables is not None
+        return self.tables
 
     def check_unchanged(self, frame: Frame | None = None) -> None:
         """Raise an error if the frame was edited after it was verified and measured."""
@@ -194,6 +294,11 @@ class Outcome:
                 "the measurements no longer describe it. Change the original and "
                 "anonymize it again, or edit a copy of the frame and audit that"
             )
+
+    @property
+    def written(self) -> WrittenFile | None:
+        """The file that the release was written to last; None: it went to no single file."""
+        return self._written[-1] if self._written else None
 
     def csv_sha256(self) -> str | None:
         """SHA-256 of the bytes of the CSV file that `release.save("….csv")` writes.
@@ -229,14 +334,25 @@ class Outcome:
             "losses": self.quality.losses,
             "mean_loss": self.quality.mean_loss,
             "column_losses": self.quality.columns,
-            "utility": self.utility.as_dict(),
+            "importance": {
+                name: self.plan.columns[name].importance
+                for name in columns_with_role(self.plan.columns, "quasi")
+            },
+            "utility": self.utility.as_dict()
+            | self.find_analyses(progress).as_dict()
+            | learned_as_dict(self._learned.values()),
             "checks": [check.as_dict() for check in self.checks],
+            "limits": [one.as_dict() for one in self.limits],
+            "at_most": [check.as_dict() for check in self.at_most],
             "risks": self.after.all_risks(),
             "attacks": self.attacks,
             "findings": [one.as_dict() for one in self.findings],
             "beliefs": {name: one.as_dict() for name, one in self.after.beliefs.items()},
+            "attackers": {name: one.as_dict() for name, one in self.attackers.items()},
             "before": self.before.as_dict(),
             "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
+            "dependency": self.dependency.as_dict(),
+            "accepted": list(self.dependency.accepted),
             "notes": self.notes,
             "seconds": self.seconds,
             "seed": self.seed,

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count, islice
 from math import ceil, prod
+from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from shoal.base.arrays import Floats, Ints, Longs
-from shoal.base.errors import BadTable
 from shoal.base.settings import AtLeastOne, PositiveShare, Setting
-from shoal.hierarchies.free_values import FreeTree
-from shoal.hierarchies.tree import Label, Tree
-from shoal.hierarchies.values import text
+from shoal.base.threads import cached_property
+from shoal.hierarchies.leaf_runs import LeafRuns, leaves_before
 from shoal.table.alike import places_alike
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
-from shoal.table.published_table import Published, places
+from shoal.table.published_table import Published
 from shoal.table.roles import naming
 from shoal.table.sensitive import Histogram, Sensitive
 
@@ -83,104 +84,6 @@ class Answers:
         if rows <= MANY_ROWS:
             why = "no record satisfies the others"
         return [f"{self.number:,} counting queries were answered, not {self.asked:,}: {why}"]
-
-
-# Published values as leaves
-
-
-def covered_leaves(tree: Tree, label: Label) -> Longs:
-    """The leaves that a published label covers: sorted numbers of nodes.
-
-    >>> tree = Tree.from_rows([["Cat", "Felid", "*"], ["Lion", "Felid", "*"], ["Dog", "*"]])
-    >>> covered_leaves(tree, "Felid").tolist()
-    [2, 3]
-    """
-    node = tree.node(label)
-    if node < 0:
-        return leaves_outside(tree, label)
-    below = np.arange(node, tree.end[node], dtype=np.int64)
-    return np.asarray(below[tree.end[below] == below + 1])
-
-
-def leaves_outside(tree: Tree, label: Label) -> Longs:
-    """The leaves of a label that is not a node of the tree: those of a free value."""
-    cover = tree.cover(label) if isinstance(tree, FreeTree) and label is not None else None
-    if isinstance(cover, tuple):
-        assert isinstance(tree, FreeTree)
-        return tree.members(cover).astype(np.int64)
-    if cover is not None:
-        return covered_leaves(tree, tree.labels[cover])
-    raise BadTable(
-        f"publishes {'a missing value' if label is None else repr(label)}, which its hierarchy "
-        "lacks; use the plan that the release was made with"
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class LeafRuns:
-    """The leaves that published values cover, as runs in the order of the tree."""
-
-    start: Longs  # int64[values]: value v has the runs start[v] … start[v + 1] - 1
-    low: Longs  # int64[runs], places among the leaves
-    high: Longs  # int64[runs], one past the last
-    size: Longs  # int64[values], leaves
-
-    @staticmethod
-    def of_nodes(tree: Tree, nodes: Longs) -> LeafRuns:
-        """The runs of nodes: one each."""
-        upto = _leaves_before(tree)
-        low, high = upto[nodes], upto[tree.end[nodes]]
-        return LeafRuns(np.arange(len(nodes)), low, high, high - low)
-
-    @staticmethod
-    def of_labels(tree: Tree, values: Sequence[Any]) -> LeafRuns:
-        """The runs of values as a table has them; None is missing."""
-        known = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
-        nodes = _places(values, known, tree.node(None))
-        if (nodes >= 0).all():
-            return LeafRuns.of_nodes(tree, nodes)
-        upto, runs = _leaves_before(tree), []
-        for value, node in zip(values, nodes, strict=True):
-            label = None if value is None else text(value)
-            leaves = covered_leaves(tree, label if node < 0 else tree.labels[node])
-            runs.append(_runs(upto[leaves]))
-        many = np.array([len(low) for low, _ in runs])
-        low, high = (np.concatenate(ends) for ends in zip(*runs, strict=True))
-        start = np.cumsum(many) - many
-        return LeafRuns(start, low, high, np.add.reduceat(high - low, start))
-
-    def share(self, low: int, high: int) -> Floats:
-        """The share of each value's leaves that are in a span, float64[values].
-
-        |pred(A) ∩ r.A| / |r.A| of eq. 19, Wang 2018.
-        """
-        inside = np.minimum(self.high, high) - np.maximum(self.low, low)
-        np.maximum(inside, 0, out=inside)
-        return np.asarray(np.add.reduceat(inside, self.start) / self.size)
-
-
-def _places(values: Sequence[Any], known: dict[str, int], missing: int) -> Longs:
-    """The node of each value, or -1; int64[values]."""
-    found = [missing if v is None else known.get(text(v), -1) for v in values]
-    if -1 in found:  # perhaps spelled differently, which is slower to find
-        others = places(values, known, -1)
-        found = [missing if v is None else p for v, p in zip(values, others, strict=True)]
-    return np.array(found, np.int64)
-
-
-def _leaves_before(tree: Tree) -> Longs:
-    """The number of leaves before each node in the order of the tree, int64[nodes + 1]."""
-    leaf = tree.end == np.arange(1, tree.size + 1)
-    return np.append(0, np.cumsum(leaf)).astype(np.int64)
-
-
-def _runs(leaves: Longs) -> tuple[Longs, Longs]:
-    """Sorted positions as runs of neighbours: where each starts, and one past its end."""
-    breaks = np.flatnonzero(np.diff(leaves) > 1)
-    return leaves[np.append(0, breaks + 1)], leaves[np.append(breaks, len(leaves) - 1)] + 1
-
-
-# Counting queries
 
 
 class Span(NamedTuple):
@@ -243,8 +146,19 @@ class Counted:
     # By quasi-identifiers and sensitive column; many queries are on the same ones.
     _joint: dict[tuple[tuple[int, ...], int | None], Joint] = field(default_factory=dict)
 
+    @cached_property
+    def _known(self) -> dict[Query, float]:
+        """Answers that were given: a small table has few different queries."""
+        return {}
+
     def answer(self, query: Query) -> float:
-        """The records that a query counts (eq. 19, Wang 2018).
+        """The records that a query counts."""
+        if query not in self._known:
+            self._known[query] = self._answer(query)
+        return self._known[query]
+
+    def _answer(self, query: Query) -> float:
+        """The same, counted (eq. 19, Wang 2018).
 
         A generalized value counts as each of its leaves with the same probability. If all values
         are leaves the answer is exact. Records are counted, as COUNT(*) does; the paper counts
@@ -295,7 +209,7 @@ def answer(
     number = queries.fitting(original.rows)
     errors: list[float] = []
     drawn = _draw(queries, _occurring(before, original), [len(c.values) for c in columns])
-    for _, query in zip(range(TRIES * number), drawn, strict=False):
+    for query in islice(drawn, TRIES * number):
         watch(len(errors) / number)
         true = before.answer(query)
         if true > 0:
@@ -314,33 +228,61 @@ def answer(
 
 def _draw(queries: Queries, occurring: Sequence[Longs], secrets: Sequence[int]) -> Iterator[Query]:
     """An endless sequence of queries on λ quasi-identifiers and one sensitive column, if any."""
-    rng = np.random.default_rng(queries.seed)
-    dimensions = min(queries.dimensions, len(occurring))
-    share = queries.selectivity ** (1 / (dimensions + bool(secrets)))
-    while True:
-        quasi = []
-        for j in sorted(rng.choice(len(occurring), dimensions, replace=False).tolist()):
-            _, low, high = _span(j, len(occurring[j]), share, rng)
-            quasi.append(Span(j, int(occurring[j][low]), int(occurring[j][high - 1]) + 1))
-        sensitive = None
-        if secrets:
-            s = int(rng.integers(len(secrets)))
-            sensitive = _span(s, secrets[s], share, rng)
-        yield Query(tuple(quasi), sensitive)
+    values = [leaves.tolist() for leaves in occurring]
+    drawn = _places(queries, tuple(map(len, values)), tuple(secrets))
+    for at in count():
+        query = drawn.number(at)
+        spans = (Span(j, values[j][low], values[j][high - 1] + 1) for j, low, high in query.quasi)
+        yield Query(tuple(spans), query.sensitive)
 
 
-def _span(column: int, values: int, share: float, rng: np.random.Generator) -> Span:
-    """A random span of this share of all values."""
-    width = max(1, ceil(values * share - 1e-9))
-    low = int(rng.integers(values - width + 1))
-    return Span(column, low, low + width)
+@lru_cache(16)
+def _places(queries: Queries, occurring: tuple[int, ...], secrets: tuple[int, ...]) -> _Places:
+    """The queries of tables with so many values: a release and its audit have the same."""
+    return _Places(queries, occurring, secrets)
+
+
+class _Places:
+    """Queries on columns of so many values each; spans are places among those that occur."""
+
+    def __init__(
+        self, queries: Queries, occurring: tuple[int, ...], secrets: tuple[int, ...]
+    ) -> None:
+        self.occurring, self.secrets = occurring, secrets
+        self.dimensions = min(queries.dimensions, len(occurring))
+        self.share = queries.selectivity ** (1 / (self.dimensions + bool(secrets)))
+        self._rng = np.random.default_rng(queries.seed)
+        self._drawn: list[Query] = []
+        self._lock = Lock()
+
+    def number(self, at: int) -> Query:
+        """The query of this number; they are drawn in their order."""
+        while at >= len(self._drawn):
+            with self._lock:
+                self._drawn.append(self._next())
+        return self._drawn[at]
+
+    def _next(self) -> Query:
+        rng = self._rng
+        some = sorted(rng.choice(len(self.occurring), self.dimensions, replace=False).tolist())
+        quasi = tuple(self._span(j, self.occurring[j]) for j in some)
+        if not self.secrets:
+            return Query(quasi, None)
+        secret = int(rng.integers(len(self.secrets)))
+        return Query(quasi, self._span(secret, self.secrets[secret]))
+
+    def _span(self, column: int, values: int) -> Span:
+        """A random span of the share of all values."""
+        width = max(1, ceil(values * self.share - 1e-9))
+        low = int(self._rng.integers(values - width + 1))
+        return Span(column, low, low + width)
 
 
 def _occurring(counted: Counted, original: Table) -> list[Longs]:
     """The leaves that values of the original cover, in the order of each tree."""
     occurring = []
     for cover, tree in zip(counted.covers, original.trees, strict=True):
-        change = np.zeros(_leaves_before(tree)[-1] + 1, np.int64)
+        change = np.zeros(leaves_before(tree)[-1] + 1, np.int64)
         np.add.at(change, cover.low, 1)
         np.add.at(change, cover.high, -1)
         occurring.append(np.flatnonzero(np.cumsum(change)))

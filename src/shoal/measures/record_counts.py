@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.kernels.group import group_rows
-from shoal.models import Model
+from shoal.models import Model, min_class_size
 from shoal.table.published_table import Published
 
 
@@ -68,6 +68,15 @@ def row_count(seen: Published, k: int) -> RowCount | None:
         most=int(np.bincount(seen.people).max()),
         people=seen.person_count,
     )
+
+
+def enforced_class_size(models: Sequence[Model]) -> int:
+    """Among how many people everybody must stay, whatever other columns reveal; 0: no model says.
+
+    Models about sensitive values also need classes of some size.
+    """
+    size = max(required_class_size(models), min_class_size(models))
+    return size if size > 1 else 0
 
 
 def required_class_size(models: Iterable[Model]) -> int:

@@ -62,7 +62,7 @@ class Utility:
     """What a release can still be used for."""
 
     normalized_loss: float | None  # from 0 to 1; None: no original
-    answers: Answers | None  # None: no original
+    answers: Answers | None  # None: no original, or not asked for
     vulnerable: tuple[Vulnerable, ...]  # one per model with an enhanced version
 
     def notes(self, rows: int) -> list[str]:
@@ -91,20 +91,21 @@ def utility_of(
     models: Sequence[Model],
     queries: Queries | None = None,
     watch: Callable[[float], None] = lambda _: None,
+    answered: bool = True,
 ) -> Utility:
     """Measure the utility of a release, compared with its original.
 
-    `watch` is called with the share that is done.
+    `watch` is called with the share that is done. Unless `answered`, no queries are answered.
     """
     return Utility(
         normalized_loss(original, published, quality),
-        answer(original, published, queries or Queries(), watch),
+        answer(original, published, queries or Queries(), watch) if answered else None,
         vulnerable(published, models),
     )
 
 
 def normalized_loss(original: Table, published: Published, quality: Quality) -> float:
-    """The mean loss of a cell, from 0 to 1 (eq. 15, Wang 2018).
+    """The mean loss of a cell, from 0 to 1, weighted by importance (eq. 15, Wang 2018).
 
     A value loses (leaves below - 1) / (all leaves - 1), which is the metric lm (eq. 12), and a
     suppressed one loses 1; what the original had lost already is subtracted. lm is a share of the
@@ -121,7 +122,7 @@ def normalized_loss(original: Table, published: Published, quality: Quality) -> 
             star = one.tree.labels[0] == ROOT  # a * was lost before
             known = original.rows - int(one.counts[0]) * star
             left = published.rows - (float(counts.nodes[0]) - suppressed) * star
-            single += min(suppressed, known - left)
+            single += one.importance * min(suppressed, known - left)
     return (lost + single / len(costs)) / original.rows
 
 

@@ -3,35 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.base.errors import NotHeld
+from shoal.measures.key_sets import View, views
 from shoal.models import Check, LinkageModel, Model, SensitiveModel
+from shoal.plan.attackers import Attacker
 from shoal.table.equivalence_classes import Classes
 from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 
 
 def verify(
-    published: Published, models: Sequence[Model], linkage: MatchGraph | None = None
+    published: Published,
+    models: Sequence[Model],
+    linkage: MatchGraph | None = None,
+    attackers: Sequence[Attacker] = (),
 ) -> list[Check]:
     """Check every requirement on the published table; raise an error unless all are satisfied.
 
-    Linkage models need the graph of the release and its original.
+    Linkage models need the graph of the release and its original. With several attackers every
+    requirement must be satisfied for each of them.
     """
-    checks = check_all(published, models, linkage)
+    checks = check_all(views(published, attackers), models, linkage)
     raise_unless_satisfied(models, checks)
     return checks
 
 
 def check_all(
-    published: Published, models: Sequence[Model], linkage: MatchGraph | None = None
+    seen_by: Sequence[View], models: Sequence[Model], linkage: MatchGraph | None = None
 ) -> list[Check]:
-    """Check every requirement on the published table; violations raise no error."""
-    return [model.check(seen(model, published, linkage)) for model in models]
+    """Check every requirement on what each attacker sees; violations raise no error.
+
+    There is one check per requirement: that of the attacker for whom its level is worst.
+    """
+    return [_worst_check(model, seen_by, linkage) for model in models]
+
+
+def _worst_check(model: Model, seen_by: Sequence[View], linkage: MatchGraph | None) -> Check:
+    checks = [
+        replace(model.check(seen(model, view.published, linkage)), attacker=view.attacker)
+        for view in seen_by
+    ]
+    sign = 1 if model.higher_is_safer else -1
+    return min(checks, key=lambda check: (check.holds, sign * check.reached))
 
 
 def raise_unless_satisfied(models: Sequence[Model], checks: Sequence[Check]) -> None:
@@ -39,11 +58,15 @@ def raise_unless_satisfied(models: Sequence[Model], checks: Sequence[Check]) -> 
     if not all(check.holds for check in checks):
         cases = "; ".join(
             f"{model.key} requires {model.bound} {check.required:g}, "
-            f"the table reaches {check.reached:g}"
+            f"the table reaches {check.reached:g}{_for(check)}"
             for model, check in zip(models, checks, strict=True)
             if not check.holds
         )
         raise NotHeld(f"the table that would be published violates a requirement: {cases}")
+
+
+def _for(check: Check) -> str:
+    return "" if check.attacker is None else f" for the attacker {check.attacker!r}"
 
 
 def seen(model: Model, published: Published, linkage: MatchGraph | None) -> Classes:

@@ -11,15 +11,15 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from math import ceil, floor, isfinite, log10
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Bools, Floats, Longs
-from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
+from shoal.base.errors import BadPlan, BadTable, WayOut, did_you_mean, preview
 from shoal.base.notebook import HtmlRows
-from shoal.base.settings import AtLeastTwo, Setting
+from shoal.base.settings import AtLeastTwo, Setting, Usual
 from shoal.base.wording import number, sentence
 from shoal.table.alike import alike
 from shoal.table.equivalence_classes import Classes
@@ -38,6 +38,7 @@ class Check:
     direction: str = "at least"  # how a level that is enough relates to the required one
     options: Mapping[str, Any] = field(default_factory=dict)  # of the model, without its column
     besides: tuple[str, ...] = ()  # the options that are not the required level
+    attacker: str | None = None  # for whom the level is worst, of several; None: there is only one
 
     @property
     def asked(self) -> str:
@@ -61,6 +62,8 @@ class Check:
         """The check by the names of the JSON file."""
         found = {**asdict(self), "reached": finite(self.reached)}
         del found["besides"]  # for the screen
+        if self.attacker is None:  # there is only one
+            del found["attacker"]
         return found
 
 
@@ -78,6 +81,10 @@ def _shown(value: Any) -> str:
     plain = isinstance(value, int | float) and not isinstance(value, bool)
     return number(value) if plain else str(value)
 
+
+# Options that several models have.
+ClassSize = Annotated[AtLeastTwo, Usual(5, 2, 100)]
+DistinctValues = Annotated[AtLeastTwo, Usual(2, 2, 20)]
 
 MANY = 2**62  # people, more than any table has; arrays of whole numbers can hold it
 TOLERANCE = 1e-9  # so that two equally frequent values are 2-diverse
@@ -143,8 +150,7 @@ class Model(Setting):
 
     def loosened(self) -> Self:
         """The same model with its loosest options."""
-        options = {field: getattr(self, field) for field in type(self).model_fields}
-        return type(self)(**{**options, **self.loosest})
+        return type(self)(**{**self._fields(), **self.loosest})
 
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence for readers who do not know it.
@@ -153,6 +159,10 @@ class Model(Setting):
         could be a person's.
         """
         return sentence(type(self).summary())
+
+    def in_short(self, linked: bool = False) -> str:
+        """The same for a summary: one sentence, without what a reader can look up."""
+        return self.guarantee(linked)
 
     @abstractmethod
     def levels(self, classes: Classes) -> Floats:
@@ -224,11 +234,36 @@ class Model(Setting):
         """What to ask for instead: the best possible level, rounded to the safe side."""
         if not isfinite(best):
             return "no number is enough; choose another model"
+        nearest = self.nearest(best)
+        if nearest is None:
+            return "that guarantees nothing; choose another model"
+        return f"ask for {nearest:g}, or for another model"
+
+    def nearest(self, best: float) -> float | None:
+        """The best level possible, rounded to the safe side; None: it guarantees nothing."""
+        if not isfinite(best):
+            return None
         step = 10.0 ** (floor(log10(best)) - 3) if best > 0 else 1e-4
         steps = floor(best / step) if self.higher_is_safer else ceil(best / step) + self.strict
-        if self.higher_is_safer and steps * step <= 1:
-            return "that guarantees nothing; choose another model"
-        return f"ask for {steps * step:g}, or for another model"
+        nearest = float(f"{steps * step:g}")
+        return None if self.higher_is_safer and nearest <= 1 else nearest
+
+    def ways_out(self, best: float) -> tuple[WayOut, ...]:
+        """What resolves that the model cannot be reached: the nearest level, or to remove it."""
+        removed = WayOut("remove", self.key)
+        nearest, option = self.nearest(best), self._level_option
+        if nearest is None or not option:
+            return (removed,)
+        own = type(getattr(self, option))
+        value = own(nearest) if float(nearest).is_integer() else nearest
+        try:
+            type(self)(**{**self._fields(), option: value})
+        except BadPlan:  # a level that the option cannot have
+            return (removed,)
+        return WayOut("set", self.key, {option: value}), removed
+
+    def _fields(self) -> dict[str, Any]:
+        return {field: getattr(self, field) for field in type(self).model_fields}
 
 
 def min_class_size(models: Iterable[Model]) -> int:
@@ -380,7 +415,7 @@ class LinkageModel(Model):
     size_option: ClassVar[str | None] = "k"
     loosest: ClassVar[Mapping[str, Any]] = {"k": 2}
     view: ClassVar[str]
-    k: AtLeastTwo = Field(description="how many records or people must match")
+    k: ClassSize = Field(description="how many records or people must match")
 
     @property
     def required(self) -> float:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from math import ceil
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.errors import BadPlan
-from shoal.base.settings import ProperShare
+from shoal.base.errors import BadPlan, WayOut
+from shoal.base.settings import ProperShare, Usual
 from shoal.base.wording import percent
 from shoal.models import TOLERANCE, Model, not_sensitive
 from shoal.table.equivalence_classes import Classes
@@ -65,8 +65,12 @@ class AlphaBetaModel(PeopleModel):
     higher_is_safer: ClassVar[bool] = False
     loosest: ClassVar[Mapping[str, Any]] = {"alpha": 0.99, "beta": 0.99}
     level_option: ClassVar[str] = "beta"
-    alpha: ProperShare = Field(description="largest share of a class's records of one person")
-    beta: ProperShare = Field(description="largest share of a class that one value may have")
+    alpha: Annotated[ProperShare, Usual(0.5, 0.05, 0.95, 0.05)] = Field(
+        description="largest share of a class's records of one person"
+    )
+    beta: Annotated[ProperShare, Usual(0.5, 0.05, 0.95, 0.05)] = Field(
+        description="largest share of a class that one value may have"
+    )
 
     @property
     def required(self) -> float:
@@ -110,6 +114,12 @@ class AlphaBetaModel(PeopleModel):
             f"{self.column!r} has a share of {best:.3g}; {_ask_for('beta', best)} or choose "
             "another model"
         )
+
+    def ways_out(self, best: float) -> tuple[WayOut, ...]:
+        """Another share of a person, if that is the problem, or of a value."""
+        name, share = ("alpha", best - 1) if best > 1 else ("beta", best)
+        least, removed = ceil(share * 1000) / 1000, WayOut("remove", self.key)
+        return (WayOut("set", self.key, {name: least}), removed) if least < 1 else (removed,)
 
 
 def _ask_for(name: str, share: float) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import AtLeastTwo, PositiveShare
+from shoal.base.settings import PositiveShare, Usual
 from shoal.base.wording import many, percent, short
-from shoal.models import SensitiveModel
+from shoal.models import ClassSize, SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
@@ -30,8 +30,10 @@ class AlphaKAnonymity(SensitiveModel):
     higher_is_safer: ClassVar[bool] = False
     size_option: ClassVar[str | None] = "k"
     loosest: ClassVar[Mapping[str, Any]] = {"alpha": 1.0, "k": 2}
-    alpha: PositiveShare = Field(description="largest share of a value in a class")
-    k: AtLeastTwo = Field(description="smallest class, in people")
+    alpha: Annotated[PositiveShare, Usual(0.5, 0.05, 1, 0.05)] = Field(
+        description="largest share of a value in a class"
+    )
+    k: ClassSize = Field(description="smallest class, in people")
 
     @property
     def required(self) -> float:

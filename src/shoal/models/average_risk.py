@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from shoal.base.arrays import Floats, Longs
-from shoal.base.settings import PositiveShare
+from shoal.base.settings import PositiveShare, Usual
 from shoal.base.wording import percent
 from shoal.models import MANY, TOLERANCE, TableModel
 
@@ -26,7 +26,9 @@ class AverageRisk(TableModel):
 
     name: ClassVar[str] = "average-risk"
     loosest: ClassVar[Mapping[str, Any]] = {"r": 1.0}
-    r: PositiveShare = Field(description="largest average of 1 / class size over people")
+    r: Annotated[PositiveShare, Usual(0.05, 0.01, 0.5, 0.01)] = Field(
+        description="largest average of 1 / class size over people"
+    )
 
     @property
     def required(self) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import Positive
+from shoal.base.settings import Positive, Usual
 from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
@@ -30,7 +30,9 @@ class BetaLikeness(SensitiveModel):
     compares_shares: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     loosest: ClassVar[Mapping[str, Any]] = {"beta": 99.0}
-    beta: Positive = Field(description="largest relative gain of a value's share")
+    beta: Annotated[Positive, Usual(1, 0.1, 10, 0.1)] = Field(
+        description="largest relative gain of a value's share"
+    )
     kind: Literal["basic", "enhanced"] = Field(
         default="basic", description="enhanced: frequent values may gain less"
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import exp
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import Positive
+from shoal.base.settings import Positive, Usual
 from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
@@ -31,7 +31,9 @@ class DeltaDisclosure(SensitiveModel):
     higher_is_safer: ClassVar[bool] = False
     strict: ClassVar[bool] = True
     loosest: ClassVar[Mapping[str, Any]] = {"delta": 99.0}
-    delta: Positive = Field(description="bound on |ln(share in class / share in table)|")
+    delta: Annotated[Positive, Usual(1.5, 0.1, 5, 0.1)] = Field(
+        description="bound on |ln(share in class / share in table)|"
+    )
 
     @property
     def required(self) -> float:

@@ -9,9 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import AtLeastTwo
 from shoal.base.wording import number, short
-from shoal.models import SensitiveModel
+from shoal.models import DistinctValues, SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
@@ -25,7 +24,7 @@ class DistinctLDiversity(SensitiveModel):
     name: ClassVar[str] = "distinct-l-diversity"
     is_monotone: ClassVar[bool] = True
     loosest: ClassVar[Mapping[str, Any]] = {"l": 2}
-    l: AtLeastTwo = Field(description="fewest different values in a class")  # noqa: E741
+    l: DistinctValues = Field(description="fewest different values in a class")  # noqa: E741
 
     @property
     def required(self) -> float:

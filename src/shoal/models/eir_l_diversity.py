@@ -9,9 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Bools, Floats
-from shoal.base.settings import AtLeastTwo
 from shoal.base.wording import number, short
-from shoal.models import MANY
+from shoal.models import MANY, DistinctValues
 from shoal.models._people import PeopleModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.person_values import SEARCH_BUDGET
@@ -29,7 +28,7 @@ class EIRLDiversity(PeopleModel):
     name: ClassVar[str] = "eir-l-diversity"
     is_monotone: ClassVar[bool] = True
     loosest: ClassVar[Mapping[str, Any]] = {"l": 2}
-    l: AtLeastTwo = Field(description="fewest values that one record per person shows")  # noqa: E741
+    l: DistinctValues = Field(description="fewest values that one record per person shows")  # noqa: E741
 
     @property
     def required(self) -> float:

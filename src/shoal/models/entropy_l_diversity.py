@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import AboveOne
+from shoal.base.settings import AboveOne, Usual
 from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
@@ -25,7 +25,9 @@ class EntropyLDiversity(SensitiveModel):
 
     name: ClassVar[str] = "entropy-l-diversity"
     loosest: ClassVar[Mapping[str, Any]] = {"l": 2}
-    l: AboveOne = Field(description="effective number of values in a class")  # noqa: E741
+    l: Annotated[AboveOne, Usual(2, 1.1, 10, 0.1)] = Field(  # noqa: E741
+        description="effective number of values in a class"
+    )
 
     @property
     def required(self) -> float:

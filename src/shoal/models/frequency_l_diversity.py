@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import AboveOne
+from shoal.base.settings import AboveOne, Usual
 from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.table.equivalence_classes import Classes
@@ -26,7 +26,9 @@ class FrequencyLDiversity(SensitiveModel):
     name: ClassVar[str] = "frequency-l-diversity"
     of_people: ClassVar[bool] = True
     loosest: ClassVar[Mapping[str, Any]] = {"l": 2}
-    l: AboveOne = Field(description="1 / largest share of a value in a class")  # noqa: E741
+    l: Annotated[AboveOne, Usual(2, 1.1, 10, 0.1)] = Field(  # noqa: E741
+        description="1 / largest share of a value in a class"
+    )
 
     @property
     def required(self) -> float:

@@ -10,9 +10,8 @@ from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.errors import BadPlan
-from shoal.base.settings import AtLeastTwo
 from shoal.base.wording import number
-from shoal.models import Model
+from shoal.models import ClassSize, Model
 from shoal.models._people import no_person_column
 from shoal.table.equivalence_classes import Classes
 
@@ -30,7 +29,7 @@ class IRKAnonymity(Model):
     needs_person_column: ClassVar[bool] = True
     size_option: ClassVar[str | None] = "k"
     loosest: ClassVar[Mapping[str, Any]] = {"k": 2}
-    k: AtLeastTwo = Field(description="smallest class, in people")
+    k: ClassSize = Field(description="smallest class, in people")
 
     @property
     def required(self) -> float:

@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import AtLeastTwo
 from shoal.base.wording import number, short
+from shoal.models import ClassSize, DistinctValues
 from shoal.models._people import PeopleModel
 from shoal.table.equivalence_classes import Classes
 
@@ -28,8 +28,8 @@ class IRKLAnonymity(PeopleModel):
     enhanced_by: ClassVar[str | None] = "eir-l-diversity"
     size_option: ClassVar[str | None] = "k"
     loosest: ClassVar[Mapping[str, Any]] = {"k": 2, "l": 2}
-    k: AtLeastTwo = Field(description="smallest class, in people")
-    l: AtLeastTwo = Field(description="fewest different values in a class")  # noqa: E741
+    k: ClassSize = Field(description="smallest class, in people")
+    l: DistinctValues = Field(description="fewest different values in a class")  # noqa: E741
 
     @property
     def required(self) -> float:

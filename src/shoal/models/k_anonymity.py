@@ -9,9 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import AtLeastTwo
 from shoal.base.wording import many
-from shoal.models import Model
+from shoal.models import ClassSize, Model
 from shoal.table.equivalence_classes import Classes
 
 
@@ -28,7 +27,7 @@ class KAnonymity(Model):
     only_class_size: ClassVar[bool] = True
     size_option: ClassVar[str | None] = "k"
     loosest: ClassVar[Mapping[str, Any]] = {"k": 2}
-    k: AtLeastTwo = Field(description="smallest class, in people")
+    k: ClassSize = Field(description="smallest class, in people")
 
     @property
     def required(self) -> float:
@@ -46,6 +45,10 @@ class KAnonymity(Model):
             "In the columns that the plan calls quasi-identifiers, each person looks the same as "
             f"at least {many(self.k - 1, 'other person', 'other people')} in the table."
         )
+
+    def in_short(self, linked: bool = False) -> str:  # noqa: ARG002
+        """The same in fewer words."""
+        return f"Each person looks like at least {many(self.k - 1, 'other')}."
 
     def levels(self, classes: Classes) -> Floats:
         """Candidates of the most exposed person in each class."""

@@ -9,9 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import AtLeastTwo
 from shoal.base.wording import number, short
-from shoal.models import SensitiveModel
+from shoal.models import DistinctValues, SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
@@ -26,7 +25,7 @@ class PSensitivity(SensitiveModel):
     name: ClassVar[str] = "p-sensitivity"
     is_monotone: ClassVar[bool] = True
     loosest: ClassVar[Mapping[str, Any]] = {"p": 2}
-    p: AtLeastTwo = Field(description="fewest different values in a class")
+    p: DistinctValues = Field(description="fewest different values in a class")
 
     @property
     def required(self) -> float:

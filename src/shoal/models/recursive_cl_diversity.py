@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
-from shoal.base.settings import AtLeastTwo, Positive
+from shoal.base.settings import Positive, Usual
 from shoal.base.wording import number, short
-from shoal.models import TOLERANCE, SensitiveModel
+from shoal.models import TOLERANCE, DistinctValues, SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
@@ -27,8 +27,10 @@ class RecursiveCLDiversity(SensitiveModel):
     name: ClassVar[str] = "recursive-cl-diversity"
     level_option: ClassVar[str] = "l"
     loosest: ClassVar[Mapping[str, Any]] = {"c": 99.0, "l": 2}
-    c: Positive = Field(description="how often the most frequent value may outweigh the rest")
-    l: AtLeastTwo = Field(description="rank from which values count as the rest")  # noqa: E741
+    c: Annotated[Positive, Usual(3, 0.5, 10, 0.5)] = Field(
+        description="how often the most frequent value may outweigh the rest"
+    )
+    l: DistinctValues = Field(description="rank from which values count as the rest")  # noqa: E741
 
     @property
     def required(self) -> float:

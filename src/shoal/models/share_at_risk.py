@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import floor
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats, Longs
-from shoal.base.settings import PositiveShare, Share
+from shoal.base.errors import WayOut
+from shoal.base.settings import PositiveShare, Share, Usual
 from shoal.base.wording import number, percent
 from shoal.models import MANY, TOLERANCE, TableModel
 
@@ -27,8 +28,12 @@ class ShareAtRisk(TableModel):
     name: ClassVar[str] = "share-at-risk"
     level_option: ClassVar[str] = "share"
     loosest: ClassVar[Mapping[str, Any]] = {"share": 1.0, "threshold": 1.0}
-    share: Share = Field(description="largest share of people whose risk is above the threshold")
-    threshold: PositiveShare = Field(description="risk, as 1 / class size, that is acceptable")
+    share: Annotated[Share, Usual(0.05, 0, 1, 0.01)] = Field(
+        description="largest share of people whose risk is above the threshold"
+    )
+    threshold: Annotated[PositiveShare, Usual(0.2, 0.01, 1, 0.01)] = Field(
+        description="risk, as 1 / class size, that is acceptable"
+    )
 
     @property
     def required(self) -> float:
@@ -64,6 +69,10 @@ class ShareAtRisk(TableModel):
             f"above {percent(100 * self.threshold)}, as their class has fewer than "
             f"{number(self.sufficient_people)} people. These people may even be unique."
         )
+
+    def ways_out(self, best: float) -> tuple[WayOut, ...]:  # noqa: ARG002
+        """Only another threshold helps: the share is 0 or 1 for the table as one class."""
+        return (WayOut("remove", self.key),)
 
     def _advice(self, best: float) -> str:  # noqa: ARG002
         """What to ask for instead: a threshold that the whole table as one class stays below."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from shoal.base.arrays import Floats
 from shoal.base.errors import preview
+from shoal.base.settings import Usual
 from shoal.base.wording import number, short
 from shoal.models import SensitiveModel
 from shoal.models import _distances as distances
@@ -37,7 +38,9 @@ class TCloseness(SensitiveModel):
     compares_shares: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     loosest: ClassVar[Mapping[str, Any]] = {"t": 1.0}
-    t: float = Field(description="largest distance of a class's values from those of the table")
+    t: Annotated[float, Usual(0.2, 0, 1, 0.01)] = Field(
+        description="largest distance of a class's values from those of the table"
+    )
     distance: Literal["equal", "l1", "ordered", "hierarchical"] = Field(
         default="equal", description="how two distributions are compared"
     )
@@ -103,6 +106,14 @@ class TCloseness(SensitiveModel):
             f"from those of the whole table, measured by {MEASURED_BY[self.distance]}: 0 if the "
             f"distributions are equal, and {most} if class and table have nothing in common. "
             f"{single}"
+        )
+
+    def in_short(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, without how distances are measured."""
+        most = "2" if self.distance == "l1" else "1"
+        return (
+            f"In every class the values of {short(self.column)} are at most {number(self.t)} away "
+            f"from those of the whole table, where 0 is equal and {most} has nothing in common."
         )
 
     def levels_of(self, histogram: Histogram, classes: Classes) -> Floats:  # noqa: ARG002

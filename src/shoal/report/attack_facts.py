@@ -8,12 +8,14 @@ from typing import Any
 
 from shoal import catalog
 from shoal.attacks import Attack
-from shoal.base.wording import MISSING, Change, number
+from shoal.attacks._words import Criterion
+from shoal.base.wording import MISSING, Change, number, percent
 from shoal.hierarchies.values import text
 from shoal.measures.exposure import NOT_PUBLISHED
 from shoal.measures.outcome import Outcome
 
 WAYS = ("judged_by", "counted_by")  # findings whose words are not from the data
+VISIBLE = 0.05  # percentage points: smaller differences are not seen
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,9 @@ class AttackFact:
     column: str | None
     share: Change | None  # of the records on which it succeeds; None: the attack cannot say
     findings: list[Change]
+    criterion: Criterion  # of WP216 that it bears on
+    people: str = ""  # the share of people after; empty: records are people
+    grew: bool = False  # whether it succeeds on more records than before
 
 
 def attack_lines(attacks: Mapping[str, Mapping[str, Any]]) -> Iterator[AttackLine]:
@@ -47,7 +52,7 @@ def attack_lines(attacks: Mapping[str, Mapping[str, Any]]) -> Iterator[AttackLin
     """
     for name, results in attacks.items():
         attack = _named(name)
-        for column, found in _parts(results):
+        for column, found in attack.parts(results):
             count = found.get(attack.count_key)
             counted = number(count) if isinstance(count, int) and attack.judged(found) else "–"
             yield AttackLine(
@@ -67,8 +72,8 @@ def attack_facts(release: Outcome) -> list[AttackFact]:
     for name, after in release.after.attacks.items():
         before = release.before.attacks.get(name, {})
         attack = _named(name)
-        for column, found in _parts(after):
-            was = before if column is None else before.get(column, {})
+        for column, found in attack.parts(after):
+            was = dict(attack.parts(before)).get(column, {})
             share = Change(name, attack.share(was), attack.share(found))
             facts.append(
                 AttackFact(
@@ -77,25 +82,30 @@ def attack_facts(release: Outcome) -> list[AttackFact]:
                     column,
                     None if share.after == "–" else share,
                     list(_changes(attack, was, found, published.get(column or "", set()), linked)),
+                    attack.criterion,
+                    "" if release.seen.people is None else _people(attack, found),
+                    _grew(attack, was, found),
                 )
             )
     return sorted(facts, key=lambda fact: fact.column is not None)
+
+
+def _people(attack: Attack, found: Mapping[str, Any]) -> str:
+    share = found.get(attack.people_share_key)
+    return percent(share) if isinstance(share, int | float) and attack.judged(found) else ""
+
+
+def _grew(attack: Attack, was: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+    before, after = was.get(attack.share_key), found.get(attack.share_key)
+    if not isinstance(before, int | float) or not isinstance(after, int | float):
+        return False
+    return after > before + VISIBLE
 
 
 def _named(name: str) -> Attack:
     attack = catalog.attacks[name]()
     assert isinstance(attack, Attack)
     return attack
-
-
-def _parts(results: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
-    """The results about the whole table, if any, and those about each sensitive column."""
-    flat = {key: value for key, value in results.items() if not isinstance(value, dict)}
-    if flat:
-        yield None, flat
-    for key, value in results.items():
-        if isinstance(value, dict):
-            yield key, value
 
 
 def _about(attack: Attack, linked: bool, people: bool) -> str:
@@ -127,4 +137,6 @@ def _changes(
 
 
 def _shown(attack: Attack, key: str, value: Any) -> str:
+    if key == "counted_by" and value == "rows":
+        return "records"
     return MISSING if key == "value" and value is None else attack.label(key).show(value)

@@ -7,23 +7,25 @@ published columns; it has no original value, no seed, and no column that is left
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
+from datetime import date
+from math import inf
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.base.errors import BadFile, BadPlan, BadTable
-from shoal.base.wording import many, short
-from shoal.hierarchies.base import Hierarchy
+from shoal.base.wording import many, percent, short
+from shoal.hierarchies.base import Hierarchy, OpenEnd
 from shoal.hierarchies.free_values import closed_range, elements_of
 from shoal.hierarchies.values import ROOT, number_of, range_of
 from shoal.io.frames import Frame, atomic, csv_parts, open_frame
 from shoal.io.labels import NO_LABELS, labels_of
 from shoal.io.text_writing import as_text
 from shoal.io.written.formulas import escaped
-from shoal.measures.outcome import Outcome
 from shoal.plan import Plan
 from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Page, Section, Text, render
 from shoal.table.coded_columns import coded_as_text
@@ -38,6 +40,25 @@ ROLES = {
     "other": "unchanged",
     "person": "a random number, the same for all records of a person",
 }
+
+
+class Described(Protocol):
+    """A release, as far as a codebook is about it."""
+
+    @property
+    def frame(self) -> Any:
+        """The published table; None: it is not in memory."""
+
+    @property
+    def plan(self) -> Plan:
+        """How it was made, and how it is written."""
+
+    @property
+    def published(self) -> int:
+        """The number of its records."""
+
+    def check_unchanged(self, frame: Frame | None = None) -> None:
+        """Raise an error if the table was edited."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +108,7 @@ class CodebookColumn:
         }
 
 
-def write_codebook(release: Outcome, path: str | Path) -> None:
+def write_codebook(release: Described, path: str | Path) -> None:
     """Write the codebook as HTML, CSV or JSON, by the ending of the path."""
     ending = Path(path).suffix.lower()
     check_codebook(path)
@@ -116,7 +137,7 @@ def check_codebook(path: str | Path, engine: str = "memory") -> None:
         raise BadFile(f"a codebook is a file .html, .csv or .json, not {path}")
 
 
-def codebook(release: Outcome) -> list[CodebookColumn]:
+def codebook(release: Described) -> list[CodebookColumn]:
     """The columns of a release, with what readers need to know."""
     if release.frame is None:
         raise BadTable(
@@ -194,12 +215,28 @@ def _place(value: PublishedValue, hierarchy: Hierarchy | None) -> tuple[Any, ...
     text = value.text or ""
     ends = hierarchy.ends(text) if hierarchy is not None else None
     if ends is not None:
-        low, high = (float(e) if not hasattr(e, "toordinal") else e.toordinal() for e in ends)
-        return last, 0, low, high, text
+        low, high = (_size(end, open_) for end, open_ in zip(ends, (-inf, inf), strict=True))
+        return last, 0, low, high, (text,)
     number = number_of(text)
     if number is not None:
-        return last, 0, float(number), float(number), text
-    return last, 1, 0.0, 0.0, text
+        return last, 0, float(number), float(number), (text,)
+    return last, 1, 0.0, 0.0, _natural(text)
+
+
+def _size(end: OpenEnd, without: float) -> float:
+    if end is None:
+        return without
+    return float(end.toordinal() if isinstance(end, date) else end)
+
+
+def _natural(text: str) -> tuple[str | int, ...]:
+    """Numbers inside texts by their size: the band [50-75) comes before [100-125).
+
+    >>> sorted(["[100-125)", "[50-75)", "x"], key=_natural)
+    ['[50-75)', '[100-125)', 'x']
+    """
+    pieces = re.split(r"([0-9]{1,18})", text)
+    return tuple(int(one) if i % 2 else one for i, one in enumerate(pieces))
 
 
 def _reading(values: list[PublishedValue], column: Column, plan: Plan) -> list[str]:
@@ -210,6 +247,7 @@ def _reading(values: list[PublishedValue], column: Column, plan: Plan) -> list[s
     if ranges:
         low, high = ranges[0][1:-1].split(", ")
         said.append(f"{ranges[0]} is a number of {low} or more and less than {high}.")
+    said += _cut(texts, column.hierarchy)
     closed = [text for text in texts if closed_range(text) is not None]
     if closed:
         low, high = closed[0][1:-1].split(", ")
@@ -229,8 +267,32 @@ def _reading(values: list[PublishedValue], column: Column, plan: Plan) -> list[s
         said.append(f"{_capital(' and '.join(names))} {mean} that the value is missing.")
     if plan.write.ranges == "midpoint" and column.hierarchy and column.hierarchy.has_ends:
         said.append(
-            "The file has the number or date in the middle of a range, and an empty cell for *."
+            "The file has the number or date in the middle of a range, and an empty cell for * "
+            "and for ranges that lack an end."
+            if column.hierarchy.open_labels()
+            else "The file has the number or date in the middle of a range, and an empty cell "
+            "for *."
         )
+    return said
+
+
+def _cut(texts: list[str], hierarchy: Hierarchy | None) -> list[str]:
+    """How to read ranges of dates, and ranges that lack an end."""
+    said = []
+    dated = [text for text in texts if text[:1] == "[" and range_of(text) is None]
+    if dated and hierarchy is not None and hierarchy.name == "borders":
+        begin, after = dated[0][1:-1].split(", ")
+        said.append(f"{dated[0]} is a date from {begin} on and before {after}.")
+    for text in texts:
+        if hierarchy is not None and text in hierarchy.open_labels():
+            low, high = hierarchy.ends(text) or (None, None)
+            dates = isinstance(low, date) or isinstance(high, date)
+            end = text.lstrip("<>=")
+            if low is None:
+                how = f"a date before {end}" if dates else f"a number less than {end}"
+            else:
+                how = f"a date from {end} on" if dates else f"a number of {end} or more"
+            said.append(f"{text} is {how}.")
     return said
 
 
@@ -291,7 +353,7 @@ def _section(column: CodebookColumn, records: int) -> list[Block]:
                 Cell("(empty)" if one.text is None else short(one.text), short(one.label)),
                 one.kind,
                 f"{one.records:,}",
-                f"{100 * one.records / records:.1f} %",
+                percent(100 * one.records / records),
             ]
             for one in _most(column.values)
         ]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from textwrap import wrap
-from typing import Any
 
 from shoal.report.plots import (
     FAINT,
@@ -15,9 +14,20 @@ from shoal.report.plots import (
     LABEL,
     SHADES,
     cycled,
-    for_both_backgrounds,
+    drawn,
     round_ticks,
     styled,
+)
+from shoal.report.vega_lite import (
+    Spec,
+    layer,
+    look,
+    nominal,
+    note,
+    plot,
+    quantitative,
+    side_by_side,
+    to_png,
 )
 
 WIDTH, HEIGHT = 380, 320  # of one panel
@@ -28,7 +38,6 @@ LEAST = 1e-3  # seconds; shorter times are not measurable
 WIDE = 4.0  # ratio of largest to smallest k from which on the axis of k is logarithmic
 SECONDS = "running time of the algorithm in seconds"
 BOUND = "proven lower bound"
-SHARPER = 2.0  # pixels of a PNG per unit of the drawing
 # Thirteen distinct colours, the usual ones first; on a light background → on a dark one.
 MORE = {
     "#6a3fb5": "#b79bff",
@@ -76,74 +85,64 @@ def draw(
     >>> b"percent lost" in draw([curve], {}, "percent lost (nllm)", ".svg")
     True
     """
-    import altair as alt  # slow to import, and rarely needed
-    import vl_convert
-
     ks = sorted({k for curve in curves for k in curve.lost})
     if not ks:
         raise ValueError("a plot needs at least one run")
     panels = _bars if len(ks) == 1 else _lines
-    left, right = panels(alt, curves, ks, bounds, lost, bound)
-    chart = alt.hconcat(left, right, spacing=36).resolve_scale(
-        color="shared", shape="shared", strokeDash="shared"
+    spec = side_by_side(
+        panels(curves, ks, bounds, lost, bound),
+        spacing=36,
+        resolve={"scale": {"color": "shared", "shape": "shared", "strokeDash": "shared"}},
+        background=GROUND,
+        padding=16,
     )
-    chart = chart.properties(background=GROUND, padding=16)
     if notes:
-        below = alt.TitleParams(
-            [line for note in notes for line in wrap(note, NOTE)],
-            orient="bottom", anchor="start", fontSize=11, fontWeight="normal", color=FAINT,
-            offset=14,
-        )  # fmt: skip
-        chart = chart.properties(title=below)
-    spec = styled(chart).to_dict()
+        below = [line for one in notes for line in wrap(one, NOTE)]
+        spec["title"] = note(below, orient="bottom", fontSize=11, color=FAINT, offset=14)
     if kind == ".png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=SHARPER))
-    svg: str = vl_convert.vegalite_to_svg(spec)
-    return _for_both_backgrounds(svg).encode()
+        return to_png(styled(spec))
+    return drawn(spec).replace("</style>", f"</style>{_more_colours()}", 1).encode()
 
 
-def _for_both_backgrounds(svg: str) -> str:
-    """The style of all plots, with more colours."""
+def _more_colours() -> str:
+    """Those on a dark background that other plots do not have."""
     rules = "".join(
         f'[{what}="{light}"]{{{what}:{dark}}}'
         for light, dark in MORE.items()
         for what in ("fill", "stroke")
     )
-    style = f"<style>@media screen and (prefers-color-scheme: dark){{{rules}}}</style>"
-    return for_both_backgrounds(svg).replace("</style>", f"</style>{style}", 1)
+    return f"<style>@media screen and (prefers-color-scheme: dark){{{rules}}}</style>"
 
 
 def _lines(
-    alt: Any,
     curves: Sequence[Curve],
     ks: list[int],
     bounds: Mapping[int, float],
     lost: str,
     bound: str,
-) -> list[Any]:
+) -> list[Spec]:
     """One line per method: colour and mark show its algorithm, dashes its guiding loss."""
     # The legend is in the order of the line ends: the largest loss on top.
     names = list(dict.fromkeys(curve.algorithm for curve in curves))[::-1]
     guides = list(dict.fromkeys(curve.loss for curve in curves))
     kind = {"type": "log"} if ks[-1] >= WIDE * ks[0] else {"zero": False}
-    x = alt.X("k:Q", title="k", scale=alt.Scale(**kind, domain=[ks[0], ks[-1]], nice=False))
-    x = x.axis(values=ks, labelExpr="format(datum.value, ',')")  # of a log axis: 10, not 1e+1
-    legend = alt.Legend(orient="right", symbolType="stroke", labelLimit=LABEL)
-    color = alt.Color("name:N", sort=names, title=None, legend=legend).scale(
-        domain=names, range=_by_name(COLOURS, names)
+    x = quantitative(
+        "k",
+        title="k",
+        scale={**kind, "domain": [ks[0], ks[-1]], "nice": False},
+        # Of a logarithmic axis: 10, not 1e+1.
+        axis={"values": ks, "labelExpr": "format(datum.value, ',')"},
     )
-    shape = alt.Shape("name:N", sort=names, title=None, legend=legend).scale(
-        domain=names, range=_by_name(MARKS, names)
-    )
-    dashes = alt.StrokeDash("guide:N", sort=guides, title=None).scale(
-        domain=guides, range=cycled(DASHES, guides)
-    )
-    several = alt.Legend(
-        orient="right", title="guided by", symbolType="stroke", symbolStrokeColor=INK,
-        symbolStrokeWidth=2, titleColor=INK, titleFontSize=12, titleFontWeight="normal",
-        symbolSize=400,
-    )  # fmt: skip
-    dashes = dashes.legend(several if len(guides) > 1 else None)
+    legend = {"orient": "right", "symbolType": "stroke", "labelLimit": LABEL}
+    color = {"color": look("name", names, _by_name(COLOURS, names), legend=legend)}
+    shape = {"shape": look("name", names, _by_name(MARKS, names), legend=legend)}
+    several = {
+        "orient": "right", "title": "guided by", "symbolType": "stroke", "symbolStrokeColor": INK,
+        "symbolStrokeWidth": 2, "titleColor": INK, "titleFontSize": 12,
+        "titleFontWeight": "normal", "symbolSize": 400,
+    }  # fmt: skip
+    guided = several if len(guides) > 1 else None
+    dashes = {"strokeDash": look("guide", guides, cycled(DASHES, guides), legend=guided)}
     panels = []
     for title, points in ((lost, "lost"), (SECONDS, "seconds")):
         data = [
@@ -156,18 +155,17 @@ def _lines(
             for curve in curves
             for k, y in getattr(curve, points).items()
         ]
-        y = alt.Y("y:Q", title=title)
-        if points == "seconds":
-            y = _log(alt, y, [one["y"] for one in data])
-        drawn = alt.Chart(alt.Data(values=data)).encode(x=x, y=y, color=color, detail="guide:N")
+        log = _log([one["y"] for one in data]) if points == "seconds" else {}
+        at = {"x": x, "y": quantitative("y", title=title, **log)}
+        by = color | {"detail": nominal("guide")}
         layers = [
-            drawn.mark_line(strokeWidth=2, opacity=0.9).encode(strokeDash=dashes),
-            drawn.mark_point(filled=True, size=60, opacity=1).encode(shape=shape),
+            layer("line", data, by | dashes | at, strokeWidth=2, opacity=0.9),
+            layer("point", data, by | shape | at, filled=True, size=60, opacity=1),
         ]
         if points == "lost" and bounds:
             top = max(one["y"] for one in data)
-            layers = [*_bound(alt, x, y, bounds, top, bound), *layers]
-        panels.append(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+            layers = [*_bound(at, bounds, top, bound), *layers]
+        panels.append(plot(layers, width=WIDTH, height=HEIGHT))
     return panels
 
 
@@ -178,24 +176,22 @@ def _by_name(choice: Iterable[str], names: Sequence[str]) -> list[str]:
     return [given[name] for name in names]
 
 
-def _log(alt: Any, y: Any, values: Sequence[float]) -> Any:
+def _log(values: Sequence[float]) -> Spec:
     """A logarithmic axis with some space at both ends, so that it is never a single point."""
     low, high = min(values) / 1.3, max(values) * 1.3
     ticks = round_ticks(low, high)
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    return y.scale(scale).axis(values=ticks, format="~g") if ticks else y.scale(scale)
+    scale = {"scale": {"type": "log", "domain": [low, high], "nice": False}}
+    return scale | {"axis": {"values": ticks, "format": "~g"}} if ticks else scale
 
 
-def _bound(
-    alt: Any, x: Any, y: Any, bounds: Mapping[int, float], top: float, words: str
-) -> list[Any]:
-    data = [{"k": k, "y": bound, "label": ""} for k, bound in sorted(bounds.items())]
+def _bound(at: Spec, bounds: Mapping[int, float], top: float, words: str) -> list[Spec]:
+    data: list[Spec] = [{"k": k, "y": bound, "label": ""} for k, bound in sorted(bounds.items())]
     data[-1]["label"] = words
-    drawn = alt.Chart(alt.Data(values=data)).encode(x=x, y=y)
+    text = {"text": nominal("label")}
     below = 14 + _rise(bounds, top, LETTER * len(words))
     return [
-        drawn.mark_line(color=FAINT, strokeDash=[4, 4], strokeWidth=1.5),
-        drawn.mark_text(color=FAINT, align="right", dy=below, fontSize=11).encode(text="label:N"),
+        layer("line", data, at, color=FAINT, strokeDash=[4, 4], strokeWidth=1.5),
+        layer("text", data, text | at, color=FAINT, align="right", dy=below, fontSize=11),
     ]
 
 
@@ -212,13 +208,12 @@ def _rise(bounds: Mapping[int, float], top: float, width: float) -> float:
 
 
 def _bars(
-    alt: Any,
     curves: Sequence[Curve],
     ks: list[int],
     bounds: Mapping[int, float],
     lost: str,
     bound: str,
-) -> list[Any]:
+) -> list[Spec]:
     """One bar per method, the best on top: its loss on the left, its time on the right."""
     k = ks[0]
     one_guide = len({curve.loss for curve in curves}) == 1
@@ -233,26 +228,31 @@ def _bars(
         title = [f"{lost} at k = {k:,}" if points == "lost" else SECONDS]
         if points == "lost" and k in bounds:
             title.append(f"dashed: {bound}")
-        drawn = alt.Chart(alt.Data(values=data)).encode(
-            x=alt.X("x:Q", title=title, axis=alt.Axis(tickCount=5)).scale(
-                domain=[0, 1.18 * top], nice=False
+        at = {
+            "x": quantitative(
+                "x",
+                title=title,
+                axis={"tickCount": 5},
+                scale={"domain": [0, 1.18 * top], "nice": False},
             ),
-            y=alt.Y("name:N", title=None, sort=names).axis(
-                alt.Axis(labels=i == 0, ticks=False, labelLimit=LABEL, labelPadding=6)
+            "y": nominal(
+                "name",
+                title=None,
+                sort=names,
+                axis={"labels": i == 0, "ticks": False, "labelLimit": LABEL, "labelPadding": 6},
             ),
-        )
+        }
         shade = next(iter(SHADES)) if points == "lost" else FAINT
+        shown = {"text": nominal("shown")}
         layers = [
-            drawn.mark_bar(height=0.7 * STEP, color=shade),
-            drawn.mark_text(align="left", dx=4, color=INK, fontSize=12).encode(text="shown:N"),
+            layer("bar", data, at, height=0.7 * STEP, color=shade),
+            layer("text", data, shown | at, align="left", dx=4, color=INK, fontSize=12),
         ]
         if points == "lost" and k in bounds:
-            rule = alt.Chart(alt.Data(values=[{"x": bounds[k], "label": bound}]))
-            layers.append(
-                rule.mark_rule(color=INK, strokeDash=[4, 4], strokeWidth=1.5).encode(x="x:Q")
-            )
-        panel = alt.layer(*layers).properties(width=WIDTH - 60, height=alt.Step(STEP))
-        panels.append(panel)
+            rule = [{"x": bounds[k], "label": bound}]
+            dashed = {"color": INK, "strokeDash": [4, 4], "strokeWidth": 1.5}
+            layers.append(layer("rule", rule, {"x": quantitative("x")}, **dashed))
+        panels.append(plot(layers, width=WIDTH - 60, height={"step": STEP}))
     return panels
 
 

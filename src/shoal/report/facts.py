@@ -15,28 +15,37 @@ from shoal.algorithms import Algorithm
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import Change, number, percent
 from shoal.losses import Loss
+from shoal.measures.analyses.analyses import Analyses
+from shoal.measures.analyses.learning import Learning
 from shoal.measures.applied import Applied
 from shoal.measures.beliefs import Certainty, certainties
+from shoal.measures.bounds.lower_bound import Bound
+from shoal.measures.breakdowns.attacker_view import AttackerView
 from shoal.measures.breakdowns.class_sizes import SizeFact, candidate_sizes, sizes
+from shoal.measures.breakdowns.crowds import CrowdFact, crowd_facts, middle
+from shoal.measures.breakdowns.dependencies import Dependencies
 from shoal.measures.breakdowns.sensitive_classes import (
     SensitiveFact,
     sensitive_facts,
     shown_attacks,
 )
+from shoal.measures.breakdowns.singling_out import SinglingOut, singling_out
 from shoal.measures.breakdowns.value_widths import WidthFact, widths
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import ClassReason, Explains, Reason
 from shoal.measures.findings import Finding
-from shoal.measures.lower_bound import Bound
 from shoal.measures.outcome import Outcome
 from shoal.measures.record_counts import RowCount
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
+from shoal.measures.verdicts.safe_harbor import Identifier, safe_harbor
 from shoal.models import TableModel, min_class_size
+from shoal.plan.about import About
 from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.guarantees import bound, guarantee
+from shoal.report.limit_facts import LimitFact, limit_facts, preset_words
 from shoal.table.roles import columns_with_role
 
 LITTLE = 99.0  # percent of suppressed values from which on a release is of little use
@@ -49,9 +58,22 @@ class Requirement:
     model: str
     column: str | None
     words: str
+    brief: str  # the same in one sentence, for the summary
     asked: str
     reached: str
     holds: bool
+
+
+@dataclass(frozen=True)
+class AttackerFact:
+    """One of several attackers: what is known, and how well people are hidden."""
+
+    name: str
+    knows: list[str]
+    classes: int
+    smallest: int
+    highest_risk: str
+    average_risk: str
 
 
 @dataclass(frozen=True)
@@ -67,9 +89,15 @@ class TableLevel:
 class Facts:
     """Everything that a report shows."""
 
+    about: About  # who publishes it, for what and for whom
+    limits: list[LimitFact]
+    preset: str  # what the preset of the limits is, in a sentence; empty: none
     made: datetime
     version: str
-    sha256: str | None  # of the release as a CSV file; None: it cannot be written as text
+    # Of the release: of the file that it was written to, otherwise as a CSV file. None: no file was
+    # written, and it has a column that a text file cannot represent.
+    sha256: str | None
+    written: str | None  # the name of that file; None: no file was written
     original_sha256: str | None  # of the file that was read; None: no file
     plan_sha256: str  # of the plan as it is shown
     seed: int | None
@@ -92,6 +120,7 @@ class Facts:
     columns: list[asked.ColumnFact]
     if_known: dict[str, ColumnDisclosure]  # what unchanged columns would disclose
     worrying: list[str]  # those of them that are worth a warning, the worst first
+    dependency: Dependencies  # what they reveal of quasi-identifiers
     requirements: list[Requirement]
     counts: list[Change]
     risks: list[Change]
@@ -111,6 +140,12 @@ class Facts:
     root_percent: float
     mean_loss: float
     utility: Utility
+    crowds: list[CrowdFact]  # people by how many look like them, before and after
+    typical: int  # half of the people of the release look like at least so many
+    singling_out: SinglingOut | None  # None: the original is not at hand
+    analyses: Analyses
+    views: dict[str, AttackerView]  # of an attacker on some classes
+    learned: list[Learning]  # models that were trained before
     sizes: list[SizeFact]
     record_count: RowCount | None  # what the number of records per person discloses
     widths: list[WidthFact]
@@ -122,6 +157,7 @@ class Facts:
     keep_order: bool
     algorithm: str
     algorithm_words: str
+    safe_harbor: list[Identifier]  # of HIPAA
     plan: asked.PlanFile
     notes: list[str]
     reasons: list[Reason]  # the effect of each requirement; empty: not computed
@@ -130,6 +166,7 @@ class Facts:
     applied: Applied | None  # where the recoding of another table was applied
     tried: list[Tried]  # where the plan left something to choose
     bound: Bound | None  # the lower bound on the loss
+    attackers: list[AttackerFact]  # if they know different columns
 
     @property
     def holds(self) -> bool:
@@ -164,10 +201,15 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
     seen = release.seen
     shown = asked.plan_file(plan)
     before, risks = release.before.risks_by_name(), after.risks_by_name()
+    written = release.written
     return Facts(
+        about=plan.about,
+        limits=limit_facts(release.limits, plan.loss.name, after.linked),
+        preset=preset_words(plan.limits),
         made=release.made,
         version=release.version,
-        sha256=release.csv_sha256(),
+        sha256=release.csv_sha256() if written is None else written.sha256,
+        written=None if written is None else written.name,
         original_sha256=release.original_sha256,
         plan_sha256=hashlib.sha256(shown.toml.encode()).hexdigest(),
         seed=release.seed,
@@ -197,13 +239,14 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         columns=asked.columns(plan, release.frame),
         if_known=release.if_known,
         worrying=release.worrying,
+        dependency=release.dependency,
         requirements=_requirements(release),
         counts=[Change(*row) for row in count_rows(release.before, after)],
         risks=[Change(*row) for row in risk_rows(release.before, after)],
         highest_risk_before=_percent(before["prosecutor"]) or "–",
         highest_risk=_percent(risks["prosecutor"]),
         sampled=bool(after.attacks.get("matching", {}).get("samples", 0)),
-        mean_risk=_percent(risks["average"]),
+        mean_risk=_percent(risks.get("average_over_people", risks["average"])),
         attacks=attack_facts(release),
         sure=certainties(after.beliefs, plan.models),
         findings=release.findings,
@@ -216,13 +259,19 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         root_percent=quality.root_percent,
         mean_loss=quality.mean_loss,
         utility=release.utility,
+        crowds=crowd_facts(release.before.crowds, after.crowds, min_class_size(plan.models)),
+        typical=middle(after.crowds),
+        singling_out=singling_out(release.explainer.table, progress) if release.explainer else None,
+        analyses=release.find_analyses(progress),
+        views=release.attacker_examples(),
+        learned=list(release.learned.values()),
         sizes=candidate_sizes(after.candidates)
         if after.linked
-        else sizes(seen.classes.people, seen.classes.size),
+        else sizes(release.seen_by.classes.people, release.seen_by.classes.size),
         record_count=after.row_count,
         widths=widths(plan.columns, seen),
         # In a linked release the class of a record does not protect its person.
-        sensitive=[] if after.linked else sensitive_facts(seen),
+        sensitive=[] if after.linked else sensitive_facts(release.seen_by),
         class_attacks={name: attack.class_words for name, attack in shown_attacks().items()},
         missing=plan.missing,
         missing_words=asked.missing_words(plan.missing_values),
@@ -230,6 +279,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         keep_order=release.keep_order,
         algorithm=plan.algorithm.name,
         algorithm_words=type(plan.algorithm).summary(),
+        safe_harbor=safe_harbor(plan.columns, seen, release.if_known, release.made.year),
         plan=shown,
         notes=list(release.notes),
         reasons=explainer.reasons(progress) if explainer else [],
@@ -238,7 +288,23 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         applied=release.applied,
         tried=list(release.tried),
         bound=release.find_bound(progress),
+        attackers=_attackers(release),
     )
+
+
+def _attackers(release: Outcome) -> list[AttackerFact]:
+    knows = {one.title: one.knows for one in release.plan.attackers}
+    return [
+        AttackerFact(
+            name,
+            knows[name],
+            one.classes,
+            one.smallest_class,
+            percent(100 * one.risks.prosecutor),
+            percent(100 * one.risks.average),
+        )
+        for name, one in release.attackers.items()
+    ]
 
 
 def _explaining(release: Outcome, explain: bool | None) -> Explains | None:
@@ -259,6 +325,7 @@ def _requirements(release: Outcome) -> list[Requirement]:
                 release.after.linked,
                 release.after.beliefs.get(check.column) if check.column else None,
             ),
+            brief=model.in_short(release.after.linked),
             asked=bound(model, check.required),
             reached=number(check.reached),
             holds=check.holds,

@@ -23,6 +23,7 @@ class Text:
 
     kind: ClassVar[str] = "text"
     text: str
+    leads: bool = False  # whether it is the first sentence to read
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class HtmlTable:
     numbers: bool = False
     widths: Sequence[int] = ()  # of the columns, in percent; empty: as the content needs
     files: Sequence[str] = ()  # next to the page, with the same content
+    stacks: bool = False  # whether its columns are too wide for a small screen next to each other
 
     @property
     def cells(self) -> list[list[Cell]]:
@@ -94,8 +96,9 @@ class Plot:
 
     kind: ClassVar[str] = "plot"
     svg: str
-    caption: str
+    caption: str  # what it shows, in a sentence with numbers
     files: Sequence[str] = ()
+    alt: str = ""  # its numbers as text, for readers who do not see it; empty: the caption
 
     @property
     def inline(self) -> str:
@@ -105,10 +108,11 @@ class Plot:
 
 @dataclass(frozen=True)
 class Form:
-    """Lines to fill in by hand, on paper."""
+    """Lines to fill in by hand, on paper; the same lines for each of several people."""
 
     kind: ClassVar[str] = "form"
     lines: Sequence[str]
+    people: Sequence[str] = ("",)
 
 
 Block: TypeAlias = Text | Heading | Code | Bullets | Numbers | HtmlTable | Plot | Form
@@ -124,26 +128,32 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A whole page; the summary has everything that a reader in a hurry needs."""
+    """A whole page; the summary has everything that a reader in a hurry needs.
+
+    On paper the summary is page one, the sections `in_front` are page two, and the annex begins on
+    page three with a table of contents. Without `in_front` the sections just follow.
+    """
 
     title: str
     about: str  # a line above the title
     source: str  # a line below it
     summary: Sequence[Block]
     sections: Sequence[Section]
+    in_front: Sequence[Section] = ()
+    details: Sequence[tuple[str, str]] = ()  # pairs of a label and a text, below the title
     warning: str = ""
     foot: str = ""
 
 
-def render(page: Page) -> str:
-    """Write the page as HTML.
+def render(page: Page, paper: str = "") -> str:
+    """Write the page as HTML; `paper` is its size where it is printed, otherwise as the printer's.
 
     >>> page = Page("Fish & chips", "a test", "nowhere", [Text("a < b")], [])
     >>> html = render(page)
     >>> "<h1>Fish &amp; chips</h1>" in html and "a &lt; b" in html
     True
     """
-    return _template().render(page=page)
+    return _template().render(page=page, paper=paper)
 
 
 @cache
@@ -158,6 +168,7 @@ def _template() -> jinja2.Template:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["words"] = words
+    environment.filters["css_text"] = css_text
     return environment.get_template(TEMPLATE)
 
 
@@ -171,3 +182,15 @@ def words(text: str) -> markupsafe.Markup:
 
     escaped = re.sub(r"(?<=\d) %", "\xa0%", str(markupsafe.escape(text)))
     return markupsafe.Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escaped))
+
+
+def css_text(text: str) -> markupsafe.Markup:
+    """A text between quotes in a style sheet: whatever is in it stays text.
+
+    >>> css_text('Stays, 2024 "</style>')
+    Markup('Stays, 2024 \\\\22 \\\\3c \\\\2f style\\\\3e ')
+    """
+    import markupsafe
+
+    plain = (c if c.isalnum() or c in " .,-–" else f"\\{ord(c):x} " for c in text)
+    return markupsafe.Markup("".join(plain))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
 
-from shoal.base.wording import listed, many, short
+from shoal.base.wording import listed, many, number, short
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import MISSING_WORDS
@@ -28,6 +29,7 @@ class ColumnFact:
     role: str
     how: str
     label: str = ""
+    importance: float = 1.0
 
 
 def columns(plan: Plan, frame: Any = None) -> list[ColumnFact]:
@@ -39,6 +41,7 @@ def columns(plan: Plan, frame: Any = None) -> list[ColumnFact]:
             column.role,
             _how(column) + _own_words(column),
             labels.get(name, NO_LABELS).column,
+            column.importance,
         )
         for name, column in plan.columns.items()
     ]
@@ -57,14 +60,17 @@ def _how(column: Column) -> str:
         case "identifier":
             return "not published"
         case "drop":
-            return "left out"
+            return "dropped"
         case "person":
             if not column.publish:
                 return "not published; used to count people"
             return "replaced by a random number"
         case "sensitive" | "other":
             return "unchanged"
-    return (column.hierarchy or Hierarchy.flat()).describe()
+    times = f"; importance {number(column.importance)}" if column.importance != 1 else ""
+    at_most = column.at_most
+    most = "" if at_most is None else f"; at most {at_most.words(column.hierarchy)}"
+    return (column.hierarchy or Hierarchy.flat()).describe() + most + times
 
 
 class _Shown(Hierarchy):
@@ -77,6 +83,18 @@ class _Shown(Hierarchy):
     def tree(self, values: Iterable[object] = ()) -> Tree:
         """The tree of the hierarchy itself."""
         return self._hierarchy.tree(values)
+
+    def width_unit(self) -> str:
+        """That of the hierarchy itself."""
+        return self._hierarchy.width_unit()
+
+    def extent(self, label: str) -> Fraction | None:
+        """That of the hierarchy itself."""
+        return self._hierarchy.extent(label)
+
+    def level_of(self, label: str) -> int | None:
+        """That of the hierarchy itself."""
+        return self._hierarchy.level_of(label)
 
     def setting(self) -> Any:
         """What a report may show."""
@@ -104,6 +122,7 @@ def plan_file(plan: Plan) -> PlanFile:
     public = plan.changed(columns=shown, missing_values=missing, algorithm=named)
     public.notes.clear()  # free text of the user
     public.remarks.clear()
+    public.comments.clear()
     above, head, below = public.to_toml().partition("\n[columns]\n")
     if not head:
         above, head, below = "", "[columns]\n", public.to_toml().removeprefix("[columns]\n")

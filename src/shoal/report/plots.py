@@ -8,10 +8,12 @@ from itertools import cycle
 from typing import Any
 
 from shoal.base.wording import short
+from shoal.report.vega_lite import Spec, layer, look, nominal, plot, quantitative, to_svg
 
 WIDTH, HEIGHT = 760, 360
+PLOT = 400  # width of a plot without its labels: with them it fits on a page and a small screen
 BAR = 18  # thickness of a bar
-LABEL = 260  # largest width of the labels of bars
+LABEL = 210  # largest width of the labels of bars
 
 # Okabe and Ito's palette, which is safe for all kinds of colour vision; pale colours are darker on
 # a light background. Shapes distinguish the series as well.
@@ -28,7 +30,16 @@ SHADES = {  # on a light background → on a dark one
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 INK, FAINT, GRID = "#1c2128", "#5d6670", "#dde2e7"
 GROUND = "#fefefe"  # inside hollow marks
-DARK = {INK: "#e4e8ec", FAINT: "#9ba6b2", GRID: "#323b45", GROUND: "#15191e", **SHADES}
+# What was before: much lighter than the first of the shades, also on paper without colours.
+PALE = "#b9c6d1"
+DARK = {
+    INK: "#e4e8ec",
+    FAINT: "#9ba6b2",
+    GRID: "#323b45",
+    GROUND: "#15191e",
+    PALE: "#56626e",
+    **SHADES,
+}
 
 
 @dataclass(frozen=True)
@@ -56,45 +67,28 @@ def lines(
     >>> svg.startswith("<svg") and "percent lost" in svg and "#0072b2" in svg
     True
     """
-    import altair as alt  # slow to import, and rarely needed
-    import vl_convert
-
     points = [(name.name, *point) for name in series for point in name.points]
     marks = [(name.name, *point) for name in series for point in name.others]
     if not points:
         raise ValueError("a plot needs at least one point")
     names = [one.name for one in series]
-    across = [px for _, px, _ in points + marks]
-    up = [py for _, _, py in points + marks]
-    x_axis = _axis(alt, alt.X, "x:Q", x, across, log_x, None)
-    y_axis = _axis(alt, alt.Y, "y:Q", y, up, log_y, top)
-    color = alt.Color("series:N", sort=names, title=None).scale(
-        domain=names, range=cycled(SHADES, names)
-    )
-    shape = alt.Shape("series:N", sort=names, title=None).scale(
-        domain=names, range=cycled(SHAPES, names)
-    )
-    drawn = alt.Chart(_data(alt, points)).encode(x=x_axis, y=y_axis, color=color)
+    at = {
+        "x": _axis("x", x, [px for _, px, _ in points + marks], log_x, None),
+        "y": _axis("y", y, [py for _, _, py in points + marks], log_y, top),
+    }
+    color = {"color": look("series", names, cycled(SHADES, names))}
+    shape = {"shape": look("series", names, cycled(SHAPES, names))}
     layers = [
-        drawn.mark_line(strokeWidth=2, opacity=0.9),
-        drawn.mark_point(filled=True, size=60, opacity=1).encode(shape=shape),
+        layer("line", _rows(points), color | at, strokeWidth=2, opacity=0.9),
+        layer("point", _rows(points), color | shape | at, filled=True, size=60, opacity=1),
     ]
     if reference:
-        behind = alt.Chart(_data(alt, [("", *point) for point in reference]))
-        layers.insert(
-            0,
-            behind.mark_line(color=FAINT, strokeDash=[4, 4], strokeWidth=1.5).encode(
-                x=x_axis, y=y_axis
-            ),
-        )
+        behind = _rows([("", *point) for point in reference])
+        layers.insert(0, layer("line", behind, at, color=FAINT, strokeDash=[4, 4], strokeWidth=1.5))
     if marks:
-        hollow = alt.Chart(_data(alt, marks)).mark_point(
-            filled=False, fill=GROUND, size=110, strokeWidth=2, opacity=1
-        )
-        layers.append(hollow.encode(x=x_axis, y=y_axis, color=color, shape=shape))
-    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, background="transparent")
-    svg: str = vl_convert.vegalite_to_svg(styled(chart).to_dict())
-    return for_both_backgrounds(svg)
+        hollow = {"filled": False, "fill": GROUND, "size": 110, "strokeWidth": 2, "opacity": 1}
+        layers.append(layer("point", _rows(marks), color | shape | at, **hollow))
+    return drawn(plot(layers, width=WIDTH, height=HEIGHT))
 
 
 # Values from the data become property names while a plot is drawn. Some names are reserved there
@@ -117,20 +111,17 @@ def bars(
     *,
     top: int | None = None,
     show: Callable[[float], str] = "{:,.1f}".format,
+    shades: Sequence[str] = tuple(SHADES),
 ) -> str:
     """Draw horizontal bars, one per label and series, each with its number at its end.
 
-    With several series a 0 is not written. Labels may be any text: unprintable characters are
-    replaced, and long labels are cut.
+    With several series a 0 is not written. `shades` are the colours of the series. Labels may be
+    any text: unprintable characters are replaced, and long labels are cut.
 
     >>> svg = bars(["age", "zip"], [Bars("lost", [12.5, 40.0])], "percent lost", top=100)
     >>> "age" in svg and "12.5" in svg and "#0072b2" in svg
     True
     """
-    import altair  # slow to import, and rarely needed
-    import vl_convert
-
-    alt: Any = altair
     if not labels or not series:
         raise ValueError("a plot needs at least one bar")
     rows, names = (
@@ -148,35 +139,28 @@ def bars(
         for label, value in zip(rows, one.values, strict=True)
     ]
     high = max([one["value"] for one in data if isinstance(one["value"], float | int)] + [1e-9])
-    scale = alt.Scale(domain=[0, 1.12 * (top or high)], nice=False)  # space for the numbers
-    axis = alt.Axis(tickCount=6) if top is None else alt.Axis(values=[*range(0, top + 1, top // 5)])
-    drawn = alt.Chart(alt.Data(values=data)).encode(
-        x=alt.X("value:Q", title=x, scale=scale, axis=axis, stack=None),
-        y=alt.Y(
-            "label:N",
-            title=None,
-            sort=rows,
-            axis=alt.Axis(labelLimit=LABEL, labelPadding=6, ticks=False),
+    scale = {"domain": [0, 1.12 * (top or high)], "nice": False}  # space for the numbers
+    axis = {"tickCount": 6} if top is None else {"values": [*range(0, top + 1, top // 5)]}
+    down = {"labelLimit": LABEL, "labelPadding": 6, "ticks": False}
+    at = {
+        "x": quantitative("value", title=x, scale=scale, axis=axis, stack=None),
+        "y": nominal("label", title=None, sort=rows, axis=down),
+    }
+    thick = BAR if alone else 15
+    height: Spec = {"step": thick + 8}
+    if not alone:
+        at["yOffset"] = nominal("series", sort=names)
+        height = {"step": thick, "for": "offset"}
+    legend = None if alone else {"orient": "top", "symbolType": "square"}
+    color = look("series", names, cycled(shades, names), legend=legend)
+    text = {"align": "left", "baseline": "middle", "dx": 4, "color": INK}
+    layers = [
+        layer("bar", data, {"color": color} | at, height=0.86 * thick),
+        layer(
+            "text", data, {"text": nominal("shown")} | at, **text, fontSize=12 if alone else 10.5
         ),
-    )
-    thick = BAR if len(series) == 1 else 15
-    height: Any = alt.Step(thick + 8)
-    if len(series) > 1:
-        drawn = drawn.encode(yOffset=alt.YOffset("series:N", sort=names))
-        height = alt.Step(thick, **{"for": "offset"})
-    legend = alt.Legend(orient="top", symbolType="square") if len(series) > 1 else None
-    color = alt.Color("series:N", sort=names, title=None, legend=legend).scale(
-        domain=names, range=cycled(SHADES, names)
-    )
-    solid = drawn.mark_bar(height=0.86 * thick).encode(color=color)
-    ends = drawn.mark_text(
-        align="left", baseline="middle", dx=4, color=INK, fontSize=12 if len(series) == 1 else 10.5
-    ).encode(text="shown:N")
-    chart = alt.layer(solid, ends).properties(
-        width=WIDTH - 160, height=height, background="transparent"
-    )
-    svg: str = vl_convert.vegalite_to_svg(styled(chart).to_dict())
-    return for_both_backgrounds(svg.replace(MARK, ""))
+    ]
+    return drawn(plot(layers, width=PLOT, height=height))
 
 
 def distinguish(labels: Sequence[str]) -> list[str]:
@@ -196,8 +180,8 @@ def distinguish(labels: Sequence[str]) -> list[str]:
     return list(drawn)
 
 
-def _data(alt: Any, points: Sequence[tuple[str, float, float]]) -> Any:
-    return alt.Data(values=[{"series": name, "x": px, "y": py} for name, px, py in points])
+def _rows(points: Sequence[tuple[str, float, float]]) -> list[Spec]:
+    return [{"series": name, "x": px, "y": py} for name, px, py in points]
 
 
 def cycled(choice: Any, names: Sequence[str]) -> list[str]:
@@ -205,18 +189,15 @@ def cycled(choice: Any, names: Sequence[str]) -> list[str]:
     return [one for one, _ in zip(cycle(choice), names, strict=False)]
 
 
-def _axis(
-    alt: Any, kind: Any, field: str, title: str, values: list[float], log: bool, top: float | None
-) -> Any:
+def _axis(field: str, title: str, values: list[float], log: bool, top: float | None) -> Spec:
     """An axis; a logarithmic one has ticks at 1, 2, 5, 10, 20, …"""
-    axis, scale = alt.Axis(), alt.Scale(zero=True)
-    if top is not None:
-        scale = alt.Scale(domain=[0, top])
+    axis: Spec = {}
+    scale: Spec = {"zero": True} if top is None else {"domain": [0, top]}
     if log:
         low, high = min(values), max(values)
-        scale = alt.Scale(type="log", domain=[low, high], nice=False)
-        axis = alt.Axis(values=round_ticks(low, high), format=",")
-    return kind(field, title=title, axis=axis, scale=scale)
+        scale = {"type": "log", "domain": [low, high], "nice": False}
+        axis = {"values": round_ticks(low, high), "format": ","}
+    return quantitative(field, title=title, axis=axis, scale=scale)
 
 
 def round_ticks(low: float, high: float) -> list[float]:
@@ -237,23 +218,34 @@ def round_ticks(low: float, high: float) -> list[float]:
     return ticks
 
 
-def styled(chart: Any) -> Any:
-    """A chart in the style that all plots share."""
-    text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 13}
-    return (
-        chart.configure(font="sans-serif")
-        .configure_view(stroke=None)
-        .configure_axis(
-            **text,
-            gridColor=GRID,
-            domainColor=FAINT,
-            tickColor=FAINT,
-            titleFontWeight="normal",
-            titlePadding=10,
-            labelOverlap=True,
-        )
-        .configure_legend(labelColor=INK, labelFontSize=13, symbolSize=90, rowPadding=5)
-    )
+def drawn(spec: Spec) -> str:
+    """A plot as SVG in the style that all plots share."""
+    return for_both_backgrounds(to_svg(styled(spec)).replace(MARK, ""))
+
+
+def styled(spec: Spec) -> Spec:
+    """A plot in the style that all plots share."""
+    text = {"labelColor": INK, "labelFontSize": 13}
+    axis = {
+        **text,
+        "titleColor": INK,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "titlePadding": 10,
+        "gridColor": GRID,
+        "domainColor": FAINT,
+        "tickColor": FAINT,
+        "labelOverlap": True,
+    }
+    config = {
+        "font": "sans-serif",
+        # Fonts of readers may be wider than the one that the plot was laid out with.
+        "padding": {"left": 14, "right": 14, "top": 5, "bottom": 5},
+        "view": {"stroke": None},
+        "axis": axis,
+        "legend": {**text, "symbolSize": 90, "rowPadding": 5},
+    }
+    return {"background": "transparent", **spec, "config": config}
 
 
 def for_both_backgrounds(svg: str) -> str:

@@ -5,24 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.base.progress import Progress, silent
-from shoal.base.wording import many
+from shoal.base.wording import many, short
 from shoal.io.frames import atomic
 from shoal.measures.outcome import Outcome
 from shoal.report.facts import Facts, facts
+from shoal.report.front.not_guaranteed import not_guaranteed
+from shoal.report.front.published import published
+from shoal.report.front.sign_off import sign_off
+from shoal.report.front.summary import REMAINS, details, fits, remains, summary
 from shoal.report.page import Bullets, Page, Section, Text, render
-from shoal.report.sections import information_loss, sign_off, utility
-from shoal.report.sections.attacks import attacks, details
+from shoal.report.pdf import PAPER, check_report, is_pdf, write_pdf
+from shoal.report.sections import information_loss
+from shoal.report.sections.attacker_views import attacker_views
+from shoal.report.sections.attackers import attackers
+from shoal.report.sections.attacks import attacks, in_detail
 from shoal.report.sections.class_sizes import class_sizes
 from shoal.report.sections.columns import columns
+from shoal.report.sections.criteria.safe_harbor import safe_harbor
+from shoal.report.sections.criteria.wp216 import wp216
 from shoal.report.sections.exposure import exposure
-from shoal.report.sections.limits import limits
 from shoal.report.sections.reasons import reasons
+from shoal.report.sections.reproduce import reproduce
 from shoal.report.sections.requirements import requirements
 from shoal.report.sections.selection import selection
 from shoal.report.sections.sensitive import sensitive
-from shoal.report.sections.summary import summary
+from shoal.report.sections.singling_out import singling_out
+from shoal.report.sections.usefulness import counts
+from shoal.report.sections.usefulness.analyses import analyses
 
-__all__ = ["Facts", "facts", "page", "write_report"]
+__all__ = ["Facts", "facts", "page", "report_pages", "write_report"]
 
 
 def write_report(
@@ -31,50 +42,74 @@ def write_report(
     explain: bool | None = None,
     progress: Progress = silent,
 ) -> None:
-    """Write the report of a release to a file, completely or not at all."""
-    html = render(page(facts(release, explain, progress)))
+    """Write the report of a release to a file, completely or not at all; .pdf: as a PDF."""
+    pdf = is_pdf(path)
+    check_report(Path(path))  # before the work
+    html = render(page(facts(release, explain, progress)), PAPER if pdf else "")
     with atomic(path, private=True) as target:
-        target.write_text(html, encoding="utf-8")
+        if pdf:
+            write_pdf(html, target, release.made)
+        else:
+            target.write_text(html, encoding="utf-8")
+
+
+def report_pages(
+    release: Outcome, explain: bool | None = None, progress: Progress = silent
+) -> tuple[str, str]:
+    """The report of a release as HTML: for a screen, and to be printed."""
+    found = page(facts(release, explain, progress))
+    return render(found), render(found, PAPER)
 
 
 def page(facts: Facts) -> Page:
-    """Lay out the facts."""
+    """Lay out the facts: two pages to read and to sign, and an annex."""
+    records = f"Release of {many(facts.published, 'record')}"
+    made = f"made by shoal {facts.version} on {facts.made:%Y-%m-%d at %H:%M} ({facts.made:%Z})"
+    return Page(
+        title=records if facts.about.title is None else short(facts.about.title, 200),
+        about="Release report",
+        source=f"{records}, {made}",
+        details=details(facts),
+        warning=_warning(facts),
+        summary=summary(facts),
+        in_front=[
+            *([] if fits(facts) else [Section(REMAINS, remains(facts))]),
+            Section("What is published", published(facts)),
+            Section("What is not guaranteed", [Bullets(not_guaranteed(facts))]),
+            Section("Sign-off", sign_off(facts)),
+        ],
+        sections=_annex(facts),
+        foot="This page shows no value of the original table that is not published.",
+    )
+
+
+def _annex(facts: Facts) -> list[Section]:
+    """The sections of the annex, in their order; one without content is left out."""
     sizes = "Possible records per person" if facts.linked else "Class sizes"
+    falling = [] if facts.linked else [Text(_FALLING)]
+    weak = counts.vulnerable(facts) if facts.utility.vulnerable else []
     sections = [
         Section("Requirements", requirements(facts)),
+        Section("Attackers", attackers(facts)),
         Section("Published columns", columns(facts)),
         Section("Precision of the published values", information_loss.widths(facts)),
         Section("Re-identification risk", exposure(facts)),
+        Section("Columns that single people out", singling_out(facts)),
         Section("Attacks", attacks(facts)),
         Section(sizes, class_sizes(facts)),
+        Section("Sensitive values", sensitive(facts) if facts.sensitive else []),
+        Section("What an attacker sees", attacker_views(facts)),
+        Section("Vulnerable classes", weak),
+        Section("Information loss", information_loss.loss(facts)),
+        Section("What forced the generalization", reasons(facts)),
+        Section("How the algorithm was chosen", selection(facts) if facts.tried else []),
+        Section("Accuracy of counts", counts.counting(facts)),
+        Section("What analysts find", analyses(facts)),
+        Section("Criteria of regulators", [*wp216(facts), *safe_harbor(facts)]),
+        Section("Verify and reproduce", reproduce(facts)),
+        Section("The attacks in detail", [*in_detail(facts.attacks), *falling]),
     ]
-    if facts.sensitive:
-        sections.append(Section("Sensitive values", sensitive(facts)))
-    if facts.utility.vulnerable:
-        sections.append(Section("Vulnerable classes", utility.vulnerable(facts)))
-    sections.append(Section("Information loss", information_loss.loss(facts)))
-    sections.append(Section("What forced the generalization", reasons(facts)))
-    if facts.tried:
-        sections.append(Section("How the algorithm was chosen", selection(facts)))
-    sections += [
-        Section("Accuracy of counts", utility.counting(facts)),
-        Section("What is not guaranteed", [Bullets(limits(facts))]),
-        Section("Verify and reproduce", sign_off.reproduce(facts)),
-        Section("Sign-off", sign_off.signature(facts)),
-        Section(
-            "Annex: the attacks in detail",
-            [*details(facts.attacks), *([] if facts.linked else [Text(_FALLING)])],
-        ),
-    ]
-    return Page(
-        title=f"Release of {many(facts.published, 'record')}",
-        about="Release report",
-        source=f"Made by shoal {facts.version} on {facts.made:%Y-%m-%d at %H:%M} ({facts.made:%Z})",
-        warning=_warning(facts),
-        summary=summary(facts),
-        sections=sections,
-        foot="This page shows no value of the original table that is not published.",
-    )
+    return [section for section in sections if section.blocks]
 
 
 def _warning(facts: Facts) -> str:

@@ -13,6 +13,7 @@ from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import SHOWN, BadTable
 from shoal.base.threads import cached_property
 from shoal.hierarchies.values import text
+from shoal.io.native.values import cell_values
 from shoal.kernels.group import number_codes
 from shoal.table.alike import alike, alike_texts
 
@@ -69,10 +70,7 @@ class Values(Sequence[Any]):
     @cached_property
     def listed(self) -> list[Any]:
         """The values as Python objects."""
-        values = self.array.to_pylist()
-        if self.array.type == pa.float32():  # 0.1 as a file has it, not 0.10000000149011612
-            return [float(str(np.float32(value))) for value in values]
-        return list(values)
+        return cell_values(self.array)
 
     @cached_property
     def texts(self) -> pa.Array | None:

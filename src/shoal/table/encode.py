@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -15,9 +15,10 @@ from shoal.base.threads import cached_property, in_threads
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.free_values import Covers, FreeTree, join_rows
 from shoal.hierarchies.tree import Tree
-from shoal.hierarchies.values import plain, text
+from shoal.hierarchies.values import text
 from shoal.io.frames import Frame
 from shoal.kernels.candidates import join_people
+from shoal.table.allowed.at_most import Tops, if_any, tops_of
 from shoal.table.coded_columns import (
     code_all,
     coded,
@@ -37,6 +38,7 @@ from shoal.table.roles import (
     empty_words,
     missing_words,
     naming,
+    relative_importance,
 )
 from shoal.table.sensitive import Sensitive
 
@@ -48,13 +50,28 @@ class Domain:
     name: str
     tree: Tree
     counts: Longs  # int64[nodes]
+    importance: float = 1.0  # how many times its losses count, see `losses.costs_of`
 
 
 class Domains(tuple[Domain, ...]):
     """The quasi-identifiers of one table; `losses.costs_of` keeps here what it has computed."""
 
+    # Those of the table that this is a part of, if the trees are cut off above some nodes.
+    whole: Domains | None = None
+    tops: tuple[int, ...] = ()  # these nodes
+
     def __init__(self, domains: Iterable[Domain]) -> None:  # noqa: ARG002 (a tuple takes it)
         self.costs: dict[Hashable, list[Floats]] = {}
+        self.exact_costs: dict[Hashable, list[Longs]] = {}  # the same as integers
+
+    def below(self, tops: Sequence[int], trees: Sequence[Tree]) -> Domains:
+        """The same quasi-identifiers with the trees below these nodes; costs stay the same."""
+        found = Domains(
+            replace(one, tree=tree, counts=one.counts[top : top + tree.size])
+            for one, top, tree in zip(self, tops, trees, strict=True)
+        )
+        found.whole, found.tops = self, tuple(tops)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +90,8 @@ class Table(CountedRows):
     # Numbers the records by the sensitive and other values, which are published unchanged, sorted:
     # the last word on their order. None: it is decided already.
     others: Callable[[], Longs] | None = None
+    importance: tuple[float, ...] = ()  # per column, 1 on average; empty: all are 1
+    tops: tuple[Tops | None, ...] = ()  # per column, what at_most allows; empty: everything
 
     @property
     def unified(self) -> Ints:
@@ -117,6 +136,8 @@ class Table(CountedRows):
             tuple(one.take(rows) for one in self.sensitive),
             None if self.weight is None else self.weight[rows],
             None if self.others is None else partial(_taken, self.others, rows),
+            self.importance,
+            self.tops,
         )
 
     @property
@@ -130,8 +151,8 @@ class Table(CountedRows):
         """The quasi-identifiers, with how often each value occurs."""
 
         def domain(j: int) -> Domain:
-            tree = self.trees[j]
-            return Domain(self.names[j], tree, self._often(self.codes[:, j], tree.size))
+            tree, often = self.trees[j], self._often(self.codes[:, j], self.trees[j].size)
+            return Domain(self.names[j], tree, often, (self.importance or (1.0,) * (j + 1))[j])
 
         return Domains(in_threads(domain, range(len(self.names))))
 
@@ -212,7 +233,21 @@ def encode(
         sensitive,
         frame.weight,
         others=partial(_other_values, frame, columns, missing_values),
+        importance=relative_importance(columns),
+        tops=_tops(columns, names, trees),
     )
+
+
+def _tops(
+    columns: Mapping[str, Column], names: Sequence[str], trees: Sequence[Tree]
+) -> tuple[Tops | None, ...]:
+    """What `at_most` allows of each quasi-identifier; empty if there is none that has an effect."""
+    found: list[Tops | None] = []
+    for name, tree in zip(names, trees, strict=True):
+        at_most = columns[name].at_most
+        tops = None if at_most is None else tops_of(at_most, columns[name].hierarchy, tree)
+        found.append(None if tops is not None and tops.without_effect else tops)
+    return if_any(found)
 
 
 def _encode_quasi(
@@ -273,17 +308,11 @@ def _place(
         strange = [i for i, value in enumerate(values) if not hierarchy.knows(value)]
         raise BadHierarchy(f"{error}{_rows(frame, indices, strange)}") from None
     nodes = np.empty(len(values), np.int64)
-    alike: dict[str, str] = {}
     strange = []
     for i, value in enumerate(Watched(values, watch, 0.5, 1.0)):
-        label = text(value)
-        node = tree.node(label)
-        if node < 0:
-            alike = alike or {plain(str(known)): str(known) for known in tree.labels}
-            node = tree.node(alike.get(plain(label), "\0"))
-        if node < 0:
+        nodes[i] = tree.find(text(value))
+        if nodes[i] < 0:
             strange.append(i)
-        nodes[i] = node
     if strange:
         shown = ", ".join(
             repr(text(values[i])) + _row(frame, np.argmax(indices == i)) for i in strange[:SHOWN]

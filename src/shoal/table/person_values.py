@@ -70,8 +70,11 @@ class PersonValues:
         places = np.cumsum(new_value) - 1  # the place of each record's value
         first = np.append(places[begins], int(new_value.sum()))
         values = len(column.values)
-        person, place = np.divmod(np.unique(people * values + code), values)
-        total = np.bincount(place, weight[person], values).astype(np.int64)
+        total, everyone = column.people_total, column.people_count
+        if total is None or everyone is None:  # these are all people of the table
+            person, place = np.divmod(np.unique(people * values + code), values)
+            total = np.bincount(place, weight[person], values).astype(np.int64)
+            everyone = int(weight.sum())
         return PersonValues(
             column,
             np.append(0, np.cumsum(many)),
@@ -81,7 +84,7 @@ class PersonValues:
             first,
             code[new_value],
             total,
-            int(weight.sum()),
+            everyone,
         )
 
     def __len__(self) -> int:

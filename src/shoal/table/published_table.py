@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,6 +49,16 @@ class Published(CountedRows):
     def classes(self) -> Classes:
         """The classes of equal published values."""
         return tally(self.codes, self.people, self.sensitive, self.weight)
+
+    def known_to(self, names: Collection[str]) -> Published:
+        """The same for an attacker who knows only these quasi-identifiers."""
+        known = [j for j, name in enumerate(self.names) if name in names]
+        return replace(
+            self,
+            names=tuple(self.names[j] for j in known),
+            codes=np.ascontiguousarray(self.codes[:, known]),
+            values=tuple(self.values[j] for j in known),
+        )
 
     def together(self) -> Published:
         """The same with equal records counted together, or people with equal records."""
@@ -176,12 +186,14 @@ class ValueCounts:
 def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
     """The code of each published value, a node or a free value; -1 if it is neither."""
     tree = covers.tree
-    same = {str(label): node for node, label in enumerate(tree.labels) if label is not None}
-    codes = places(values, same, -1)
-    if isinstance(tree, FreeTree):
-        for i, value in enumerate(values):
-            if codes[i] < 0 and (cover := tree.cover(text(value))) is not None:
-                codes[i] = covers.code(cover)
+    codes = []
+    for value in values:
+        label = text(value)
+        node = tree.find(label)
+        if node < 0 and isinstance(tree, FreeTree):
+            cover = tree.cover(label)
+            node = -1 if cover is None else covers.code(cover)
+        codes.append(node)
     return codes
 
 

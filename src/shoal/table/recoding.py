@@ -105,6 +105,7 @@ class Decoded(NamedTuple):
 
     frame: Frame
     people: Longs | None  # int64[published], the person of each record; None: the frame has it
+    rows: Longs  # int64[published], the record of the table that each row was
 
 
 def decode(
@@ -153,7 +154,7 @@ def decode(
             )
         else:
             people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
-    return Decoded(frame.rebuild(rows, replaced, drop=not_published(columns)), people)
+    return Decoded(frame.rebuild(rows, replaced, drop=not_published(columns)), people, rows)
 
 
 def _packed(published: Ints, labels: pa.Array) -> pa.DictionaryArray:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, field_validator, model_validator
 
 from shoal.base.errors import BadInput, BadTable, did_you_mean, is_text, preview
-from shoal.base.settings import Setting
+from shoal.base.settings import Positive, Setting
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame
 from shoal.io.raw_text.spelling import Spelling, check_spelling
+from shoal.table.allowed.at_most import AtMost
 
 Role = Literal["identifier", "person", "quasi", "sensitive", "other", "drop"]
 ROLES = "identifier, person, quasi, sensitive, other or drop"  # for messages
@@ -36,6 +38,20 @@ class Column(Setting):
     percent: bool = False  # whether its numbers have a percent sign, as in 12.5 %
     date_format: str | None = None  # of its dates, as in "%d.%m.%Y"; None: as in 2024-05-17
     missing_values: list[str] | None = None  # words that mean missing here; None: those of the plan
+    importance: Positive = 1.0  # what it loses counts so many times as much as in other columns
+    at_most: AtMost | None = None  # the most general values that may be published; None: any
+
+    @model_validator(mode="after")
+    def _only_quasi(self) -> Column:
+        for name, given in (("importance", self.importance != 1.0), ("at_most", self.at_most)):
+            if self.role != "quasi" and given:
+                raise ValueError(
+                    f"can have {name} only with the role quasi, not {self.role}: only "
+                    "quasi-identifiers are generalized; remove it"
+                )
+        if self.at_most is not None:
+            self.at_most.check(self.hierarchy)
+        return self
 
     @model_validator(mode="after")
     def _only_persons(self) -> Column:
@@ -70,6 +86,11 @@ class Column(Setting):
     def _hierarchy(cls, given: Any) -> Hierarchy | None:
         return None if given is None else Hierarchy.of(given)
 
+    @field_validator("at_most", mode="before")
+    @classmethod
+    def _at_most(cls, given: Any) -> AtMost | None:
+        return None if given is None else AtMost.of(given)
+
     def changed(self, **fields: Any) -> Column:
         """The same column with some settings changed, validated again."""
         return Column(**{name: getattr(self, name) for name in type(self).model_fields} | fields)
@@ -81,8 +102,11 @@ class Column(Setting):
             value = getattr(self, name)
             if name == "hierarchy" and value is not None:
                 setting[name] = value.setting_in(folder)
+            elif isinstance(value, AtMost):
+                setting[name] = value.setting()
             elif name not in setting and value != field.default:
-                setting[name] = value
+                whole = isinstance(value, float) and value.is_integer() and value < 10**15
+                setting[name] = int(value) if whole else value
         return setting
 
 
@@ -166,6 +190,23 @@ def not_published(columns: Mapping[str, Column]) -> list[str]:
         for name, column in columns.items()
         if column.role in ("identifier", "drop") or not column.publish
     ]
+
+
+def relative_importance(columns: Mapping[str, Column]) -> tuple[float, ...]:
+    """How much each quasi-identifier counts, scaled to a mean of 1: only the ratios matter.
+
+    >>> age, sex = Column(role="quasi", importance=3), Column(role="quasi")
+    >>> relative_importance({"age": age, "sex": sex})
+    (1.5, 0.5)
+    """
+    given = [Fraction(columns[n].importance) for n in columns_with_role(columns, "quasi")]
+    return tuple(float(one * len(given) / sum(given)) for one in given)
+
+
+def limited_columns(columns: Mapping[str, Column]) -> dict[str, AtMost]:
+    """The quasi-identifiers with `at_most`."""
+    found = ((name, one.at_most) for name, one in columns.items())
+    return {name: at_most for name, at_most in found if at_most is not None}
 
 
 def free_columns(columns: Mapping[str, Column]) -> list[str]:

@@ -29,6 +29,9 @@ class Sensitive:
     spellings: tuple[tuple[Any, ...], ...] = ()
     # int64[values], records of the whole table, if these are only a part of it; None: they are all.
     total: Longs | None = None
+    # The same for people: int64[values], how many have each value, and how many there are.
+    people_total: Longs | None = None
+    people_count: int | None = None
 
     @staticmethod
     def of(
@@ -77,8 +80,12 @@ class Sensitive:
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order))
         values = tuple(self.values[i] for i in order)
-        total = None if self.total is None else self.total[order]
-        return replace(self, codes=place[self.codes], values=values, total=total)
+        total, people = (
+            None if one is None else one[order] for one in (self.total, self.people_total)
+        )
+        return replace(
+            self, codes=place[self.codes], values=values, total=total, people_total=people
+        )
 
     @cached_property
     def tree(self) -> Tree | None:

@@ -143,6 +143,22 @@ def test_no_more_records_are_suppressed_than_is_allowed():
     assert "suppressed (" not in printed(show_release, all_there)
 
 
+def test_a_recoding_with_weights_says_that_it_has_no_bounds(tmp_path):
+    given = {"31": 1, "38": 1, "[30, 40)": 2}
+    plan = Plan(columns={"y": {"role": "quasi", "hierarchy": {"ranges": [10]}}}, models=K2,
+                loss={"name": "weights", "edge_weights": {"y": given}},
+                write={"ranges": "bounds"})  # fmt: skip
+    table = pa.table({"y": ["31", "38"]})
+    applied = shoal.anonymize(table, plan).recoding.apply(table)
+    applied.save(tmp_path / "applied.csv")
+    assert (tmp_path / "applied.csv").read_text().startswith("y\n")
+    assert any("ranges are written as labels" in note for note in applied.notes)
+    other = shoal.anonymize(table, plan.changed(loss="lm")).recoding.apply(table)
+    other.save(tmp_path / "applied.csv")
+    assert (tmp_path / "applied.csv").read_text().startswith("y_low,y_high\n")
+    assert not any("as labels" in note for note in other.notes)
+
+
 def test_weights_are_those_of_the_values_that_were_fitted(tmp_path):
     weights = {"name": "weights", "edge_weights": {"y": {"u": 1.0, "v": 2.0, "w": 3.0}}}
     plan = Plan(columns={"y": "quasi"}, models=K2, loss=weights)

@@ -236,3 +236,17 @@ def test_missing_values_are_placed_with_missing_ones():
     fitted = shoal.anonymize(pa.table({"q": ["a", "a", None, None]}), plan).recoding
     release = fitted.apply(pa.table({"q": [None, None, "b"]}))
     assert release.frame["q"].to_pylist() == [None, None]
+
+
+@pytest.mark.parametrize("sets", [["a", "b"], True])
+def test_words_for_missing_are_placed_with_each_other(sets):
+    """They are published as they are written, and are none of the values of the sets."""
+    column = {"role": "quasi", "hierarchy": {"free_sets": sets}, "missing_values": ["99", "?"]}
+    plan = Plan(columns={"zip": column}, models=K2, missing="value")
+    fit = pa.table({"zip": ["a", "99", "b", "b", "?", "?"]})
+    fitted = shoal.anonymize(fit, plan).recoding
+    assert set(fitted.vectors) == {("{a, 99}",), ("b",), ("?",)}
+    for table in (fit, pa.table({"zip": ["99", "99", "b", "b"]})):
+        found = fitted.apply(table).frame["zip"].to_pylist()
+        there = {"a": "{a, 99}", "99": "{a, 99}"}
+        assert sorted(found) == sorted(there.get(one, one) for one in table["zip"].to_pylist())

@@ -7,11 +7,14 @@ import datetime as dt
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
 import shoal
 from shoal import BadTable, Plan
+from shoal.base.progress import STAGES
 from shoal.cli.plan_table import show_roles
 from shoal.datasets import adult, hospital
+from shoal.flow.draft.draft import propose
 from shoal.report.plan_facts import plan_file
 from shoal.table.roles import Column
 from tests.cli.test_console import printed
@@ -109,24 +112,6 @@ def test_names_that_suggest_a_role():
     assert plan.columns["month"].hierarchy.setting()["start"] == 1
 
 
-def test_models_about_people_are_recommended_if_they_have_several_records():
-    rows = 60
-    several = pa.table(
-        {
-            "patient": [f"p{i // 2}" for i in range(rows)],
-            "age": [20 + i for i in range(rows)],
-            "town": ["a", "b", "c", "d"] * 15,
-            "disease": ["flu", "cold"] * 30,
-        }
-    )
-    notes = shoal.draft(several).notes
-    assert "eir-l-diversity, and eir-alpha-beta-anonymity if" in notes["disease"]
-    assert "docs/people.md" in notes["disease"]
-    assert "{ free_sets = true }" in notes["town"]
-    assert "{ free_ranges = true }" in notes["age"]
-    assert "distinct-l-diversity" in shoal.draft(several.drop_columns(["patient"])).notes["disease"]
-
-
 def test_many_quasi_identifiers_are_reported_on_top_of_the_plan(tmp_path):
     wide = pa.table({f"town{i}": ["a", "b", "c"] * 10 for i in range(16)})
     plan = shoal.draft(wide)
@@ -140,7 +125,7 @@ def test_many_quasi_identifiers_are_reported_on_top_of_the_plan(tmp_path):
     assert not shoal.draft(wide.select(["town1", "town2"])).remarks
 
 
-def test_what_a_draft_advises_works(tmp_path):
+def test_a_draft_leaves_the_algorithm_open(tmp_path):
     """Free ranges and sets in the place of what was guessed, and nothing else edited."""
     rng = np.random.default_rng(1)
     table = pa.table(
@@ -150,8 +135,10 @@ def test_what_a_draft_advises_works(tmp_path):
         }
     )
     plan = shoal.draft(table)
-    assert "{ free_ranges = true } may lose less" in plan.notes["age"]
-    assert "{ free_sets = true }, would lose less" in plan.notes["town"]
+    assert plan.notes["age"] == "35 numbers, in ranges"
+    assert plan.notes["town"].endswith(
+        "a hierarchy that groups them would lose less (draft --levels)"
+    )
     plan.save(tmp_path / "plan.toml")
     written = (tmp_path / "plan.toml").read_text()
     assert "\n[algorithm]" not in written
@@ -194,3 +181,19 @@ def test_counts_are_written_as_people_read_them():
     assert plan.notes["patient"] == "2,000 people with 2,400 records"
     assert plan.notes["day"] == "1,200 dates"
     assert plan.notes["weight"].startswith("2,400 numbers, in ranges")
+
+
+def test_a_draft_reports_what_it_does(tmp_path):
+    rng = np.random.default_rng(1)
+    path = tmp_path / "wide.csv"
+    csv.write_csv(pa.table({f"town{i}": rng.choice(list("abc"), 200) for i in range(18)}), path)
+    told = []
+    propose(path, progress=lambda *one: told.append(one))
+    stages = list(dict.fromkeys(stage for stage, _ in told))
+    assert stages == ["read", "examine", "rank"]
+    for stage in stages:
+        shares = [share for one, share in told if one == stage]
+        assert shares == sorted(shares)
+        assert 0 <= shares[0] <= shares[-1] <= 1
+        assert stage in STAGES
+    assert len([share for stage, share in told if stage == "rank"]) == 18 + 3

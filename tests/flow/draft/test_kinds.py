@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import numpy as np
 import pytest
 
 from shoal.flow.draft.guess_role import guess_role
 from shoal.flow.draft.kinds import kind_of
+from shoal.flow.draft.propose_hierarchy import LEAST, propose_hierarchy
+from shoal.hierarchies.values import text
 from tests.flow.draft.test_dependencies import facts
 
 ROWS = 200
@@ -95,6 +99,19 @@ def test_counts_are_numbers_and_gaps_are_codes():
         ("fnlwgt", list(range(1000, 90000, 900)), "drop"),
         ("sampling weight", [i / 7 for i in range(100)], "drop"),
         ("hhid", list(range(70)), "identifier"),
+        ("Bruttoverdienst in €", [i / 7 for i in range(100)], "sensitive"),
+        ("Kapitalerträge", list(range(100)), "sensitive"),
+        ("Krankheitstage", list(range(30)), "sensitive"),
+        ("Konfession", ["ev", "rk", "ohne"], "sensitive"),
+        ("Hochrechnungsfaktor", [i / 7 for i in range(100)], "drop"),
+        ("Prénom", [f"x{i}" for i in range(90)], "identifier"),
+        ("Straße", [f"Weg {i}" for i in range(90)], "identifier"),
+        ("Versicherten-Nr", [f"V{i}" for i in range(90)], "person"),
+        ("Patientennummer", [f"V{i}" for i in range(90)], "person"),
+        ("Anrede", ["Frau", "Herr"], "quasi"),
+        ("Fläche", list(range(30)), "quasi"),
+        ("пол", ["м", "ж"], "quasi"),  # a name without a known word is no outcome
+        ("1", ["f", "m"], "quasi"),
     ],
 )
 def test_roles_by_name(name, values, role):
@@ -110,3 +127,66 @@ def test_hierarchies_of_places():
     assert {"West", "Northeast", "South", "CA", "TX"} <= set(tree.labels)
     tree = guess_role(facts("column", KINDS["countries"])).hierarchy.tree()
     assert {"Europe", "Asia", "?x"} <= set(tree.labels)
+
+
+def test_numbers_of_records_are_no_quasi_identifiers():
+    """Each record has the next number, in any order."""
+    numbers = rng.permutation(np.arange(1, ROWS + 1)).tolist()
+    assert guess_role(facts("Lfd. Nr.", numbers)).role == "identifier"
+    assert guess_role(facts("v1", numbers)).role == "identifier"
+    assert guess_role(facts("v1", [one - 1 for one in numbers])).role == "identifier"
+    assert guess_role(facts("row", [one + 5000 for one in numbers])).role == "identifier"
+    years = [one + 1900 for one in numbers]  # by chance
+    assert guess_role(facts("v1", years)).role == "quasi"
+    assert guess_role(facts("v1", numbers[1:] + numbers[1:2])).role == "quasi"
+    assert guess_role(facts("v1", list(range(1, 11)))).role == "quasi"  # few may be anything
+
+
+DAY = dt.datetime(2024, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("days", "steps"),
+    [
+        (29, ["week"]),
+        (300, ["month", "quarter"]),
+        (700, ["month", "quarter", "year"]),
+        (1500, ["month", "year", "5 years"]),
+        (20000, ["month", "year", "5 years", "decade"]),
+    ],
+)
+def test_calendar_steps_fit_the_span(days, steps):
+    dates = [(DAY + dt.timedelta(days=days * i // 199)).date() for i in range(200)]
+    for values in (dates, list(map(str, dates))):
+        hierarchy = guess_role(facts("seen", values)).hierarchy
+        assert hierarchy.setting() == {"dates": steps}
+    moments = [DAY + dt.timedelta(days=days * i // 199, hours=9) for i in range(200)]
+    assert guess_role(facts("seen", moments)).hierarchy.setting() == {"dates": ["day", *steps]}
+
+
+def test_dates_of_one_week_have_no_steps():
+    dates = [dt.date(2024, 5, 13 + i % 7) for i in range(200)]
+    assert guess_role(facts("seen", dates)).hierarchy is None
+
+
+GROUPED = ["dates", "postcodes", "ICD codes", "states", "countries", "bands", "numbers"]
+TO_GROUP = ["codes", "diseases", "categories", "test results"]
+
+
+@pytest.mark.parametrize("kind", [*GROUPED, *TO_GROUP])
+def test_every_kind_has_a_hierarchy_or_is_to_be_grouped(kind):
+    """As a quasi-identifier each value has steps on its way to the root, or the draft asks."""
+    values = KINDS[kind]
+    column = facts("column", values)
+    hierarchy, said = propose_hierarchy(column, kind)
+    assert (hierarchy is not None) == (kind in GROUPED)
+    if hierarchy is None:
+        assert ("draft --levels" in said) == (len(set(values)) > LEAST)
+        return
+    tree = hierarchy.tree(values)
+    for value in values:
+        at, steps = tree.find(text(value)), 0
+        assert at > 0, value
+        while at:
+            at, steps = int(tree.parent[at]), steps + 1
+        assert steps > 1 or value == "?x", value  # no country that anybody knows

@@ -38,6 +38,8 @@ def test_labels_of_the_file_are_shown_and_make_codes():
     plan = proposed.plan
     assert proposed.facts["v1"].labels["2"] == "married"
     assert plan.notes["v1"].startswith("Marital status: 4 codes")
+    assert plan.notes["v1"].endswith("; 1 single, 2 married, 3 x, 4 y")
+    assert any("v1 (Marital status)  " in line for line in plan.comments)
     assert plan.columns["v1"].hierarchy is None
     assert plan.columns["v2"].missing_values == ["99"]
     assert plan.columns["v2"].hierarchy.setting() == {"ranges": [5, 10, 20]}

@@ -30,6 +30,9 @@ AGES = list(range(18, 60))
         (["A", "12", "15"], []),
         (["Not stated", "1", "2", "3"], ["Not stated"]),
         (["90+", "1", "2", "3"], []),
+        ([*(f"{i:02}" for i in range(1, 15)), "99"], ["99"]),
+        ([f"{i:02}" for i in range(1, 100)], []),
+        (["01067", "24103", "24105", "99999"], []),  # postcodes
         (["None", "1", "2", "3"], []),  # no children are a number of children
     ],
 )

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 import shoal
 from shoal.flow.draft import ranking
 from shoal.flow.draft.draft import propose
-from shoal.flow.draft.ranking import columns_to_leave, rank_columns, unique_people
+from shoal.flow.draft.ranking import (
+    columns_to_leave,
+    rank_columns,
+    unique_alone,
+    unique_people,
+    unique_with,
+)
 from tests.cli.test_console import printed
 from tests.flow.draft.test_dependencies import facts, people
 
@@ -44,6 +50,18 @@ def test_distinction_separation_and_gain():
     assert by_name["b"].unique_without == 0
     assert by_name["a"].unique_without == 2
     assert by_name["b"].gain(found.unique) == 2
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 4)), min_size=2))
+def test_columns_alone_and_with_others_are_those_of_the_naive_twin(rows):
+    columns = [facts(name, [row[i] for row in rows]) for i, name in enumerate("ab")]
+    persons = [row[2] for row in rows]
+    _, whose = np.unique(persons, return_inverse=True)
+    alone = [naive_unique([row[i : i + 1] for row in rows], persons) for i in range(2)]
+    assert unique_alone(columns, whose) == alone
+    both = naive_unique([row[:2] for row in rows], persons)
+    assert unique_with(columns[:1], columns[1:], whose) == [both]
+    assert unique_with([], columns, whose) == alone
 
 
 def test_missing_values_count_as_a_value():

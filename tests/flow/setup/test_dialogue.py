@@ -174,3 +174,11 @@ def test_labels_and_dependencies_are_evidence(tmp_path):
     assert "It follows from age: drop it or it gives age back." in talk.text
     assert "decade follows from it, and would give it back." in talk.text
     assert draft.plan.columns["decade"].role == "drop"
+
+
+def test_a_doubt_about_numbers_or_dates_is_shown():
+    table = pa.table({"age": [30, 31] * 60, "seen": ["01/02/2024", "05/06/2024"] * 60})
+    talk = Talk("quasi")
+    with pytest.raises(Quit):
+        talk.run(table)
+    assert "In doubt: '01/02/2024' is 2024-02-01 (date_format = '%d/%m/%Y') or" in talk.text

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from shoal.base.errors import BadFile, BadTable
+from shoal.io.files import read_first
 from shoal.io.frames import Frame, read, read_back, same_rows, write
 from tests.io.tables import ODD_TEXT, PEOPLE, SECRET, as_read, file, refuse, values
 
@@ -52,7 +53,7 @@ def test_dates_and_zip_codes_stay_text_and_names_may_be_missing(tmp_path):
         ("\n \n", "is empty", BadFile),
         (
             '{"n": 1, "a": "%s"}\n{"n": 123456789012345678901234567890}',
-            "too many digits in line 2",
+            "column 'n' has numbers with too many digits",
             BadTable,
         ),
     ],
@@ -65,6 +66,46 @@ def test_lines_that_are_not_a_table(text, message, error, packed, tmp_path):
     assert message in refuse(path, error)
 
 
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "shown"),
+    [
+        ('{"a": 1.5}\n{"a": 1e400}\n{"a": -2e999}\n', "a", "1e400 (line 2), -2e999 (line 3);"),
+        ('{"a": 1.7976931348623159e308}\n', "a", "1.7976931348623159e308 (line 1);"),
+        ('{"a": 12345678901234567890123}\n', "a", "12345678901234567890123 (line 1);"),
+        ('{"a": 9007199254740993}\n{"a": 0.5}\n', "a", "9007199254740993 (line 1);"),
+        (f'{{"a": {LONG}}}\n', "a", f"{'9' * 30}… (5000 characters) (line 1);"),
+        ('{"x": 1}\n{"x": 2, "list": [1, {"b": 1e400}]}\n', "list", "1e400 (line 2);"),
+        ('{"d": "2024-05-17 00:00:00", "a": 1e999}\n', "a", "1e999 (line 1);"),
+        (
+            "".join(f'{{"a": 1e{n}}}\n' for n in range(400, 408)),
+            "a",
+            "1e404 (line 5) and 3 more;",
+        ),
+    ],
+)
+def test_numbers_that_no_float_stores(text, column, shown, tmp_path):
+    """They are named with their column, and nothing is rounded or read as infinite."""
+    message = refuse(file(tmp_path, text, "x.jsonl"), BadTable)
+    assert f"column {column!r} has numbers" in message
+    assert shown in message
+    assert message.endswith("write the column as text, in quotes, or correct them")
+
+
+def test_large_numbers_that_floats_store(tmp_path):
+    text = '{"a": 1e300, "b": 18014398509481984}\n{"a": 9007199254740994.0, "b": 0.5}\n'
+    found = values(read(file(tmp_path, text, "x.jsonl")))
+    assert found == {"a": [1e300, 9007199254740994.0], "b": [2.0**54, 0.5]}
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b" \r\n\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
+def test_files_without_a_row(content, tmp_path):
+    assert "the file is empty" in refuse(file(tmp_path, content, "x.jsonl"))
+    assert "the file is empty" in refuse(file(tmp_path, gzip.compress(content), "x.jsonl.gz"))
+
+
 def test_text_in_another_encoding(tmp_path):
     path = file(tmp_path, f'{{"a": "{SECRET} Müller"}}\n'.encode("latin-1"), "x.jsonl")
     assert "line 1 is not a JSON object in UTF-8" in refuse(path)
@@ -75,3 +116,13 @@ def test_what_json_cannot_store(tmp_path):
         write(Frame(pa.table({"a": [float("nan")]})), tmp_path / "x.jsonl")
     with pytest.raises(BadFile, match="without rows"):
         write(Frame(pa.table({"a": pa.array([], pa.int64())})), tmp_path / "x.jsonl")
+
+
+def test_first_rows_have_all_columns_of_the_first_lines(tmp_path):
+    path = tmp_path / "people.jsonl"
+    path.write_text(
+        '{"a": 1.0, "b": true}\n\n{"c": [1, {"d": "ä"}], "a": null}\n{"z": 1}\n', "utf-8"
+    )
+    first = read_first(path, 2)
+    assert first.names == ["a", "b", "c"]
+    assert first.rows == [["1", "True", None], [None, None, '[1, {"d": "ä"}]']]

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyreadstat
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal.base.errors import BadFile
 from shoal.io.files import check_target
-from shoal.io.formats._sas_writing import SAS, ibm_floats
+from shoal.io.formats._sas_writing import SAS
 from shoal.io.frames import Frame, read, read_back, same_rows, write
 from shoal.io.labels import Labels, labelled, table_labels
 from shoal.io.reading import Reading
 from tests.io.formats.statistics import LABELS, people
-from tests.io.tables import SECRET, file, refuse
+from tests.io.tables import SECRET, file, refuse, values
 
 
 def test_a_plan_for_another_encoding_writes_ascii_only(tmp_path):
@@ -64,13 +66,55 @@ def test_nothing_says_when_it_was_written(tmp_path):
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_ibm_floats_are_exact(number):
-    numbers = np.array([number])
-    if not SAS.holds(numbers).all():
-        return
-    head, *rest = ibm_floats(numbers).view(np.uint8).tolist()
+    """The bytes of the file: sign, exponent of 16, and 56 bits."""
+    assume(SAS.holds(np.array([number])).all())
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "x.xpt")
+        write(Frame(pa.table({"a": [number]})), path)
+        head, *rest = path.read_bytes()[-80:-72]
     fraction = int.from_bytes(bytes(rest), "big")
     sign = -1 if head >= 128 else 1
     assert sign * fraction * 2.0 ** (4 * (head % 128 - 64) - 56) == number
+
+
+SPECIAL = {"refused": ["1.5", ".A", ".Z", None, "._"], "text": ["x", ".A", None, "y", "z"]}
+DECLARED = {"refused": Labels("Refused", {}, (".A", ".Z", "._"))}
+
+
+def test_special_missing_values_are_kept_apart(tmp_path):
+    """They are numbers in the file, which SAS shows as .A to .Z and ._; text .A is text."""
+    path = tmp_path / "x.xpt"
+    write(Frame(labelled(pa.table(SPECIAL), DECLARED)), path)
+    cells, _ = pyreadstat.read_xport(path)
+    assert cells["refused"].dtype == np.float64
+    assert cells["refused"].tolist()[0] == 1.5
+    assert cells["refused"].isna().tolist() == [False, True, True, True, True]
+    back = read_back(path)
+    assert values(back) == SPECIAL
+    assert table_labels(back.native.schema) == DECLARED
+    plain = pa.table({"a": ["1", ".A"]})  # nothing declares it as missing
+    write(Frame(plain), path)
+    assert pyreadstat.read_xport(path)[0]["a"].tolist() == ["1", ".A"]
+    assert table_labels(read_back(path).native.schema) == {}
+
+
+def test_special_missing_values_of_other_files(tmp_path):
+    """As SAS writes them, in version 5 too: the letter is the first byte of the number."""
+    frame = pd.DataFrame({"t": ["abc"] * 3, "n": [2.0, np.nan, np.nan]})
+    pyreadstat.write_xport(
+        frame, tmp_path / "x.xpt", file_format_version=5, variable_format={"n": "DATE9"}
+    )
+    content = bytearray((tmp_path / "x.xpt").read_bytes())
+    assert content[-80:].startswith(b"abc")
+    content[-80 + 14] = ord("B")
+    (tmp_path / "x.xpt").write_bytes(content)
+    found = read(tmp_path / "x.xpt")
+    assert values(found)["n"] == ["1960-01-03", ".B", None]
+    assert table_labels(found.native.schema)["n"].missing == (".B",)
+    write(found, tmp_path / "y.xpt")
+    assert same_rows(read_back(tmp_path / "y.xpt"), found)
+    _, about = pyreadstat.read_xport(tmp_path / "y.xpt")
+    assert about.original_variable_types["n"] == "DATE9"
 
 
 @pytest.mark.parametrize(

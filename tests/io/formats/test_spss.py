@@ -15,7 +15,7 @@ from shoal.base.errors import BadFile, BadTable, ShoalError
 from shoal.io.frames import Frame, open_frame, read, read_back, same_rows, write
 from shoal.io.labels import Labels, labelled, table_labels
 from shoal.io.reading import Reading
-from tests.io.formats.statistics import LABELS, people
+from tests.io.formats.statistics import LABELS, memory_to_refuse, people
 from tests.io.tables import SECRET, file, refuse, values
 
 
@@ -107,6 +107,44 @@ def test_many_missing_codes_are_a_range_if_nothing_else_is_in_it(tmp_path):
     assert found == {"a": Labels(missing=codes)}  # 97.5 lies between the codes of b
 
 
+@pytest.mark.parametrize(
+    ("declared", "found"),
+    [
+        ([{"lo": float("-inf"), "hi": -1}, 97], ("-5", "-1", "97")),  # LO THRU -1, 97
+        ([{"lo": 90, "hi": float("inf")}], ("96", "97")),  # 90 THRU HI
+        ([{"lo": -5, "hi": 1}], ("-5", "-1", "1")),
+        ([-1, 96, 97], ("-1", "96", "97")),
+    ],
+)
+def test_ranges_of_missing_codes_of_others(declared, found, tmp_path):
+    """A release declares the codes that it has, and not the range, which may tell others."""
+    frame = pd.DataFrame({"a": [1.0, 96, 97, -1, -5, None]})
+    pyreadstat.write_sav(frame, tmp_path / "x.sav", missing_ranges={"a": declared})
+    read_in = read(tmp_path / "x.sav")
+    assert values(read_in) == {"a": [1, 96, 97, -1, -5, None]}
+    assert table_labels(read_in.native.schema)["a"].missing == found
+    write(read_in, tmp_path / "y.sav")
+    again = read_back(tmp_path / "y.sav").native
+    assert table_labels(again.schema)["a"].missing == found
+
+
+@pytest.mark.parametrize("alone", ["-99", "99"])
+def test_many_missing_codes_are_a_range_and_another_one(alone, tmp_path):
+    codes = ("-9", "-8", "-7", alone)
+    labels = {"a": Labels(missing=tuple(sorted(codes, key=int)))}
+    table = labelled(pa.table({"a": [-50, -9, -8, -7, 5, int(alone)]}), labels)
+    write(Frame(table), tmp_path / "x.sav")
+    assert table_labels(read_back(tmp_path / "x.sav").native.schema) == labels
+
+
+def test_tables_without_rows_keep_their_text(tmp_path):
+    table = pa.table({"a": pa.array([], pa.string()), "b": pa.array([], pa.int64())})
+    for ending in (".sav", ".zsav", ".dta", ".xpt"):
+        write(Frame(table), tmp_path / f"x{ending}")
+        back = read_back(tmp_path / f"x{ending}")
+        assert (back.names, back.height) == (["a", "b"], 0)
+
+
 @pytest.mark.parametrize("ending", [".sav", ".zsav"])
 @pytest.mark.parametrize("size", [1, 8, 9, 255, 256, 504, 505, 1000, 32_767])
 def test_text_of_any_length(size, ending, tmp_path):
@@ -154,6 +192,9 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     assert "damaged" in refuse(file(tmp_path, f"a\n{SECRET}\n", "x.sav"))
     head = bytes(16) + b"ENCRYPTEDSAV" + bytes(64)
     assert "password" in refuse(file(tmp_path, head, "x.sav"))
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(BadFile, match=r"polars.*not installed: pip install 'shoal\[statistics\]'"):
+        write(Frame(pa.table({"a": [1]})), tmp_path / "y.sav")
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     with pytest.raises(BadFile, match=r"not installed: pip install 'shoal\[statistics\]'"):
         read(file(tmp_path, "x", "x.sav"))
@@ -194,7 +235,7 @@ def test_a_release_keeps_the_labels_of_what_it_publishes(tmp_path):
     [
         (b"\4\0\0\0\1\0\0\0\1\0\0\0", 9),  # labels of variable 1, which becomes 2305
         (b"\6Aachen", 2),  # a label that is not in UTF-8
-        (b"\0\x08\5\0\0\x08\5\0V1", 2),  # a number that is shown as text
+        (b"\0\x08\5\0\0\x08\5\0SEX", 2),  # a number that is shown as text
     ],
 )
 def test_dictionaries_that_would_end_the_process(place, byte, tmp_path):
@@ -203,5 +244,29 @@ def test_dictionaries_that_would_end_the_process(place, byte, tmp_path):
     write(Frame(people()), path)
     content = bytearray(path.read_bytes())
     start = content.index(place)
-    content[start + byte] = {9: 9, 2: 1 if place.endswith(b"V1") else 255}[byte]
+    content[start + byte] = {9: 9, 2: 1 if place.endswith(b"SEX") else 255}[byte]
     assert "damaged" in refuse(file(tmp_path, bytes(content), "y.sav"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="measures memory as POSIX does")
+@pytest.mark.parametrize("ending", [".sav", ".zsav"])
+def test_a_damaged_number_of_rows_takes_no_memory(ending, tmp_path):
+    """The library has room made for as many rows as the file states: 30 GB were seen."""
+    path = tmp_path / f"x{ending}"
+    write(Frame(people()), path)
+    content = bytearray(path.read_bytes())
+    assert struct.unpack_from("<i", content, 80) == (len(people()),)
+    struct.pack_into("<i", content, 80, 1 << 25)
+    path.write_bytes(content)
+    assert memory_to_refuse(path) < 200
+
+
+def test_names_that_cannot_be_read_are_refused(tmp_path):
+    pyreadstat.write_sav(pd.DataFrame({"TEXT": ["a"], "X": [1.0]}), tmp_path / "x.sav")
+    content = (tmp_path / "x.sav").read_bytes()
+    short = b"X       "
+    assert content.count(short) == 1
+    (tmp_path / "x.sav").write_bytes(
+        content.replace(short, b"\xab       ").replace(b"X=X", b"X=\xf1")
+    )
+    assert "it is damaged" in refuse(tmp_path / "x.sav")

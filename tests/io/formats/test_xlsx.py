@@ -130,7 +130,9 @@ OLD = bytes.fromhex("d0cf11e0a1b11ae1")
 
 
 def test_passwords_and_wrong_endings(tmp_path):
-    assert "password" in refuse(file(tmp_path, OLD + bytes(1000), "x.xlsx"))
+    locked = OLD + bytes(600) + "EncryptedPackage".encode("utf-16-le") + bytes(600)
+    assert "it is protected by a password; save" in refuse(file(tmp_path, locked, "x.xlsx"))
+    assert "old .xls file; rename it to .xls" in refuse(file(tmp_path, OLD + bytes(99), "x.xlsx"))
     path = book(tmp_path, [["a"], [1]])
     assert "rename it to .xlsx" in refuse(path.rename(tmp_path / "x.xls"))
     for ending in (".xlsx", ".xls", ".ods", ".xlsb"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import BadPlan, BadTable, Plan
 from shoal.io.frames import open_frame
+from shoal.io.raw_text.date_formats import CANONICAL as CANONICAL_DATE
 from shoal.io.raw_text.date_formats import DateFormat
 from shoal.io.raw_text.spelling import Form, Spelling
 from shoal.report.plan_facts import plan_file
@@ -113,8 +116,13 @@ def test_spellings_that_mislead(stated):
 
 def test_no_format_misleads():
     """A date in a format that is allowed never looks like another canonical date."""
+    days = [date(2024, 1, 1) + timedelta(days=i) for i in range(366)]
     for written in ("%d-%m-%Y", "%y-%m-%d", "%Y/%d/%m", "%d%m%Y", "%Y%d%m", "%m-%d-%y"):
-        assert DateFormat(written).written == written
+        read = DateFormat(written)
+        for day in days:
+            cell = day.strftime(written)
+            assert read.canonical(cell) == day.isoformat()
+            assert cell == day.isoformat() or not CANONICAL_DATE.fullmatch(cell)
 
 
 @pytest.mark.parametrize(

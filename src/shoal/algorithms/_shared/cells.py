@@ -103,10 +103,42 @@ def common_falls(
 
     The result is valid only if there were fewer than `most` visits.
     """
-    fall, run, heap = cap.copy(), np.zeros(3, np.int64), np.empty((k + 1, 2), np.int64)
-    step = partial(search_falls, lattice, size, cap, k, fall)
+    fall = cap.copy()
+    none = np.zeros((0, lattice.vector.shape[1]), np.int32)
+    return fall, _fall(lattice, size, cap, k, fall, none, most, report)
+
+
+def tight_cells(
+    lattice: kernels.Lattice,
+    size: Longs,
+    cap: Longs,
+    k: int,
+    most: int,
+    report: Callable[[], None],
+) -> tuple[Longs, Ints, int]:
+    """The same for any caps that are not negative: where they are too low, falls are negative.
+
+    Also returns the levels of the cell that decides for each tuple, int32[tuples, q]; -1: none.
+    """
+    fall, level = cap.copy(), np.full(lattice.vector.shape, -1, np.int32)
+    looks = _fall(lattice, size, cap, k, fall, level, most, report)
+    return fall, level, looks
+
+
+def _fall(
+    lattice: kernels.Lattice,
+    size: Longs,
+    cap: Longs,
+    k: int,
+    fall: Longs,
+    level: Ints,
+    most: int,
+    report: Callable[[], None],
+) -> int:
+    run, heap = np.zeros(3, np.int64), np.empty((k + 1, 2), np.int64)
+    step = partial(search_falls, lattice, size, cap, k, fall, level)
     search = make_search(lattice)
-    return fall, _search(search, lambda *at: step(at[0], run, heap, *at[1:]), most, report)
+    return _search(search, lambda *at: step(at[0], run, heap, *at[1:]), most, report)
 
 
 def make_search(lattice: kernels.Lattice, short: int = 0) -> kernels.CellSearch:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from shoal.base.arrays import Bools, Longs
-from shoal.base.errors import CannotReach
+from shoal.base.errors import CannotReach, WayOut
 from shoal.models import Model, TableModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.table.encode import Table
@@ -43,14 +43,24 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
                 f"{model.key} with {asked} cannot be reached: the table has {table.person_count} "
                 f"{'person' if table.person_count == 1 else 'people'}; "
                 f"{_instead(str(model.size_option), table.person_count)}",
-            )
+            ).offering(*_ways_out(model, table.person_count))
     if not others:
         return
     whole = table.as_one_class()
     for model in others:
         if not model.satisfied(whole).all():
             best = model.reached(whole)
-            raise CannotReach(model.key, best, model.out_of_reach(best))
+            raise CannotReach(model.key, best, model.out_of_reach(best)).offering(
+                *model.ways_out(best)
+            )
+
+
+def _ways_out(model: Model, people: int) -> list[WayOut]:
+    """The best size that a table of so few people can have, or none."""
+    removed = WayOut("remove", model.key)
+    if people < 2:
+        return [removed]
+    return [WayOut("set", model.key, {str(model.size_option): people}), removed]
 
 
 def _instead(option: str, people: int) -> str:
@@ -72,3 +82,17 @@ def judge_by(models: Sequence[Model], start: Classes) -> Judge | None:
 def mean_risk(model: TableModel, people: Longs) -> float:
     """The level of a table whose classes have so many people."""
     return float(model.total(people).sum() / people.sum())
+
+
+def too_risky(models: Sequence[TableModel], people: Longs) -> int:
+    """How many classes, sorted from small to large, must go until the others satisfy the models.
+
+    The smallest have the highest risk, so that the mean falls with each that goes.
+    """
+    rest = np.cumsum(people[::-1])[::-1]
+    most = 0
+    for model in models:
+        level = np.cumsum(model.total(people)[::-1])[::-1] / rest
+        fine = model.holds_each(level)
+        most = max(most, int(np.argmax(fine)) if fine.any() else len(people))
+    return most

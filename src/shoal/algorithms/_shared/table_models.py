@@ -1,107 +1,75 @@
-"""Requirements about the whole table: an algorithm forms classes, and then classes are merged."""
+"""Models about the whole table: classes that an algorithm formed are merged until they hold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms import DEFAULT
+from shoal.algorithms._shared.blocks.recode_blocks import BlockRecoding, one_class
 from shoal.algorithms._shared.boxes import Space
 from shoal.algorithms._shared.indexed import run_steps
-from shoal.algorithms._shared.parts.cuts import WHOLE, Parting
-from shoal.algorithms._shared.parts.recode_parts import recode_in_parts
-from shoal.algorithms._shared.requirements import check_reachable, mean_risk
+from shoal.algorithms._shared.requirements import mean_risk
 from shoal.base.arrays import Longs
-from shoal.base.errors import CannotReach
-from shoal.base.progress import Progress, silent
+from shoal.base.errors import CannotReach, WayOut
+from shoal.base.progress import Progress
 from shoal.kernels.grouping import table_merge as kernels
 from shoal.kernels.grouping.merge import survivors
 from shoal.kernels.search import box_index as nearest
 from shoal.losses import Loss
-from shoal.losses._alterations import alterations
-from shoal.models import Model, TableModel
-from shoal.models.k_anonymity import KAnonymity
+from shoal.models import TableModel
 from shoal.table.encode import Table
 from shoal.table.recoding import SUPPRESSED, Recoding
-from shoal.table.weighted import Weighted
 
 AT_ONCE = 0.25  # share of the possible merges that are done per round, the cheapest first
-ROUNDED = 9  # digits of a percentage; smaller differences do not count
 
 
-def recode(
-    algorithm: Algorithm,
-    table: Table,
-    models: Sequence[Model],
-    loss: Loss,
-    rng: np.random.Generator,
-    progress: Progress = silent,
-    parting: Parting = WHOLE,
-) -> Recoding:
-    """Choose what is published of each record, also for models about the whole table.
+def merged_in_blocks(
+    formed: BlockRecoding, models: Sequence[TableModel], loss: Loss, progress: Progress
+) -> BlockRecoding:
+    """Merge classes of the same block until the table satisfies these models.
 
-    Equal records are counted together if the algorithm can do so, and ties are decided by values,
-    so that the order of the records does not matter. `parting`: whether the table is cut.
+    The blocks that exceed them most come first, each until it satisfies them by itself or is one
+    class; then whole blocks become one class. When all of them are, the table satisfies the models.
     """
-    others = [model for model in models if not isinstance(model, KAnonymity | TableModel)]
-    weighted = Weighted(table, bool(others) or algorithm.reads_sensitive)
-    together = algorithm.counts_together
-    given = weighted.table(together)
-    if not algorithm.shares_parts:
-        parting = replace(parting, shared=False)
-    parting = parting.within(len(given.codes))
-    if not algorithm.works_in_parts or table.people is not None:
-        parting = WHOLE
-    found = _recode(algorithm, given, models, loss, rng, progress, parting)
-    return weighted.of_rows(found, together)
+    found = list(formed.found)
+    people = people_in_blocks(formed)
+
+    def merge(table: Table, one: Recoding) -> Recoding:
+        return merged(table, one, models, loss, progress)
+
+    def unite(table: Table, _: Recoding) -> Recoding:
+        return one_class(table)
+
+    everybody = sum(int(one.sum()) for one in people)
+    for step in (merge, unite):
+        for model in models:
+            above = [_excess(model, one) for one in people]
+            total = sum(float(model.total(one).sum()) for one in people)
+            for block in sorted(range(len(found)), key=lambda i: (-above[i], i)):
+                if model.holds(total / everybody):
+                    break
+                if len(people[block]) < 2 or (step is merge and above[block] <= 0):
+                    continue
+                table = formed.tables.table(block)
+                found[block], before = step(table, found[block]), people[block]
+                people[block] = people_of(table, found[block])
+                total += float(model.total(people[block]).sum() - model.total(before).sum())
+                everybody += int(people[block].sum() - before.sum())
+    return replace(formed, found=found)
 
 
-def _recode(
-    algorithm: Algorithm,
-    table: Table,
-    models: Sequence[Model],
-    loss: Loss,
-    rng: np.random.Generator,
-    progress: Progress,
-    parting: Parting,
-) -> Recoding:
-    """Choose what is published of each record of such a table.
+def people_in_blocks(formed: BlockRecoding) -> list[Longs]:
+    """The people of the published classes of each block."""
+    return [people_of(formed.tables.table(i), one) for i, one in enumerate(formed.found)]
 
-    The algorithm satisfies the models about classes. Then there are two ways to satisfy the others,
-    and the one that loses less is used: classes are merged, the cheapest first; or the algorithm
-    runs again with the class size that is sufficient for all of them. Merging violates no model
-    that is satisfied: two classes that satisfy a model do so together.
-    """
 
-    def run(models: Sequence[Model], rng: np.random.Generator) -> Recoding:
-        if parting == WHOLE:
-            return algorithm.recode(table, models, loss, rng, progress)
-        return recode_in_parts(algorithm, table, models, loss, rng, progress, parting)
-
-    of_table = [model for model in models if isinstance(model, TableModel)]
-    if not of_table or algorithm.judges_whole_table:
-        return run(models, rng)
-    check_reachable(table, models)
-    of_classes = [model for model in models if not isinstance(model, TableModel)]
-    again = deepcopy(rng)  # both ways begin with the same random numbers
-    formed = run(of_classes, rng) if of_classes else unchanged(table)
-    if _satisfied(of_table, _people(table, formed)):
-        return formed
-    found = [merged(table, formed, of_table, loss, progress)]
-    k = KAnonymity(k=max(model.sufficient_people for model in of_table))
-    if algorithm.serves(k) and k.k <= table.person_count:
-        with suppress(CannotReach):  # an algorithm may find no classes of that size
-            found.append(run([*of_classes, k], again))
-    found = [one for one in found if _satisfied(of_table, _people(table, one))]
-    if not found:
-        raise _out_of_reach(table, formed, of_table, algorithm.name)
-    lost = [round(alterations(table, one, [loss])[0], ROUNDED) for one in found]
-    return found[lost.index(min(lost))]
+def _excess(model: TableModel, people: Longs) -> float:
+    """By how much classes of so many people exceed what a model allows them on average."""
+    return float(model.total(people).sum() - model.required * people.sum())
 
 
 def unchanged(table: Table) -> Recoding:
@@ -123,9 +91,9 @@ def merged(
     np.minimum.at(first, label, rows)
     covers = formed.covers or table.covers
     boxes = space.found(space.boxes(formed.vectors[used], covers), size, first)
-    merge = _Merge(space, boxes, _people(table, formed))
+    merge = _Merge(space, boxes, people_of(table, formed))
     for model in models:
-        merge.until_satisfied(model, progress)
+        merge.untilsatisfied(model, progress)
     into = survivors(merge.into)
     alive, number = np.unique(into, return_inverse=True)
     vectors, covers = space.vectors(boxes.box[alive])
@@ -146,12 +114,12 @@ class _Merge:
         self.cost = np.zeros(n, np.int64)
         self.stale = np.ones(n, np.bool_)
 
-    def until_satisfied(self, model: TableModel, progress: Progress) -> None:
+    def untilsatisfied(self, model: TableModel, progress: Progress) -> None:
         """Merge the pairs that cost least per risk they involve, round by round."""
         alive = np.flatnonzero(self.into == np.arange(len(self.into)))
         many = len(alive)
         report = partial(progress, "merging classes")
-        while len(alive) > 1 and not _satisfied([model], self.people[alive]):
+        while len(alive) > 1 and not satisfied([model], self.people[alive]):
             # The first search, for the nearest class of every class, is about half of the work.
             done = 0.0 if len(alive) == many else 1 - 0.5 * len(alive) / many
             risky = alive[model.total(self.people[alive]) > 0]
@@ -214,7 +182,7 @@ class _Merge:
         )
 
 
-def _people(table: Table, recoding: Recoding) -> Longs:
+def people_of(table: Table, recoding: Recoding) -> Longs:
     """The people of each published class, int64[classes]."""
     rows = np.flatnonzero(recoding.record != SUPPRESSED)
     used, label = np.unique(recoding.record[rows], return_inverse=True)
@@ -226,16 +194,16 @@ def _people(table: Table, recoding: Recoding) -> Longs:
     return np.bincount(pairs % len(used), often, len(used)).astype(np.int64)
 
 
-def _satisfied(models: Sequence[TableModel], people: Longs) -> bool:
+def satisfied(models: Sequence[TableModel], people: Longs) -> bool:
     """Whether classes of so many people satisfy these models."""
     return all(model.holds(mean_risk(model, people)) for model in models)
 
 
-def _out_of_reach(
+def out_of_reach(
     table: Table, formed: Recoding, models: Sequence[TableModel], algorithm: str
 ) -> CannotReach:
     """The error if the published records as one class are too few, as others are suppressed."""
-    people = _people(table, formed).sum(keepdims=True)
+    people = people_of(table, formed).sum(keepdims=True)
     model = next(one for one in models if not one.holds(mean_risk(one, people)))
     best = mean_risk(model, people)
     return CannotReach(
@@ -244,4 +212,4 @@ def _out_of_reach(
         f"{model.key} with {model.required:g} cannot be reached by {algorithm}: it publishes "
         f"{int(people[0]):,} people, who as one class reach only {best:g}; ask for less, or choose "
         "another algorithm",
-    )
+    ).offering(WayOut("algorithm", DEFAULT), WayOut("remove", model.key))

@@ -305,8 +305,7 @@ def _known(symbol: str) -> bool:
     return llvm.address_of_symbol(symbol) is not None
 
 
-# Every kernel that this process has defined, by its name; a function that makes kernels makes
-# several with one name.
+# Every kernel that this process has defined, by its name; a test may define several with one name.
 _KERNELS: dict[str, list[Any]] = {}
 
 

@@ -28,6 +28,7 @@ from shoal.cli.options import (
     Seed,
     Sheet,
     Table,
+    Target,
     TempDirectory,
     Threads,
 )
@@ -59,6 +60,7 @@ def anonymize(
             "requirement; by default only for fast runs with --report).",
         ),
     ] = None,
+    target: Target = None,
     seed: Seed = None,
     keep_order: KeepOrder = False,
     engine: Engine = None,
@@ -69,6 +71,7 @@ def anonymize(
 ) -> None:
     """Generalize a table until it satisfies every requirement of the plan, verify it, write it."""
     with own_process.loading():
+        from shoal.base.errors import BadPlan
         from shoal.cli import outputs, tables
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
@@ -76,19 +79,26 @@ def anonymize(
         from shoal.flow.anonymize import anonymize as run
         from shoal.flow.choose_engine import choose_engine
         from shoal.io.frames import check_target
+        from shoal.measures.analyses.learning import check_installed, check_role
         from shoal.plan import Plan
         from shoal.report.codebook import check_codebook
+        from shoal.report.pdf import check_report
 
-    asked = Plan.load(plan)
-    if sheet is not None:
-        asked = asked.changed(read=asked.read.model_copy(update={"sheet": sheet}))
+    asked = Plan.load(plan).with_reading(tables.sheet_of(sheet))
     tables.check_streams(out, json_file)
     source = tables.source_of(data, table, query, form=form)
-    target = tables.target_of(out, out_table, replace, source, form)
-    if isinstance(target, Path):
-        check_target(target, folders=(engine or asked.engine) == "spark")
+    place = tables.target_of(out, out_table, replace, source, form)
+    on_spark = (engine or asked.engine) == "spark"
+    if isinstance(place, Path):
+        check_target(place, folders=on_spark)
+    elif on_spark:
+        raise BadPlan(
+            "engine = 'spark' writes files, not tables of databases; write to a file, or use "
+            "engine = 'duckdb' or 'memory'"
+        )
     inputs = [*tables.files_of([source]), plan, *asked.files()]
-    outputs.check_targets([target, report, recoding, codebook], json_file, inputs)
+    check_report(report)
+    outputs.check_targets([place, report, recoding, codebook], json_file, inputs)
     given = {
         "seed": seed,
         "threads": threads,
@@ -98,14 +108,26 @@ def anonymize(
         "temp_directory": None if temp_directory is None else str(temp_directory),
     }
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
+    if target is not None:
+        check_role(asked.columns, target)
+        check_installed()
     if codebook is not None:
         check_codebook(codebook, choose_engine(source, asked, keep_order).name)
     console = open_console(json_file, out)
     with progress_on(console) as progress:
         release = run(source, asked, keep_order=keep_order or None, progress=progress)
         outputs.write_release(
-            release, target, report, json_file, progress, recoding, explain, replace, codebook
+            release,
+            place,
+            report,
+            json_file,
+            progress,
+            recoding,
+            explain,
+            replace,
+            codebook,
+            target,
         )
-    written = outputs.passed_on(out, target)
+    written = outputs.passed_on(out, place)
     show(lambda: show_release(console, release))
     outputs.show_written(console, [written, report, recoding, codebook], json_file)

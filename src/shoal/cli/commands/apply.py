@@ -21,6 +21,7 @@ from shoal.cli.options import (
     Replace,
     Report,
     Seed,
+    Sheet,
     Table,
 )
 
@@ -35,6 +36,7 @@ def apply(
     table: Table = None,
     query: Query = None,
     form: Format = None,
+    sheet: Sheet = None,
     out_table: OutTable = None,
     replace: Replace = False,
     json_file: Json = None,
@@ -62,9 +64,11 @@ def apply(
         from shoal.flow.apply.fitted import Fitted
         from shoal.io.frames import check_target
         from shoal.report.codebook import check_codebook
+        from shoal.report.pdf import check_report
 
     if codebook is not None:
         check_codebook(codebook)
+    check_report(report)
     tables.check_streams(out, json_file)
     source = tables.source_of(data, table, query, form=form)
     target = tables.target_of(out, out_table, replace, source, form)
@@ -77,6 +81,7 @@ def apply(
     with progress_on(console) as progress:
         release = fitted.apply(
             source,
+            read=tables.sheet_of(sheet),
             seed=seed,
             keep_order=keep_order or None,
             drop_extra=drop_extra,

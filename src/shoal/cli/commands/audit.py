@@ -9,7 +9,20 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import NOT_SATISFIED, command
-from shoal.cli.options import AuditEngine, Format, Json, LargeData, PlanFile, Query, Table, Threads
+from shoal.cli.options import (
+    AuditEngine,
+    Format,
+    Json,
+    LargeData,
+    OriginalSheet,
+    PlanFile,
+    PopulationSheet,
+    Query,
+    Sheet,
+    Table,
+    Target,
+    Threads,
+)
 
 
 @command
@@ -19,6 +32,7 @@ def audit(
     table: Table = None,
     query: Query = None,
     form: Format = None,
+    sheet: Sheet = None,
     original: Annotated[
         str | None,
         typer.Option(help="Original table that DATA was made from, to measure information loss."),
@@ -27,9 +41,24 @@ def audit(
         str | None,
         typer.Option(metavar="NAME", help="Table to read, if --original is a database."),
     ] = None,
+    original_sheet: OriginalSheet = None,
     population: Annotated[
         Path | None,
         typer.Option(help="Table of the population that the people in DATA belong to."),
+    ] = None,
+    population_sheet: PopulationSheet = None,
+    target: Target = None,
+    row: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Show what an attacker sees of a record of DATA (the first is 1), who it could "
+            "be, and what would tell them apart. Do not publish it.",
+        ),
+    ] = None,
+    class_: Annotated[
+        int | None,
+        typer.Option("--class", metavar="N", help="The same for a class; 1 is the smallest."),
     ] = None,
     json_file: Json = None,
     record_risks: Annotated[
@@ -51,6 +80,7 @@ def audit(
         from shoal.cli.audit_tables import show_audit
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
+        from shoal.cli.screens.attacker_screen import check_view, show_view
         from shoal.databases.database import Database
         from shoal.flow.audit import audit as run
         from shoal.io.frames import atomic
@@ -67,6 +97,7 @@ def audit(
             "--engine spark does not support --population and --record-risks; remove them, or use "
             "--engine memory"
         )
+    check_view(row, class_)
     tables.check_streams(data, original)
     source = tables.source_of(data, table, query, form=form)
     before = None
@@ -80,19 +111,38 @@ def audit(
         if on_spark:
             from shoal.flow.on_spark import audit_on_spark  # PySpark is seldom needed
 
-            result = audit_on_spark(source, asked, before, progress)
+            result = audit_on_spark(
+                source, asked.with_reading(tables.sheet_of(sheet)), before, progress, target
+            )
         else:
             # Risks are about single records, which a database does not transfer for an audit.
             given = source.read() if record_risks and isinstance(source, Database) else source
-            result = run(given, asked, original=before, population=population, progress=progress)
+            result = run(
+                given,
+                asked,
+                original=before,
+                population=population,
+                read=tables.sheet_of(sheet),
+                original_read=tables.sheet_of(original_sheet),
+                population_read=tables.sheet_of(population_sheet),
+                target=target,
+                progress=progress,
+            )
+    view = None
+    if row is not None or class_ is not None:
+        view = result.attacker_view(row=row, class_=class_, first=1)
     numbers = {} if json_file is None else result.as_dict()
+    if json_file is not None and view is not None:
+        numbers["attacker_view"] = view.as_dict()
     with ExitStack() as files:
         outputs.write_json(files, json_file, numbers)
         if record_risks is not None:
             lines = (f"{row},{risk:.6g}\n" for row, risk in enumerate(result.record_risks(), 1))
-            target = files.enter_context(atomic(record_risks, private=True))
-            target.write_text("row,risk\n" + "".join(lines), encoding="utf-8")
+            file = files.enter_context(atomic(record_risks, private=True))
+            file.write_text("row,risk\n" + "".join(lines), encoding="utf-8")
     outputs.print_json(json_file, numbers)
     show(lambda: show_audit(console, result))
+    if view is not None:
+        show(lambda: show_view(console, view, row, class_))
     if not result.holds:
         raise typer.Exit(NOT_SATISFIED)

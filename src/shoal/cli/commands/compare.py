@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from shoal.base import interrupt, own_process
-from shoal.cli.app import NOT_SATISFIED, command, fail
-from shoal.cli.options import Data, Json, PlanFile, Query, Table, Threads
+from shoal.cli.app import command
+from shoal.cli.options import Data, Json, PlanFile, Query, Sheet, Table, Threads
 
 
 @command
@@ -18,6 +18,7 @@ def compare(
     plan: PlanFile,
     table: Table = None,
     query: Query = None,
+    sheet: Sheet = None,
     k: Annotated[
         str | None,
         typer.Option("--k", metavar="2,5,10", help="Values of k; by default that of the plan."),
@@ -50,29 +51,18 @@ def compare(
     threads: Threads = None,
 ) -> None:
     """Compare algorithms, values of k and guiding losses on one table. Publishes nothing."""
-    from contextlib import ExitStack
-
     with own_process.loading():
-        from shoal.cli import outputs, tables
-        from shoal.cli.comparison_table import show_comparison
-        from shoal.cli.console import open_console, show
+        from shoal.cli import several_runs, tables
+        from shoal.cli.console import open_console
         from shoal.cli.progress import progress_on
+        from shoal.cli.screens.comparison_table import show_comparison
         from shoal.comparing.compare import compare as run
         from shoal.comparing.compare import from_words
-        from shoal.comparing.comparison import Unfinished, check_plot
-        from shoal.io.frames import atomic
-        from shoal.plan import Plan
+        from shoal.comparing.comparison import Unfinished
 
-    if plot is not None:
-        check_plot(plot)
-    asked = Plan.load(plan)
     source = tables.source_of(data, table, query)
-    inputs = [*tables.files_of([source]), plan, *asked.files()]
-    outputs.check_targets([csv, plot], json_file, inputs)
-    if seed is not None:
-        asked = asked.with_seed(seed)
-    if threads is not None:
-        asked = asked.with_threads(threads)
+    targets = several_runs.Targets(json_file, csv, plot)
+    asked = several_runs.prepared(plan, source, targets, sheet, seed, threads)
     wanted = from_words(k, algorithms, losses)
     console = open_console(json_file)
     with progress_on(console) as progress:
@@ -81,19 +71,7 @@ def compare(
         except Unfinished as stopped:
             interrupt.settle()
             result = stopped.comparison
-        with ExitStack() as files:  # all files get their names when all of them are complete
-            if result.holds:
-                outputs.write_json(files, json_file, result.as_dict())
-                if csv is not None:
-                    target = files.enter_context(atomic(csv, private=True))
-                    target.write_text(result.csv(), encoding="utf-8")
-                if plot is not None:
-                    result.plot(files.enter_context(atomic(plot, private=True)))
-    if result.holds:
-        outputs.print_json(json_file, result.as_dict())
-    show(lambda: show_comparison(console, result))
-    if not result.holds:
-        fail("no run produced a release; nothing was written", NOT_SATISFIED)
-    outputs.show_written(console, [csv, plot], json_file)
-    if not result.finished:
-        fail("interrupted; the results of the finished runs are complete", interrupt.status())
+        several_runs.write_results(result, targets)
+    several_runs.show_results(
+        console, result, targets, lambda: show_comparison(console, result), "run"
+    )

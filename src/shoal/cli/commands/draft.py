@@ -16,6 +16,8 @@ from shoal.cli.options import (
     Delimiter,
     Encoding,
     Format,
+    HeaderRow,
+    LastRow,
     NoHeader,
     Query,
     Sheet,
@@ -31,6 +33,8 @@ def draft(
     query: Query = None,
     form: Format = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    last_row: LastRow = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     no_header: NoHeader = False,
@@ -68,7 +72,9 @@ def draft(
         )
         from shoal.io.frames import check_writable
 
-    reading = tables.reading_of(sheet, encoding, delimiter, no_header, comment)
+    reading = tables.reading_of(
+        sheet, encoding, delimiter, no_header, comment, header_row, last_row
+    )
     source = tables.source_of(data, table, query, form=form)
     read = [*tables.files_of([source]), *([dictionary] if dictionary else [])]
     outputs.check_distinct(out, read)
@@ -78,7 +84,7 @@ def draft(
     console = open_console()
     with progress_on(console) as progress:
         progress("read", 0.0)
-        proposed = propose(source, dictionary, reading)
+        proposed = propose(source, dictionary, reading, progress)
     plan = proposed.plan
     if levels is not None:
         files = level_files(proposed, levels)
@@ -90,9 +96,10 @@ def draft(
     plan.save(out)
     show_roles(console, plan)
     show_ranking(console, proposed.ranking)
-    given = quote(data) + tables.options_of(table, query)
+    given = quote(data) + tables.options_of(table, query, form)
     print_plain(
         console,
         f"written: {out}\nThese are guesses. Check each of them, edit the file, then run\n"
-        f"  shoal anonymize {given} --plan {quote(str(out))} --out release.csv",
+        f"  shoal anonymize {given} --plan {quote(str(out))} --out {tables.release_name(data)} "
+        "--report report.html",
     )

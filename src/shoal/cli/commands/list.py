@@ -19,8 +19,8 @@ def list_(
 ) -> None:
     """List models, losses, algorithms, attacks, hierarchies and formats, with all options."""
     from shoal.base.errors import BadPlan, did_you_mean
-    from shoal.cli.catalog_tables import show_catalog
     from shoal.cli.console import open_console
+    from shoal.cli.screens.catalog_tables import show_catalog
 
     if kind is not None and kind not in KINDS:
         hint = did_you_mean(kind, KINDS)

@@ -10,7 +10,19 @@ import typer
 
 from shoal.base import own_process
 from shoal.cli.app import command
-from shoal.cli.options import Comment, Data, Delimiter, Encoding, NoHeader, Query, Sheet, Table
+from shoal.cli.options import (
+    Comment,
+    Data,
+    Delimiter,
+    Encoding,
+    Format,
+    HeaderRow,
+    LastRow,
+    NoHeader,
+    Query,
+    Sheet,
+    Table,
+)
 
 
 @command
@@ -33,7 +45,10 @@ def setup(
     ] = None,
     table: Table = None,
     query: Query = None,
+    form: Format = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    last_row: LastRow = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     no_header: NoHeader = False,
@@ -58,8 +73,10 @@ def setup(
             "standard input is the table, so nobody can answer there; save the table to a file, or "
             "take the answers from a file (--answers)"
         )
-    reading = tables.reading_of(sheet, encoding, delimiter, no_header, comment)
-    source = tables.source_of(data, table, query)
+    reading = tables.reading_of(
+        sheet, encoding, delimiter, no_header, comment, header_row, last_row
+    )
+    source = tables.source_of(data, table, query, form=form)
     read = [*tables.files_of([source]), *(path for path in (answers, dictionary) if path)]
     targets = [out, *([save_answers] if save_answers else [])]
     for i, target in enumerate(targets):
@@ -71,18 +88,21 @@ def setup(
     decided = None if answers is None else given.read_answers(answers)
     with progress_on(console) as progress:
         progress("read", 0.0)
-        examined = examine(source, dictionary, reading)
-    if decided is None:
-        draft, decided = Dialogue(examined, ask, say).run()
+        examined = examine(source, dictionary, reading, progress)
+        dialogue = Dialogue(examined, ask, say, progress) if decided is None else None
+    if dialogue is not None:
+        draft, decided = dialogue.run()
     else:
+        assert decided is not None
         draft = given.plan_of(examined, decided)
         show_roles(console, draft.plan)
         if left := given.defaulted(examined, decided):
             show_notes(console, [f"no answers for {', '.join(left)}: the draft decided"])
     given.save(draft.plan, out, decided, save_answers)
-    given_words = quote(data) + tables.options_of(table, query)
+    given_words = quote(data) + tables.options_of(table, query, form)
     print_plain(
         console,
         f"written: {', '.join(map(str, targets))}\nNow run\n"
-        f"  shoal anonymize {given_words} --plan {quote(str(out))} --out release.csv",
+        f"  shoal anonymize {given_words} --plan {quote(str(out))} --out "
+        f"{tables.release_name(data)} --report report.html",
     )

@@ -11,19 +11,24 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.base.errors import BadFile, BadTable, ShoalError
+from shoal.base.errors import BadFile, BadTable
 from shoal.base.waiting import waited
 from shoal.databases.kind import (
+    Allowed,
     Kind,
     Selected,
     Session,
+    not_a_table,
     quoted_name,
     refuse_types,
     split_name,
 )
+from shoal.databases.kinds._postgresql_messages import LOCKED, explained, is_lost, unknown_outcome
 from shoal.io.arrow_tables import check_column_names
 
 PATIENCE = "10s"  # to wait for a lock on the table that is replaced
+# Several processes of the server that read one table return its rows in any order.
+ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
 # Types whose cells are read as they are; those whose cells become text.
 PLAIN = {"bool", "int2", "int4", "int8", "float4", "float8", "date", "timestamp", "timestamptz"}
 TEXTS = {"text", "varchar", "name"}
@@ -56,17 +61,25 @@ class Postgresql(Kind):
     schemes = ("postgresql", "postgres")
 
     @contextmanager
-    def opened(self, address: str, write: bool) -> Iterator[Session]:
+    def opened(
+        self,
+        address: str,
+        write: bool,
+        allowed: Allowed | None = None,  # noqa: ARG002
+    ) -> Iterator[Session]:
         """Connect to a server; libpq finds the password."""
         driver = load()
-        con = None
+        made: list[Any] = []  # the connection, also if an interrupt comes while it is made
+        session = None
         try:
-            con = waited(lambda: driver.connect(address), lambda: None)
-            session = PostgresqlSession(con, driver)
-            how = "READ WRITE" if write else "READ ONLY"
-            session.run(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, {how}")
+            waited(lambda: made.append(driver.connect(address)), lambda: None)
+            session = PostgresqlSession(made[0], driver)
+            # A database or a user may be set to read only, which we respect.
+            how = "" if write else ", READ ONLY"
+            session.run(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ{how}")
             # Rows come in their order, and numbers with all digits, whatever the settings are.
             session.run("SET LOCAL synchronize_seqscans = off")
+            session.run(ONE_PROCESS)
             session.run("SET LOCAL extra_float_digits = 1")
             session.run("SET LOCAL DateStyle = 'ISO'")
             session.run("SET LOCAL IntervalStyle = 'postgres'")
@@ -74,9 +87,14 @@ class Postgresql(Kind):
             session.run(f"SET LOCAL lock_timeout = '{PATIENCE}'")
             yield session
         except (driver.Error, driver.Warning, OSError, pa.ArrowException) as error:
-            raise _explained(error, con is not None) from None
+            if session is not None and session.committing and is_lost(error):
+                raise BadFile(
+                    "the connection to PostgreSQL was lost at the very end; "
+                    + unknown_outcome(session.committing)
+                ) from None
+            raise explained(error, session is not None, write, PATIENCE) from None
         finally:
-            if con is not None:
+            for con in made:
                 with suppress(Exception):  # the server may be gone
                     con.rollback()
                 with suppress(Exception):
@@ -95,78 +113,6 @@ def load() -> Any:
     return adbc_driver_postgresql.dbapi
 
 
-def _explained(error: BaseException, connected: bool) -> ShoalError:
-    """Errors of the driver, which may contain values and addresses, as messages without them."""
-    said = str(error)
-    state = getattr(error, "sqlstate", None) or ""
-    if not connected:
-        return BadFile(f"cannot connect to PostgreSQL: {_connecting(said)}")
-    if state.startswith(("08", "57P")) or _is_lost(said):
-        return BadFile(
-            "the connection to PostgreSQL was lost: the server ended or the network failed; "
-            "nothing in the database was changed, and nothing is released"
-        )
-    if state == "42501":
-        return BadFile(f"PostgreSQL: {_first_line(said)}; ask for the permission")
-    if state == "55P03":
-        return BadFile(
-            f"somebody else uses the table that would be replaced, for {PATIENCE} and longer; "
-            "nothing in the database was changed. Run again when they have finished"
-        )
-    if state == "2BP01":
-        return BadFile(
-            "other objects, such as a view, depend on the table that would be replaced; nothing in "
-            "the database was changed. Drop them first, or write to a table of another name"
-        )
-    if state in ("53100", "53200", "53300"):
-        lacking = {"53100": "disk space", "53200": "memory", "53300": "free connections"}[state]
-        return BadFile(f"PostgreSQL has no {lacking} left; nothing in the database was changed")
-    if state == "25006" or "in a read-only transaction" in said:
-        return BadTable("the query would change the database; a query can only read")
-    if state.startswith("42"):  # about names and syntax, not about cells
-        return BadTable(f"PostgreSQL cannot run the query: {_first_line(said)}")
-    number = f"SQLSTATE {state}" if state else type(error).__name__
-    return BadFile(
-        f"PostgreSQL could not read or write the rows ({number}); nothing in the database was "
-        "changed. Its log has the reason, perhaps with values of the table"
-    )
-
-
-def _connecting(said: str) -> str:
-    """Why there is no connection, without anything from the address."""
-    reasons = {
-        "password authentication failed": "the user or the password is wrong",
-        "no password supplied": "it asks for a password; set PGPASSWORD, or use ~/.pgpass",
-        "no pg_hba.conf entry": "the server does not let this user in from here (pg_hba.conf)",
-        "Peer authentication failed": "the server does not let this user in (pg_hba.conf)",
-        "does not exist": "the server has no database or user of this name",
-        "Connection refused": "no server answers at this address",
-        "No such file or directory": "no server answers at this address",
-        "could not translate host name": "there is no host of this name",
-        "timeout expired": "the server did not answer in time",
-        "too many clients": "the server has no free connections",
-        "SSL": "the encryption that was asked for is not possible",
-        "invalid URI": "the address is not a valid one, as in postgresql://user@host:5432/database",
-        "missing \"=\"": "the address is not a valid one, as in postgresql://user@host:5432/database",
-    }  # fmt: skip
-    for words, reason in reasons.items():
-        if words in said:
-            return reason
-    return "the server does not accept the connection"
-
-
-def _is_lost(said: str) -> bool:
-    lost = ("server closed the connection", "no connection to the server", "terminating connection",
-            "could not receive data", "could not send data", "connection not open")  # fmt: skip
-    return any(words in said for words in lost)
-
-
-def _first_line(said: str) -> str:
-    """The message of the server itself, which is between words of the driver."""
-    found = re.search(r"ERROR:\s*([^\n]*)", said)
-    return found[1].strip()[:200] if found else "it is not valid"
-
-
 class PostgresqlSession(Session):
     """A connection to a server."""
 
@@ -175,6 +121,8 @@ class PostgresqlSession(Session):
 
     def __init__(self, con: Any, driver: Any) -> None:
         self.con, self.driver = con, driver
+        self.committing: int | None = None  # the number of the transaction that is being committed
+        self._created: dict[str, tuple[str, str]] = {}  # tables in SQL: schema and name
 
     def tables(self) -> list[str]:
         """The tables and views that the user can read; those outside the path with a schema."""
@@ -197,11 +145,19 @@ class PostgresqlSession(Session):
                 return sql
         return None
 
-    def columns(self, relation: str) -> list[Selected]:
-        """The columns, each with the SQL that reads it."""
+    def names(self, relation: str) -> list[str]:
+        """The names of the columns."""
+        return list(self._schema(relation).names)
+
+    def _schema(self, relation: str) -> pa.Schema:
         schema = next(self.batches(f"SELECT * FROM {relation} AS t LIMIT 0")).schema
         what = "the query" if relation.startswith("(") else f"table {relation}"
         check_column_names(schema.names, what)
+        return schema
+
+    def columns(self, relation: str) -> list[Selected]:
+        """The columns, each with the SQL that reads it."""
+        schema = self._schema(relation)
         kinds = [(one.metadata or {}).get(b"POSTGRESQL:type", b"").decode() for one in schema]
         known = PLAIN | TEXTS | SPELLED
         texts = self._texts({kind for kind in kinds if kind not in known})
@@ -245,8 +201,16 @@ class PostgresqlSession(Session):
         self,
         sql: str,
         columns: Sequence[Selected] = (),  # noqa: ARG002
+        any_order: bool = False,
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a query part by part."""
+        if any_order:
+            self.run("SET LOCAL max_parallel_workers_per_gather TO DEFAULT")
+        yield from self._batches(sql)
+        if any_order:
+            self.run(ONE_PROCESS)
+
+    def _batches(self, sql: str) -> Iterator[pa.RecordBatch]:
         with self.con.cursor() as cursor:
             self._wait(lambda: cursor.execute(sql), cursor)
             reader = cursor.fetch_record_batch()
@@ -262,25 +226,41 @@ class PostgresqlSession(Session):
         return tuple(
             self._fetched(
                 "SELECT pg_postmaster_start_time()::text, d.oid::int8, "
-                f"to_regclass({_text(table)})::oid::int8 "
+                f"{_oid(table)}::oid::int8 "
                 "FROM pg_database d WHERE d.datname = current_database()"
             )[0]
         )
 
-    def create(self, name: str, like: str, table: pa.Table) -> str:
-        """Create and fill a table."""
-        schema = split_name(like)[:-1] or tuple(self._fetched("SELECT current_schema()::text")[0])
-        if schema[0] is None:
+    def check_replaceable(self, name: str, table: str) -> None:
+        """Drop the table in this transaction, which is undone, unless somebody uses it now."""
+        kind = self._fetched(f"SELECT relkind::text FROM pg_class WHERE oid = {_oid(table)}")
+        if kind[0][0] not in ("r", "p"):
+            raise not_a_table(name)
+        self.run("SET LOCAL lock_timeout = '10ms'")
+        try:
+            self.run(f"DROP TABLE {table}")
+        except self.driver.Error as error:
+            if error.sqlstate != LOCKED:  # then it may be free when the release is written
+                raise
+
+    def create(self, name: str, like: str, schema: pa.Schema) -> str:
+        """Create a table."""
+        place = split_name(like)[:-1] or tuple(self._fetched("SELECT current_schema()::text")[0])
+        if place[0] is None:
             raise BadFile("the user has no schema to write to; name one, as in SCHEMA.NAME")
-        made = f"{quoted_name(schema[0])}.{quoted_name(name)}"
-        given = ", ".join(f"{quoted_name(one.name)} {OUTPUT[one.type]}" for one in table.schema)
+        made = f"{quoted_name(place[0])}.{quoted_name(name)}"
+        given = ", ".join(f"{quoted_name(one.name)} {OUTPUT[one.type]}" for one in schema)
         self.run(f"CREATE TABLE {made} ({given})")
+        self._created[made] = place[0], name
+        return made
+
+    def append(self, table: str, rows: pa.Table) -> None:
+        """Add rows by COPY, which puts them after all others of a table of this transaction."""
+        schema, name = self._created[table]
         with self.con.cursor() as cursor:
             self._wait(
-                lambda: cursor.adbc_ingest(name, table, mode="append", db_schema_name=schema[0]),
-                cursor,
+                lambda: cursor.adbc_ingest(name, rows, mode="append", db_schema_name=schema), cursor
             )
-        return made
 
     def check_cells(self, table: pa.Table) -> None:
         """Raise an error for the character NUL, which texts of PostgreSQL cannot contain."""
@@ -298,12 +278,16 @@ class PostgresqlSession(Session):
         """By place in the file of a new table, to which rows were only added."""
         return "ORDER BY ctid"
 
-    def rename(self, table: str, name: str, replace: str | None) -> None:
-        """Give a created table its name, and commit."""
-        if replace is not None:
-            self.run(f"DROP TABLE {replace}")
-        self.run(f"ALTER TABLE {table} RENAME TO {quoted_name(split_name(name)[-1])}")
-        self.con.commit()
+    def commit(self) -> None:
+        """Commit; the number of the transaction is known, should there be no answer."""
+        number = int(self._fetched("SELECT txid_current()")[0][0])
+        self.committing = number
+        try:
+            waited(self.con.commit, self.con.adbc_cancel)
+        except KeyboardInterrupt as error:
+            error.add_note(unknown_outcome(number))
+            raise
+        self.committing = None
 
     def run(self, sql: str) -> None:
         """Run a statement that returns nothing."""
@@ -328,6 +312,11 @@ def _selected(name: str, kind: str) -> Selected:
         return Selected(name, cell, f"{cell}, {cell}::text" if kind.startswith("float") else cell)
     cell = f'{cell}::text COLLATE "C"'  # another collation may ignore letter case
     return Selected(name, cell, cell)
+
+
+def _oid(table: str) -> str:
+    """The number of a table in SQL; null: there is none."""
+    return f"to_regclass({_text(table)})"
 
 
 def _text(value: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,20 +20,28 @@ import pyarrow as pa
 from shoal.base.errors import BadFile, BadTable, ShoalError
 from shoal.base.waiting import waited
 from shoal.databases.kind import (
+    Allowed,
     Kind,
     Selected,
     Session,
+    check_letter_case,
     file_of,
+    not_a_table,
     quoted_name,
     refuse_types,
     split_name,
 )
+from shoal.databases.kinds._new_file import new_file
 from shoal.io.arrow_tables import check_column_names
-from shoal.io.atomic import atomic
 from shoal.io.sources import check_source
 
 BATCH = 1 << 16  # rows that are fetched at once
 PATIENCE = 10  # seconds to wait for another process that writes to the file
+HALF_DONE = (sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY)
+NOT_WRITTEN = (
+    sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+)  # fmt: skip
 OUTPUT = {pa.int64(): "INTEGER", pa.float64(): "REAL", pa.string(): "TEXT"}
 
 
@@ -45,13 +53,20 @@ class Sqlite(Kind):
     endings = (".db", ".sqlite", ".sqlite3")
 
     @contextmanager
-    def opened(self, address: str, write: bool) -> Iterator[Session]:
+    def opened(
+        self,
+        address: str,
+        write: bool,
+        allowed: Allowed | None = None,  # noqa: ARG002 (it uses little memory)
+    ) -> Iterator[Session]:
         """Open a file; one that does not exist is created if it is written."""
         path = file_of(address)
         assert path is not None
         if write and not path.exists():
-            with atomic(path) as temporary, _opened(temporary, path, write) as session:
-                yield session
+            with new_file(path) as made:
+                made.touch()
+                with _opened(made, path, write) as session:
+                    yield session
             return
         check_source(path, "")
         with _opened(path, path, write) as session:
@@ -60,14 +75,15 @@ class Sqlite(Kind):
 
 @contextmanager
 def _opened(path: Path, shown: Path, write: bool) -> Iterator[SqliteSession]:
-    mode = "rw" if write else "ro"
-    name = f"file:{quote(os.fspath(path.absolute()))}?mode={mode}"
     try:
-        con = sqlite3.connect(
-            name, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        con = _connected(path, "rw" if write or _is_half_done(path) else "ro")
         try:
-            con.execute("PRAGMA query_only = on" if not write else "PRAGMA secure_delete = on")
+            if write:
+                con.execute("PRAGMA secure_delete = on")
+                # Views refer to a table by its name: they need not be correct while it has none.
+                con.execute("PRAGMA legacy_alter_table = on")
+            else:
+                con.execute("PRAGMA query_only = on")
             con.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             yield SqliteSession(con, shown)
         finally:
@@ -76,10 +92,30 @@ def _opened(path: Path, shown: Path, write: bool) -> Iterator[SqliteSession]:
         raise _explained(error, shown) from None
 
 
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    name = f"file:{quote(os.fspath(path.absolute()))}?mode={mode}"
+    return sqlite3.connect(
+        name, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+    )
+
+
+def _is_half_done(path: Path) -> bool:
+    """Whether a process was killed while it wrote to a file.
+
+    SQLite undoes that when the file is opened next, but not if it is opened to read only.
+    """
+    with closing(_connected(path, "ro")) as con:
+        try:
+            con.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        except sqlite3.Error as error:
+            return getattr(error, "sqlite_errorcode", 0) in HALF_DONE
+    return False
+
+
 def _explained(error: sqlite3.Error | sqlite3.Warning, path: Path) -> ShoalError:
     """Errors of SQLite, which may contain values, as messages without them."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    said = str(error)
+    extended = getattr(error, "sqlite_errorcode", 0)
+    code, said = extended & 0xFF, str(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return BadFile(
             f"{path} is locked: another process uses it; nothing is changed. Run again when it has "
@@ -89,8 +125,11 @@ def _explained(error: sqlite3.Error | sqlite3.Warning, path: Path) -> ShoalError
         return BadFile(f"cannot read {path}: it is damaged, encrypted, or not a file of SQLite")
     if code == sqlite3.SQLITE_READONLY:
         return BadFile(f"cannot write {path}: it is read-only, or a query tried to change it")
-    if code == sqlite3.SQLITE_FULL:
-        return BadFile(f"cannot write {path}: no space left on device")
+    if code == sqlite3.SQLITE_FULL or extended in NOT_WRITTEN:
+        return BadFile(
+            f"cannot write {path}: no space is left on the disk, or it has failed; nothing in the "
+            "file was changed"
+        )
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM):
         return BadFile(f"cannot open {path}: no permission, or the disk has failed")
     if "decode to UTF-8" in said:
@@ -104,6 +143,7 @@ class SqliteSession(Session):
     """An open file of SQLite."""
 
     output = OUTPUT
+    picky = (pa.float64(),)
 
     def __init__(self, con: sqlite3.Connection, path: Path) -> None:
         self.con, self.path = con, path
@@ -118,8 +158,8 @@ class SqliteSession(Session):
 
     def find(self, name: str) -> str | None:
         """A table in SQL by its name, in any letter case."""
-        *schema, table = split_name(name)
-        if schema and schema[0].lower() != "main":
+        table = self._bare(name)
+        if table is None:
             return None
         found = self._fetched(
             "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') "
@@ -128,14 +168,25 @@ class SqliteSession(Session):
         )
         return quoted_name(found[0][0]) if found else None
 
-    def columns(self, relation: str) -> list[Selected]:
-        """The columns; their types follow from all of their cells."""
+    def _bare(self, name: str) -> str | None:
+        """The name of a table without its schema; None: there is no such schema."""
+        *schema, table = split_name(name)
+        return None if schema and schema[0].lower() != "main" else table
+
+    def names(self, relation: str) -> list[str]:
+        """The names of the columns."""
         bare = relation[1:-1] if relation.startswith("(") else f"SELECT * FROM {relation}"
         # SQLite would rename the second column of a name in a query around this one.
         cursor = self._run(bare)
         names = [one[0] for one in cursor.description or ()]
         cursor.close()
         check_column_names(names, "the query" if relation.startswith("(") else f"table {relation}")
+        check_letter_case(names, "SQLite")
+        return names
+
+    def columns(self, relation: str) -> list[Selected]:
+        """The columns; their types follow from all of their cells."""
+        names = self.names(relation)
         kinds = ("integer", "real", "text", "blob")
         tests = [f"max(typeof({quoted_name(name)}) = '{kind}')" for name in names for kind in kinds]
         found: list[Any] = []
@@ -168,7 +219,12 @@ class SqliteSession(Session):
             return 0
         return int(self._fetched(f"SELECT count(*) FROM {relation}")[0][0])
 
-    def batches(self, sql: str, columns: Sequence[Selected] = ()) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self,
+        sql: str,
+        columns: Sequence[Selected] = (),
+        any_order: bool = False,  # noqa: ARG002
+    ) -> Iterator[pa.RecordBatch]:
         """The rows of a query part by part; columns that are not given are integers."""
         cursor = self._run(sql)
         names = [one[0] for one in cursor.description]
@@ -188,21 +244,31 @@ class SqliteSession(Session):
         """The file and the table."""
         return os.path.realpath(self.path), table.lower()
 
-    def create(self, name: str, like: str, table: pa.Table) -> str:  # noqa: ARG002
-        """Create and fill a table."""
-        kinds = [OUTPUT[one.type] for one in table.schema]
-        given = ", ".join(
-            f"{quoted_name(column)} {kind}"
-            for column, kind in zip(table.column_names, kinds, strict=True)
-        )
+    def check_replaceable(self, name: str, table: str) -> None:  # noqa: ARG002
+        """Raise an error for a view."""
+        if not self._fetched(
+            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)",
+            self._bare(name),
+        ):
+            raise not_a_table(name)
+
+    def create(self, name: str, like: str, schema: pa.Schema) -> str:
+        """Create a table."""
+        if self._bare(like) is None:
+            raise BadFile(f"files of SQLite have no schema of the name {split_name(like)[0]!r}")
+        check_letter_case(schema.names, "SQLite")
+        given = ", ".join(f"{quoted_name(one.name)} {OUTPUT[one.type]}" for one in schema)
         made = quoted_name(name)
-        self._run(f"CREATE TABLE {made} ({given})")
-        marks = ", ".join("?" * table.num_columns)
-        insert = f"INSERT INTO {made} VALUES ({marks})"
-        for batch in table.to_batches(BATCH):
-            rows = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-            waited(lambda rows=rows: self.con.executemany(insert, rows), self.con.interrupt)  # type: ignore[misc]
+        self.run(f"CREATE TABLE {made} ({given})")
         return made
+
+    def append(self, table: str, rows: pa.Table) -> None:
+        """Add rows."""
+        marks = ", ".join("?" * rows.num_columns)
+        insert = f"INSERT INTO {table} VALUES ({marks})"
+        for batch in rows.to_batches(BATCH):
+            cells = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+            waited(lambda cells=cells: self.con.executemany(insert, cells), self.con.interrupt)  # type: ignore[misc]
 
     def keeps(self, cells: pa.ChunkedArray) -> bool:
         """SQLite stores NaN as missing, and -0.0 as 0.0: then the column becomes text."""
@@ -217,12 +283,13 @@ class SqliteSession(Session):
         free = [name for name in ("rowid", "_rowid_", "oid") if name not in used]
         return f"ORDER BY {free[0]}" if free else ""
 
-    def rename(self, table: str, name: str, replace: str | None) -> None:
-        """Give a created table its name, and commit."""
-        if replace is not None:
-            self._run(f"DROP TABLE {replace}")
-        self._run(f"ALTER TABLE {table} RENAME TO {quoted_name(split_name(name)[-1])}")
-        self.con.execute("COMMIT")
+    def commit(self) -> None:
+        """Commit; this fails if another process reads for too long."""
+        waited(lambda: self.con.execute("COMMIT"), lambda: None)
+
+    def run(self, sql: str) -> None:
+        """Run a statement that returns nothing."""
+        self._run(sql)
 
     def _run(self, sql: str, *given: object) -> sqlite3.Cursor:
         return waited(lambda: self.con.execute(sql, given), self.con.interrupt)

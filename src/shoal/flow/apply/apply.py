@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal.base.arrays import Bools, Ints
 from shoal.base.clock import Clock
 from shoal.base.errors import BadPlan, BadTable, did_you_mean, preview
 from shoal.base.progress import Progress
@@ -24,7 +25,10 @@ from shoal.flow.apply.unknown_values import (
 from shoal.flow.opening import open_table
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
-from shoal.io.frames import Frame, fingerprint
+from shoal.hierarchies.free_values import Covers
+from shoal.io.digests import fingerprint
+from shoal.io.frames import Frame
+from shoal.io.reading import Reading
 from shoal.measures.applied import Applied
 from shoal.models import Model, TableModel
 from shoal.plan import Plan
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
 def apply(
     fitted: Fitted,
     table: Any,
+    read: Reading | Mapping[str, Any] | None,
     seed: int | None,
     keep_order: bool | None,
     drop_extra: bool,
@@ -49,7 +54,7 @@ def apply(
     """Publish the records of a table with the vectors of a recoding, see `Fitted.apply`."""
     _check_share(most_left_out)
     clock = Clock(progress)
-    plan = fitted.plan.changed(seed=seed)
+    plan = fitted.plan.changed(seed=seed).with_reading(read)
     clock.start("read")
     given = open_table(table, plan, lambda done, size: progress("read", done / size))
     sha256 = fingerprint(table)
@@ -60,7 +65,7 @@ def apply(
     if strange.all():
         raise BadTable(_all_unknown(unknown))
     frame = whole.rebuild(np.flatnonzero(~strange), {}, ()) if strange.any() else whole
-    columns = placing_columns(plan.columns, fitted.vectors)
+    columns = placing_columns(plan.columns, fitted.vectors, plan.missing_values)
     original = encode(frame, columns, plan.missing, plan.missing_values, progress)
     clock.start("recode")
     no_class, placed = _place(fitted, plan, original, progress)
@@ -87,7 +92,10 @@ def apply(
         plan.keep_order if keep_order is None else keep_order,
         clock,
         Origin(
-            partial(_itself, fitted), sha256, applied=applied, notes=notes.encodings(given.schema)
+            partial(_itself, fitted),
+            sha256,
+            applied=applied,
+            notes=[*notes.encodings(given.schema), *notes.ranges_as_labels(plan)],
         ),
         read_published(whole, readable(plan.columns, unknown), plan.missing_values),
     )
@@ -141,6 +149,7 @@ def _place(
 ) -> tuple[int, Satisfied]:
     """How many records no class covers, and the recoding of the others."""
     vectors, covers = vectors_in(original, fitted.vectors)
+    vectors = vectors[within_at_most(original, vectors, covers)]
     placed = first_covering(vectors, covers, original, progress)
     no_class = int((placed == SUPPRESSED).sum())
     if no_class == original.rows:
@@ -151,6 +160,15 @@ def _place(
     alive = np.ones(len(vectors), np.bool_)
     placement = Placement(original, vectors, covers, placed, alive)
     return no_class, satisfy_models(plan, placement, progress)
+
+
+def within_at_most(table: Table, vectors: Ints, covers: Sequence[Covers]) -> Bools:
+    """Which vectors publish nothing beyond `at_most` in this table, bool[vectors]."""
+    fine = np.ones(len(vectors), np.bool_)
+    for j, tops in enumerate(table.tops):
+        if tops is not None:
+            fine &= tops.allowed_codes(vectors[:, j], covers[j])
+    return fine
 
 
 def _itself(fitted: Fitted, order: object) -> Fitted:  # noqa: ARG001 (its order is known)

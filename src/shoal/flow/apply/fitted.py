@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from shoal.flow.apply.apply import apply
 from shoal.flow.apply.labels import Vector
 from shoal.flow.apply.portable_plan import portable
 from shoal.flow.release import Release
+from shoal.io.reading import Reading
 from shoal.measures.information_loss import kept
 from shoal.plan import Plan
 from shoal.table.encode import Table
@@ -94,6 +95,7 @@ class Fitted:
         self,
         table: Any,
         *,
+        read: Reading | Mapping[str, Any] | None = None,
         seed: int | None = None,
         keep_order: bool | None = None,
         drop_extra: bool = False,
@@ -107,6 +109,6 @@ class Fitted:
         that covers it. Records that no class covers are suppressed. Raises an error if nothing is
         left, or if more than the share `most_left_out` of the records is suppressed. Columns are
         in the order of the release that the recoding was made with; `drop_extra` drops columns
-        that it did not have.
+        that it did not have. `read` says how the file is read where that differs from the plan.
         """
-        return apply(self, table, seed, keep_order, drop_extra, most_left_out, progress)
+        return apply(self, table, read, seed, keep_order, drop_extra, most_left_out, progress)

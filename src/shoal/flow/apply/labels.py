@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,25 @@ from shoal.hierarchies.values import ROOT
 from shoal.kernels.group import group_rows
 from shoal.table.encode import Table
 from shoal.table.published_table import codes_of
-from shoal.table.roles import Column, columns_with_role
+from shoal.table.roles import Column, columns_with_role, missing_words
 
 Vector = tuple[Label, ...]  # one label per quasi-identifier; None is a missing value
 
 
-def placing_columns(columns: Mapping[str, Column], vectors: Sequence[Vector]) -> dict[str, Column]:
-    """The columns, with hierarchies that have the published labels in any table."""
+def placing_columns(
+    columns: Mapping[str, Column], vectors: Sequence[Vector], words: Sequence[str]
+) -> dict[str, Column]:
+    """The columns, with hierarchies that have the published labels in any table.
+
+    `words` are those of the plan that mean missing.
+    """
     placing = dict(columns)
     for j, name in enumerate(columns_with_role(columns, "quasi")):
         hierarchy = columns[name].hierarchy
         if hierarchy is not None and hierarchy.is_free:
             labels = {vector[j] for vector in vectors}
-            placing[name] = columns[name].changed(hierarchy=_Placing(hierarchy, labels))
+            missing = missing_words(columns, name, words)
+            placing[name] = columns[name].changed(hierarchy=_Placing(hierarchy, labels, missing))
     return placing
 
 
@@ -56,8 +63,8 @@ def _codes(labels: Sequence[Label], covers: Covers) -> Longs:
 class _Placing(Hierarchy):
     """A free hierarchy whose tree also has the ends or elements of given labels."""
 
-    def __init__(self, hierarchy: Hierarchy, labels: Iterable[Label]) -> None:
-        self._hierarchy = hierarchy
+    def __init__(self, hierarchy: Hierarchy, labels: Iterable[Label], words: Sequence[str]) -> None:
+        self._hierarchy, self._words = hierarchy, words  # those that mean missing
         self._labels = [label for label in labels if label is not None]
 
     def tree(self, values: Iterable[object] = ()) -> Tree:
@@ -68,9 +75,22 @@ class _Placing(Hierarchy):
         parts: list[Label] = []
         for label in self._labels:
             parts += self._hierarchy.parts(label)
-        more = [part for part in dict.fromkeys(parts) if part is not None]
+        said = [word for word in self._words if word in parts]
+        more = [part for part in dict.fromkeys(parts) if part is not None and part not in said]
         tree = self._hierarchy.tree([*values, *more, ROOT])
-        return tree.with_missing() if None in parts else tree
+        return tree.with_missing(said, None in parts) if said or None in parts else tree
+
+    def width_unit(self) -> str:
+        """That of the hierarchy itself."""
+        return self._hierarchy.width_unit()
+
+    def extent(self, label: str) -> Fraction | None:
+        """That of the hierarchy itself."""
+        return self._hierarchy.extent(label)
+
+    def level_of(self, label: str) -> int | None:
+        """That of the hierarchy itself."""
+        return self._hierarchy.level_of(label)
 
     def setting(self) -> Any:
         """How a plan file writes it."""

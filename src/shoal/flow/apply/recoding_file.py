@@ -14,6 +14,7 @@ from shoal.flow.apply.labels import Vector
 from shoal.io.frames import atomic
 from shoal.io.sources import check_source
 from shoal.plan import Plan
+from shoal.plan.plan_file import TABLES
 from shoal.table.roles import columns_with_role
 
 FORMAT, VERSION = "shoal recoding", 2
@@ -128,8 +129,8 @@ def _as_dict(plan: Plan) -> dict[str, Any]:
         "missing": plan.missing,
         "missing_values": plan.missing_values,
         "keep_order": plan.keep_order,
-        **({"read": plan.read.stated()} if plan.read.stated() else {}),
-        **({"write": plan.write.stated()} if plan.write.stated() else {}),
+        **({"suppression": plan.suppression} if plan.suppression else {}),
+        **{name: stated for name in TABLES if (stated := getattr(plan, name).stated())},
     }
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.algorithms import Algorithm
+from shoal.algorithms._shared.key_sets import recode_for
 from shoal.algorithms._shared.parts.part_task import MapParts
-from shoal.algorithms._shared.table_models import recode as recode_with
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import Stopwatch, stopwatch
 from shoal.base.wording import many
@@ -61,7 +61,7 @@ def recode(
     """
     if not (plan.algorithm.is_auto or plan.loss.is_auto):
         rng = np.random.default_rng(plan.seed)
-        recoding = recode_with(
+        recoding = recode_for(
             plan.algorithm,
             table,
             plan.models,
@@ -69,6 +69,8 @@ def recode(
             rng,
             progress,
             parting_of(plan, elsewhere),
+            plan.known,
+            plan.suppression,
         )
         return Recoded(plan, table, recoding, rng, [], [])
     with stopwatch() as watch:  # compiling kernels on a first run is not counted

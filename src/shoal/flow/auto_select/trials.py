@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms._shared.table_models import recode
+from shoal.algorithms._shared.key_sets import recode_for
 from shoal.algorithms.auto import Auto
 from shoal.base.errors import ShoalError
 from shoal.base.progress import Progress
@@ -85,9 +85,12 @@ class Trials:
         rng = np.random.default_rng(self.seed)
         report = self._within(place, total)
         try:
-            recoding = recode(
-                candidate.algorithm, part, self.plan.models, candidate.loss, rng, report
-            )
+            # In a sample fewer people look alike, so that more must be suppressed than may be.
+            algorithm = candidate.algorithm.suppressing(self.plan.suppression)
+            recoding = recode_for(
+                algorithm, part, self.plan.models, candidate.loss, rng, report,
+                known=self.plan.known,
+            )  # fmt: skip
             (lost,) = alterations(part, recoding, [self.yardstick])
         except ShoalError as error:
             reason = str(error)
@@ -105,9 +108,9 @@ class Trials:
         table = candidate.variant.table
         report = self._until_brake() if brake else self.progress
         try:
-            recoding = recode(
+            recoding = recode_for(
                 candidate.algorithm, table, self.plan.models, candidate.loss, rng, report,
-                parting_of(self.plan),
+                parting_of(self.plan), self.plan.known, self.plan.suppression,
             )  # fmt: skip
             (lost,) = alterations(table, recoding, [self.yardstick])
             self.known[candidate] = lost

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,32 +12,41 @@ import pyarrow.compute as pc
 
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable
+from shoal.base.progress import Progress, silent
+from shoal.base.wording import short
 from shoal.flow.draft.dependencies import Dependency, dependencies
 from shoal.flow.draft.dictionary import Entry, check_described, read_dictionary
-from shoal.flow.draft.facts import Facts
-from shoal.flow.draft.guess_role import ADVICE, PEOPLE_ADVICE, Guess, guess_role
+from shoal.flow.draft.facts import Facts, titled
+from shoal.flow.draft.guess_role import Guess, guess_role
 from shoal.flow.draft.missing_codes import missing_codes
+from shoal.flow.draft.plan_lines import ranking_lines, type_lines
 from shoal.flow.draft.ranking import Ranking, columns_to_leave, rank_columns
-from shoal.flow.draft.ranking_lines import ranking_lines
 from shoal.flow.draft.spellings import (
+    PUBLISHED,
+    Stated,
     detected_spellings,
     note_on,
     reading_of,
+    with_own,
     with_spellings,
 )
+from shoal.flow.draft.table_rows import open_with_rows, row_remarks
+from shoal.flow.draft.unprotected import model_lines, unprotected_remark
+from shoal.flow.estimate.trial import Trial, try_plan
 from shoal.hierarchies.values import MISSING_WORDS, text
-from shoal.io.frames import Frame, open_frame
+from shoal.io.frames import Frame
 from shoal.io.labels import NO_LABELS, Labels, labels_of
 from shoal.io.raw_text.detect_spelling import Detected, settings_of
 from shoal.io.reading import Reading
+from shoal.models import Model
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, person_codes
 from shoal.table.header import check_header
-from shoal.table.roles import Column
+from shoal.table.roles import Column, columns_with_role
 
 K = 5
-WRITTEN = ("quasi", "sensitive", "other")  # roles of columns whose values are published
+CODES = 6  # whose labels a note has
 MANY = 15  # quasi-identifiers from which on much information is lost
 
 
@@ -52,6 +61,7 @@ class Examined:
     missing: list[str]  # texts that mean missing in any column
     read: Reading = field(default_factory=Reading)  # how its file is read
     detected: Mapping[str, Detected] = field(default_factory=dict)  # how columns are written
+    trial: Trial = field(default_factory=Trial)  # whether the release would be refused
 
 
 @dataclass(frozen=True)
@@ -85,43 +95,68 @@ def draft(
 
 
 def propose(
-    table: Any, dictionary: str | Path | None = None, reading: Reading | None = None
+    table: Any,
+    dictionary: str | Path | None = None,
+    reading: Reading | None = None,
+    progress: Progress = silent,
 ) -> Draft:
     """Propose a plan, with the evidence for it; the plan states how the file is read."""
-    examined = examine(table, dictionary, reading)
-    return complete(examined, examined.guesses)
+    examined = examine(table, dictionary, reading, progress)
+    return complete(examined, examined.guesses, progress=progress)
 
 
 def examine(
-    table: Any, dictionary: str | Path | None = None, reading: Reading | None = None
+    table: Any,
+    dictionary: str | Path | None = None,
+    reading: Reading | None = None,
+    progress: Progress = silent,
+    stated: Stated | None = None,
+    tried: bool = True,
 ) -> Examined:
-    """Find out what the columns of a table are."""
+    """Find out what the columns of a table are; what is stated about its cells is kept.
+
+    Unless `tried`, columns stay as they are by which the release would be refused.
+    """
+    given = stated or Stated()
     described = {} if dictionary is None else read_dictionary(dictionary)
-    frame = open_frame(table, None, reading)
-    read = reading_of(frame)
-    if reading is not None:
-        read = read.model_copy(update=reading.stated())
+    frame, asked = open_with_rows(table, reading or Reading(), progress)
+    read = reading_of(frame).model_copy(update=asked.stated())
     if frame.height == 0:
         raise BadTable("the table has no rows; there is nothing to guess from")
     check_header(frame)
     check_described(described, frame.names)
-    missing = _missing_words(frame)
-    detected = detected_spellings(frame, missing)
-    frame = with_spellings(frame, detected, missing)
-    facts = {n: _facts(frame, n, missing, described.get(n, Entry())) for n in frame.names}
-    guesses = {
-        name: guess_role(one, described[name].role if name in described else "")
-        for name, one in facts.items()
-    }
+    if given.missing is None:
+        missing = _missing_words(frame, lambda share: progress("examine", share / 4))
+    else:
+        missing = list(given.missing)
+    detected = detected_spellings(
+        frame, missing, lambda share: progress("examine", (1 + share) / 4)
+    )
+    detected = given.apply(detected)
+    frame = with_spellings(frame, detected, missing, given)
+    facts, guesses = {}, {}
+    for i, name in enumerate(frame.names):
+        progress("examine", (1 + i / len(frame.names)) / 2)
+        described_as = described.get(name, Entry())
+        facts[name] = _facts(frame, name, missing, described_as, given.own_missing.get(name))
+        guesses[name] = guess_role(facts[name], described_as.role)
     _one_person(guesses)
-    _several_records(guesses)
     found = dependencies([facts[name] for name in _published(guesses)])
     _settle(guesses, found)
-    return Examined(frame, facts, guesses, found, missing, read, detected)
+    examined = Examined(frame, facts, guesses, found, missing, read, detected)
+    return _tried(examined, progress) if tried else examined
 
 
-def complete(examined: Examined, guesses: Mapping[str, Guess]) -> Draft:
-    """The plan with these roles, and a ranking of its quasi-identifiers."""
+def complete(
+    examined: Examined,
+    guesses: Mapping[str, Guess],
+    models: Sequence[Model] | None = None,
+    progress: Progress = silent,
+) -> Draft:
+    """The plan with these roles, and a ranking of its quasi-identifiers.
+
+    Without `models`, k-anonymity is proposed.
+    """
     quasi = [examined.facts[name] for name in _quasi(guesses)]
     if not quasi:
         raise BadTable(
@@ -129,15 +164,23 @@ def complete(examined: Examined, guesses: Mapping[str, Guess]) -> Draft:
             "write the plan by hand"
         )
     people = people_of(examined, guesses)
-    ranking = rank_columns(quasi, people)
-    plan = _plan(examined, guesses)
+    many = len(quasi) > MANY
+    ranking = rank_columns(quasi, people, lambda share: progress("rank", share / (1 + many)))
+    plan = plan_with_roles(examined, guesses, models)
+    plan.comments.extend(model_lines(plan, examined.facts))
+    plan.comments.extend(type_lines(examined.facts[name] for name in _published(guesses)))
     plan.comments.extend(ranking_lines(ranking))
-    if len(quasi) > MANY:
-        leave = columns_to_leave(quasi, people, MANY)
+    plan.remarks.extend(row_remarks(examined.read))
+    plan.remarks.extend(examined.trial.remarks(columns_with_role(plan.columns, "drop")))
+    if bare := unprotected_remark(plan):
+        plan.remarks.append(bare)
+    if many:
+        found = columns_to_leave(quasi, people, MANY, lambda s: progress("rank", (1 + s) / 2))
+        leave = [examined.facts[name] for name in found]
         plan.remarks.append(
             f"{len(quasi)} quasi-identifiers are many and will lose much information; which of "
             "them can an outsider really know? Without these, fewest people are unique: "
-            f"{', '.join(leave)}. Give them the role drop if nobody needs them"
+            f"{', '.join(map(titled, leave))}. Give them the role drop if nobody needs them"
         )
     return Draft(plan, examined.facts, ranking)
 
@@ -155,30 +198,43 @@ def people_of(examined: Examined, guesses: Mapping[str, Guess]) -> Longs | None:
     return None
 
 
-def _missing_words(frame: Frame) -> list[str]:
+def _missing_words(frame: Frame, watch: Callable[[float], None]) -> list[str]:
     """The words for missing values that occur anywhere in the table."""
     missing = [""]
-    for name in frame.names:
+    for i, name in enumerate(frame.names):
+        watch(i / len(frame.names))
         _, values = coded(frame, name)
         texts = values.texts
         if texts is not None and texts is values.array:  # a column of texts
             known = pa.array(sorted(MISSING_WORDS), texts.type)
-            found = set(known.filter(pc.is_in(known, texts)).to_pylist())
+            bare = pc.utf8_trim_whitespace(texts)  # " ?" after a comma and a blank
+            found = set(texts.filter(pc.is_in(bare, known)).to_pylist())
             missing += sorted(found - set(missing))
     return missing
 
 
-def _facts(frame: Frame, name: str, missing: Sequence[str], described: Entry) -> Facts:
-    """Facts about a column, without the codes that stand for missing values in it."""
+def _facts(
+    frame: Frame,
+    name: str,
+    missing: Sequence[str],
+    described: Entry,
+    stated: Sequence[str] | None = None,
+) -> Facts:
+    """Facts about a column, without the codes that stand for missing values in it.
+
+    `stated` are these codes, if they are known.
+    """
     filed = _labels(frame, name)
     label, labels = described.label or filed.column, {**filed.values, **described.codes}
     codes, values = coded(frame, name, missing)
     facts = Facts(name, label, codes, values, labels, measure=filed.measure)
     known = set(map(text, values.listed)) if filed.missing else set()
-    own = [*dict.fromkeys([*(w for w in filed.missing if w in known), *missing_codes(facts)])]
+    found = [*(w for w in filed.missing if w in known), *missing_codes(facts)]
+    own = [*dict.fromkeys(found if stated is None else stated)]
     if not own:
         return facts
-    codes, values = coded(frame, name, [*missing, *own])
+    words = [*missing, *own] if stated is None else with_own(missing, own)
+    codes, values = coded(frame, name, words)
     return replace(facts, codes=codes, coded=values, missing=tuple(own))
 
 
@@ -187,7 +243,7 @@ def _labels(frame: Frame, name: str) -> Labels:
     return labels_of(frame.native.schema.field(name)) if frame.kind == "arrow" else NO_LABELS
 
 
-def _column(examined: Examined, name: str, guess: Guess) -> Column:
+def column_as(examined: Examined, name: str, guess: Guess) -> Column:
     """The settings of a column; codes that stand for missing come with the words that do."""
     codes = examined.facts[name].missing
     column = Column(role=guess.role, hierarchy=guess.hierarchy, **_stated(examined, name, guess))
@@ -198,28 +254,45 @@ def _column(examined: Examined, name: str, guess: Guess) -> Column:
     return column.changed(missing_values=[*words, *codes])
 
 
-def _plan(examined: Examined, guesses: Mapping[str, Guess]) -> Plan:
+def plan_with_roles(
+    examined: Examined, guesses: Mapping[str, Guess], models: Sequence[Model] | None = None
+) -> Plan:
+    """The plan with these roles, without a ranking of its quasi-identifiers.
+
+    Without `models`, k-anonymity is proposed.
+    """
     plan = Plan(
-        columns={name: _column(examined, name, guess) for name, guess in guesses.items()},
+        columns={name: column_as(examined, name, guess) for name, guess in guesses.items()},
         read=examined.read,
-        models=[KAnonymity(k=draft_k(examined))],
+        models=list(models or [KAnonymity(k=draft_k(examined))]),
         missing_values=examined.missing,
     )
     plan._drafted = True
     for name, guess in guesses.items():
         facts, note = examined.facts[name], guess.note
         if plan.columns[name].missing_values is not None:
-            note += f"; {', '.join(facts.missing)} taken as missing"
-        if guess.role in WRITTEN:
-            note += note_on(examined.detected.get(name, Detected()))
+            note += f"; {', '.join(map(str.strip, facts.missing))} taken as missing"
+        if guess.role in PUBLISHED:
+            found = examined.detected.get(name, Detected())
+            note += _codes(facts) + note_on(found, guess.kind == "spelled dates")
         plan.notes[name] = f"{facts.label}: {note}" if facts.label else note
     return plan
+
+
+def _codes(facts: Facts) -> str:
+    """What codes stand for, for the note on a column."""
+    known = [(code, facts.labels[code]) for code in map(text, facts.values) if code in facts.labels]
+    if not known:
+        return ""
+    shown = [f"{short(code, 20)} {short(label, 30)}" for code, label in sorted(known)[:CODES]]
+    more = f" and {len(known) - CODES} more" if len(known) > CODES else ""
+    return f"; {', '.join(shown)}{more}"
 
 
 def _stated(examined: Examined, name: str, guess: Guess) -> dict[str, Any]:
     """How a published column writes its numbers or dates."""
     found = examined.detected.get(name, Detected()).spelling
-    return settings_of(found) if found is not None and guess.role in WRITTEN else {}
+    return settings_of(found) if found is not None and guess.role in PUBLISHED else {}
 
 
 def _quasi(guesses: Mapping[str, Guess]) -> list[str]:
@@ -231,6 +304,28 @@ def _published(guesses: Mapping[str, Guess]) -> list[str]:
     return [n for n, guess in guesses.items() if guess.role in ("quasi", "sensitive", "other")]
 
 
+def _tried(examined: Examined, progress: Progress) -> Examined:
+    """Drop the columns by which the release of the plan would be refused."""
+    guesses = dict(examined.guesses)
+    varying = [
+        name
+        for name, facts in examined.facts.items()
+        if guesses[name].role == "other" and facts.distinct + (facts.filled < facts.rows) > 1
+    ]
+    if not varying or not _quasi(guesses):
+        return examined
+    given = [name for name in varying if guesses[name].given]
+    people, plan = people_of(examined, guesses), plan_with_roles(examined, guesses)
+    trial = try_plan(examined.frame, plan, varying, given, people, progress)
+    for one in trial.telling:
+        guess = guesses[one.column]
+        if guess.given:
+            guesses[one.column] = replace(guess, note=f"{guess.note}; {one.kept}")
+        else:
+            guesses[one.column] = guess.changed_to("drop", f"{guess.note}; {one.dropped}")
+    return replace(examined, guesses=guesses, trial=trial)
+
+
 def _one_person(guesses: dict[str, Guess]) -> None:
     """Keep the first person column; a second number for people is an identifier."""
     persons = [name for name, guess in guesses.items() if guess.role == "person"]
@@ -238,13 +333,6 @@ def _one_person(guesses: dict[str, Guess]) -> None:
     for name in persons:
         if name not in (given or persons[:1]):
             guesses[name] = guesses[name].changed_to("identifier", "a second number for people")
-
-
-def _several_records(guesses: dict[str, Guess]) -> None:
-    """Recommend models about people if they have several records."""
-    if any(guess.role == "person" for guess in guesses.values()):
-        for name, guess in guesses.items():
-            guesses[name] = replace(guess, note=guess.note.replace(ADVICE, PEOPLE_ADVICE))
 
 
 def _settle(guesses: dict[str, Guess], found: Sequence[Dependency]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -14,6 +15,7 @@ from pyarrow.types import is_decimal, is_floating, is_integer
 
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.threads import cached_property
+from shoal.base.wording import short
 from shoal.hierarchies.calendar import as_date
 from shoal.hierarchies.values import text
 from shoal.table.coding import Values
@@ -104,6 +106,13 @@ class Facts:
         """Whether all values are whole numbers."""
         return self.numbers is not None and bool((self.numbers == np.floor(self.numbers)).all())
 
+    @property
+    def are_consecutive(self) -> bool:
+        """Whether each record has a number of its own, and these are all from first to last."""
+        if not self.whole or not self.rows == self.filled == self.distinct >= 20:
+            return False
+        return bool(self.as_numbers.max() - self.as_numbers.min() == self.rows - 1)
+
     @cached_property
     def dates(self) -> bool:
         """Whether all values are dates."""
@@ -144,13 +153,22 @@ class Facts:
         return sum(plain_words(one) in known for one in self.texts) / len(self.texts)
 
 
+def titled(facts: Facts) -> str:
+    """The name of a column, with its label if it has one."""
+    return f"{facts.name} ({short(facts.label)})" if facts.label else facts.name
+
+
 def words_of(name: str) -> set[str]:
     """The words of a name; those that are written together are kept together.
 
     >>> sorted(words_of("dateOfBirth")), sorted(words_of("A1C_result 2"))
     (['birth', 'date', 'of'], ['a1', 'c', 'result'])
+    >>> sorted(words_of("Straße, Prénom"))
+    ['prenom', 'strasse']
     """
-    return set(re.findall(r"[a-z]+[0-9]*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    apart = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    bare = "".join(sign for sign in apart if not unicodedata.combining(sign))  # no accents
+    return set(re.findall(r"[^\W\d_]+[0-9]*", bare.casefold()))
 
 
 def plain_words(label: str) -> str:

@@ -13,24 +13,18 @@ from shoal.flow.draft.name_words import (
     DIRECT,
     HOLDER,
     OUTCOMES,
-    PERSONS,
+    RECORDS,
     SENSITIVE,
     is_drug,
     is_household,
+    is_person_number,
+    is_sensitive,
     is_survey_weight,
 )
 from shoal.flow.draft.propose_hierarchy import propose_hierarchy
 from shoal.hierarchies.base import Hierarchy
 from shoal.table.roles import Role
 
-ADVICE = (
-    "no requirement protects it yet: add a model such as distinct-l-diversity or t-closeness, see "
-    "docs/models.md"
-)
-PEOPLE_ADVICE = (
-    "no requirement protects it yet: people have several records here, so add eir-l-diversity, and "
-    "eir-alpha-beta-anonymity if a likely guess does harm; see docs/people.md"
-)
 FEW = 20  # values that cannot single people out in a table of 50 times as many records
 IDENTIFIERS: dict[Kind, str] = {
     "mail addresses": "contains email addresses",
@@ -87,11 +81,6 @@ def as_quasi(facts: Facts, kind: Kind) -> Guess:
     return Guess("quasi", note, kind, hierarchy)
 
 
-def protected(reason: str) -> str:
-    """The note on a sensitive column."""
-    return f"{reason}; {ADVICE}"
-
-
 def _role(facts: Facts, kind: Kind) -> tuple[Role, str]:
     if kind == "empty":
         return "other", "empty"
@@ -103,7 +92,7 @@ def _role(facts: Facts, kind: Kind) -> tuple[Role, str]:
     if facts.words & DIRECT and not few:
         return "identifier", "named like a direct identifier"
     if kind in PROTECTED:
-        return "sensitive", protected(PROTECTED[kind])
+        return "sensitive", PROTECTED[kind]
     if kind in ("dates", "spelled dates", "postcodes", "states", "countries", "ages"):
         return "quasi", ""
     return _number_of_somebody(facts) or _by_name(facts) or _by_uniqueness(facts)
@@ -116,11 +105,12 @@ def _number_of_somebody(facts: Facts) -> tuple[Role, str] | None:
     many = facts.distinct > max(facts.filled / 20, 20)
     if many and is_household(facts.words):
         return "identifier", f"household number: {facts.distinct:,} households"
-    named = facts.words & PERSONS or any(w.endswith("id") and len(w) > 4 for w in facts.words)
-    if many and named:
+    if many and is_person_number(facts.words):
         if facts.distinct < facts.filled:
             return "person", f"{facts.distinct:,} people with {facts.filled:,} records"
         return "identifier", "every record has a different number"
+    if facts.are_consecutive and (facts.words & RECORDS or facts.as_numbers.min() in (0, 1)):
+        return "identifier", "each record has the next number"
     # Whole numbers of one length, all of them rare: numbers of something, and no amounts.
     lengths = {len(one) for one in facts.texts}
     if facts.whole and len(lengths) == 1 and min(lengths) >= 6 and facts.unlike:
@@ -136,12 +126,12 @@ def _by_name(facts: Facts) -> tuple[Role, str] | None:
         )
     if facts.numbers is not None and facts.words & COUNTING and facts.words & (HOLDER | SENSITIVE):
         return "other", "a count that only the holder of the data knows"
-    if facts.words & SENSITIVE:
-        return "sensitive", protected("named like something worth protecting")
+    if is_sensitive(facts.words):
+        return "sensitive", "named like something worth protecting"
     if is_drug(facts.words):
-        return "sensitive", protected("named like a drug")
-    if facts.words <= OUTCOMES and facts.distinct <= 100:
-        return "sensitive", protected("named like an outcome")
+        return "sensitive", "named like a drug"
+    if facts.words and facts.words <= OUTCOMES and facts.distinct <= 100:
+        return "sensitive", "named like an outcome"
     return None
 
 

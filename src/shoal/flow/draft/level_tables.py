@@ -11,13 +11,14 @@ from pathlib import Path
 from shoal.base.errors import BadFile, BadHierarchy
 from shoal.flow.draft.draft import Draft
 from shoal.flow.draft.facts import Facts
-from shoal.flow.draft.propose_hierarchy import LEAST
+from shoal.flow.draft.propose_hierarchy import HINT, LEAST
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.values import ROOT, text
 from shoal.io.frames import atomic, check_writable
 from shoal.plan import Plan
 
 SEP = ";"
+NUMBER = re.compile(r"[+-]?[0-9]{1,300}(\.[0-9]+)?")
 
 
 def level_files(proposed: Draft, folder: Path) -> dict[str, Path]:
@@ -63,18 +64,14 @@ def write_levels(proposed: Draft, files: Mapping[str, Path]) -> Plan:
         if rows:
             hierarchy = Hierarchy.from_csv(files[name], SEP)
             columns[name] = columns[name].model_copy(update={"hierarchy": hierarchy})
-            proposed.plan.notes[name] += f"; group its values in {files[name].name}"
+            note = proposed.plan.notes[name].replace(HINT, "")
+            proposed.plan.notes[name] = f"{note}; group its values in {files[name].name}"
     return proposed.plan.changed(columns=columns)
 
 
 def _rows(facts: Facts) -> list[list[str]]:
     """A row per value: the value, its group, which is its label or itself, and the root."""
-    # Numbers first, by size; texts by their letters.
-    order = sorted(
-        zip(facts.as_numbers.tolist(), map(text, facts.values), strict=True),
-        key=lambda pair: (pair[0] != pair[0], 0.0 if pair[0] != pair[0] else pair[0], pair[1]),
-    )
-    labels = [label for _, label in order]
+    labels = sorted(map(text, facts.values), key=_by_size)
     named = [[one, facts.labels.get(one, one), ROOT] for one in labels]
     for rows in (named, [[one, one, ROOT] for one in labels]):
         try:
@@ -84,6 +81,16 @@ def _rows(facts: Facts) -> list[list[str]]:
         if set(labels) <= set(tree.labels):
             return rows
     return []
+
+
+def _by_size(label: str) -> tuple[bool, float, str]:
+    """Numbers first, by size, also codes with leading zeros; then texts by their letters.
+
+    >>> sorted(["b", "10", "-1.5", "09", "a2"], key=_by_size)
+    ['-1.5', '09', '10', 'a2', 'b']
+    """
+    number = float(label) if NUMBER.fullmatch(label.strip()) else None
+    return number is None, number or 0.0, label
 
 
 def _file_name(column: str, taken: set[str]) -> str:

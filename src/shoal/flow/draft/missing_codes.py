@@ -12,6 +12,7 @@ from shoal.hierarchies.values import text
 
 NINES = (9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 NEGATIVE = [float(-one) for one in (*range(1, 10), 99, 999, 9999)]
+PADDED = "[0-9]{2}|[0-9]{3}"
 WORDS = 5  # different words among numbers
 NUMBERS = 0.5  # share of the records that have a number, if the others are words among them
 _MISSING = re.compile(
@@ -30,7 +31,7 @@ def missing_codes(facts: Facts) -> list[str]:
     if labelled := [code for code, label in labels if len(label) > 1 and means_missing(label)]:
         there = {text(value) for value in facts.values}
         return [code for code in labelled if code in there]
-    found = facts.as_numbers
+    found = _padded(facts) if facts.share(PADDED) == 1 else facts.as_numbers
     strange = np.flatnonzero(np.isnan(found))
     numbers = found[~np.isnan(found)]
     words = _words_among(facts, strange) if len(numbers) else None
@@ -38,6 +39,11 @@ def missing_codes(facts: Facts) -> list[str]:
         return []
     codes = np.isin(found, [*_negative(numbers), *_nines(numbers)])
     return [*words, *(text(facts.values[i]) for i in np.flatnonzero(codes))]
+
+
+def _padded(facts: Facts) -> Floats:
+    """Codes of two or three digits as numbers, also with leading zeros: 01, 02, 99."""
+    return np.array([float(text(value)) for value in facts.values])
 
 
 def means_missing(word: str) -> bool:

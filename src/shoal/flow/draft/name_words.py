@@ -34,6 +34,11 @@ SENSITIVE = frozenset(
     "vote voted crime offence offense verdict conviction arrest sentence score scores exam "
     "gpa".split()
 )
+# In German, words are written together: Bruttoverdienst, Krankheitstage. But not Vertrag.
+_SENSITIVE_PART = re.compile(
+    r"einkommen|verdienst|gehalt|vermoe?gen|schulden|(?<![bv])ertrae?g|krankheit|diagnos|befund|"
+    r"medikament|konfession|religion|straftat"
+)
 # Names that say that a column is the result, but not of what.
 OUTCOMES = frozenset("class label target outcome result response score churn default".split())
 # What only the holder of the data counts: visits, doses, tests.
@@ -53,8 +58,16 @@ CATEGORIES = frozenset(
 )
 CATEGORY_STEMS = ("race", "hisp", "ethni", "marit", "occup")  # in short names: RACEX, HISPCAT
 WEIGHTS = frozenset("fnlwgt wgt pweight pwgt sampweight hhweight wtfa perwt hhwt".split())
+WEIGHT_STEMS = ("hochrechnung", "gewichtung")
 # Together with "weight": that of a record in a survey, not of a body.
 SURVEY = frozenset("instance survey sampling sample design final person record grossing".split())
+_PERSON_PART = re.compile(
+    r"(patient|person|versichert|kunde|mitglied|mitarbeiter|proband|teilnehmer|schuele?r|schuler)"
+    r"[a-z]*"
+)
+NUMBERING = frozenset("nr no num number nummer id kennung key".split())
+# Of records: each has the next number.
+RECORDS = NUMBERING | frozenset("lfd row record index case fall obs seq".split())
 # Ends of drug names (stems of international nonproprietary names, WHO).
 _DRUG = re.compile(
     r"[a-z]{2,}(formin|glinide|gliptin|glipton|glitazone|gli[a-z]*ide|statin|sartan|olol|azole|"
@@ -62,6 +75,31 @@ _DRUG = re.compile(
     r"bose|glitol|amide|azide|semide|azosin|oxetine|ipramine|zolam)"
     r"|gl[iy]b?[a-z]+ide|glipizide|glyburide|warfarin|aspirin|ibuprofen|morphine|lithium"
 )
+
+
+def is_sensitive(words: set[str]) -> bool:
+    """Whether a name is that of something worth protecting.
+
+    >>> is_sensitive({"income"}), is_sensitive({"bruttoverdienst"}), is_sensitive({"vertrag"})
+    (True, True, False)
+    """
+    return bool(words & SENSITIVE) or any(map(_SENSITIVE_PART.search, words))
+
+
+def is_person_number(words: set[str]) -> bool:
+    """Whether a name is that of a number of people, if the values are numbers of many.
+
+    >>> is_person_number({"patientennummer"}), is_person_number({"personen", "nr"})
+    (True, True)
+    >>> is_person_number({"dupersid"}), is_person_number({"personen"})
+    (True, False)
+    """
+    if words & PERSONS or any(word.endswith("id") and len(word) > 4 for word in words):
+        return True
+    people = [word for word in words if _PERSON_PART.fullmatch(word)]
+    return any(word.endswith(("nummer", "nr", "kennung")) for word in people) or (
+        bool(people) and bool(words & NUMBERING)
+    )
 
 
 def is_drug(words: set[str]) -> bool:
@@ -80,7 +118,9 @@ def is_survey_weight(words: set[str]) -> bool:
     >>> is_survey_weight({"instance", "weight"}), is_survey_weight({"weight"})
     (True, False)
     """
-    return bool(words & WEIGHTS) or ("weight" in words and bool(words & SURVEY))
+    if words & WEIGHTS or any(word.startswith(WEIGHT_STEMS) for word in words):
+        return True
+    return "weight" in words and bool(words & SURVEY)
 
 
 def is_household(words: set[str]) -> bool:

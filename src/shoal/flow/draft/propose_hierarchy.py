@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from math import floor, log10
+from datetime import time
+from math import floor, inf, log10
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,16 @@ from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.kinds import Kind
 from shoal.flow.draft.places import COUNTRIES, STATES, by_region
 from shoal.hierarchies.base import Hierarchy
+from shoal.hierarchies.calendar import CalendarStep, as_date
 from shoal.hierarchies.values import text
 
-STEPS = ["month", "year", "5 years", "decade"]
+# Calendar steps, by the most days between the first and the last date.
+STEPS = [
+    (92, ["week"]),
+    (3 * 366, ["month", "quarter", "year"]),
+    (inf, ["month", "year", "5 years", "decade"]),
+]
+HINT = "; a hierarchy that groups them would lose less (draft --levels)"
 LEAST = 3  # values from which on joining some of them keeps information
 
 
@@ -23,9 +31,9 @@ def propose_hierarchy(facts: Facts, kind: Kind) -> tuple[Hierarchy | None, str]:
     """How the values of a quasi-identifier may be generalized, and what they are."""
     match kind:
         case "dates":
-            return Hierarchy.dates(STEPS), many(facts.distinct, "date")
+            return _calendar(facts), many(facts.distinct, "date")
         case "spelled dates":
-            return None, "birth dates, not written as 2024-05-17; rewrite them"
+            return None, "birth dates, not written as 2024-05-17"
         case "postcodes" | "long codes" | "ICD codes":
             return Hierarchy.prefixes(), f"{many(facts.distinct, 'code')}, shortened from the right"
         case "states":
@@ -51,6 +59,19 @@ def propose_hierarchy(facts: Facts, kind: Kind) -> tuple[Hierarchy | None, str]:
             return None, many(facts.distinct, "value") + _hint(facts)
 
 
+def _calendar(facts: Facts) -> Hierarchy | None:
+    """Calendar steps that fit the span of the dates; days if they have times."""
+    moments = [moment for moment in map(as_date, facts.values) if moment is not None]
+    first, last = min(moments), max(moments)
+    steps = next(steps for most, steps in STEPS if (last - first).days <= most)
+    if any(moment.time() != time() for moment in moments):
+        steps = ["day", *steps]
+    # A step that contains all dates says no more than a suppressed value.
+    apart = [CalendarStep.of(step).around for step in steps]
+    kept = [step for step, of in zip(steps, apart, strict=True) if of(first) != of(last)]
+    return Hierarchy.dates(kept) if kept else None
+
+
 def _countries(number: int) -> str:
     return f"{number:,} countries"
 
@@ -58,7 +79,7 @@ def _countries(number: int) -> str:
 def _hint(facts: Facts) -> str:
     if facts.distinct <= LEAST:
         return ""
-    return "; a hierarchy, or { free_sets = true }, would lose less"
+    return HINT
 
 
 def _joined_bands(facts: Facts) -> dict[str, Any]:
@@ -98,8 +119,7 @@ def _ranges(facts: Facts, kind: Kind) -> tuple[Hierarchy | None, str]:
         return None, many(facts.distinct, "number")
     # Months and weekdays start at 1; a range [0, 2) would contain only one of them.
     start = 1 if whole and least == 1 and most <= 31 else None
-    note = f"{many(facts.distinct, 'number')}, in ranges; {{ free_ranges = true }} may lose less"
-    return Hierarchy.ranges(widths, start), note
+    return Hierarchy.ranges(widths, start), f"{many(facts.distinct, 'number')}, in ranges"
 
 
 def _widths(low: float, high: float, whole: bool) -> list[float]:

@@ -7,13 +7,13 @@ differ. The gain is measured with all the others: how many people are unique wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.base.arrays import Ints, Longs
-from shoal.flow.draft.facts import Facts
+from shoal.flow.draft.facts import Facts, titled
 from shoal.kernels.group import group_rows
 from shoal.table.coded_columns import side_by_side
 
@@ -30,6 +30,7 @@ class Rank:
     distinction: float  # percent
     separation: float  # percent
     unique_without: int  # people
+    title: str = ""  # the name with the label
 
     def gain(self, unique: int) -> int:
         """How many people are no longer unique without this column."""
@@ -51,30 +52,74 @@ class Ranking:
         return f"a sample of {self.people:,} people" if self.sampled else f"{self.people:,} people"
 
 
-def rank_columns(columns: Sequence[Facts], people: Longs | None) -> Ranking:
-    """Rank the quasi-identifiers of a table; `people` is the person of each record."""
+def rank_columns(
+    columns: Sequence[Facts],
+    people: Longs | None,
+    watch: Callable[[float], None] = lambda _: None,
+) -> Ranking:
+    """Rank the quasi-identifiers of a table; `people` is the person of each record.
+
+    `watch` is called with the share that is done.
+    """
     codes, persons, sampled = _sample(columns, people, SAMPLE)
     unique = unique_people(codes, persons)
     ranks = []
     for i, facts in enumerate(columns):
+        watch(i / len(columns))
         without = np.delete(codes, i, axis=1)
         left = unique_people(without, persons) if len(columns) > 1 else 0
         ranks.append(
-            Rank(facts.name, facts.distinct, _distinction(facts), _separation(facts), left)
+            Rank(
+                facts.name,
+                facts.distinct,
+                _distinction(facts),
+                separation_of(facts),
+                left,
+                titled(facts),
+            )
         )
     ranks.sort(key=lambda rank: (rank.unique_without, -rank.separation))
     return Ranking(tuple(ranks), unique, _count(persons), sampled)
 
 
-def columns_to_leave(columns: Sequence[Facts], people: Longs | None, keep: int) -> list[str]:
+def unique_alone(columns: Sequence[Facts], people: Longs | None) -> list[int]:
+    """How many people each of these columns singles out by itself, counted as in a ranking."""
+    codes, persons, _ = _sample(columns, people, SAMPLE)
+    return [unique_people(codes[:, [i]], persons) for i in range(len(columns))]
+
+
+def unique_with(
+    known: Sequence[Facts],
+    columns: Sequence[Facts],
+    people: Longs | None,
+    watch: Callable[[float], None] = lambda _: None,
+) -> list[int]:
+    """How many people are unique by the known columns and each of the others as well."""
+    codes, persons, _ = _sample([*known, *columns], people, SAMPLE)
+    quasi = list(range(len(known)))
+    found = []
+    for i in range(len(columns)):
+        watch(i / len(columns))
+        found.append(unique_people(codes[:, [*quasi, len(known) + i]], persons))
+    return found
+
+
+def columns_to_leave(
+    columns: Sequence[Facts],
+    people: Longs | None,
+    keep: int,
+    watch: Callable[[float], None] = lambda _: None,
+) -> list[str]:
     """The quasi-identifiers whose absence protects most, one after the other, until few are left.
 
     Among those that protect equally many, the one with the larger separation.
     """
     codes, persons, _ = _sample(columns, people, SMALL)
-    left, found = list(range(len(columns))), []
-    separation = [_separation(facts) for facts in columns]
+    left = list(range(len(columns)))
+    found: list[str] = []
+    separation = [separation_of(facts) for facts in columns]
     while len(left) > keep:
+        watch(len(found) / (len(columns) - keep))
         best = min(
             left,
             key=lambda i: (
@@ -117,7 +162,7 @@ def _distinction(facts: Facts) -> float:
     return 100 * facts.distinct / facts.rows
 
 
-def _separation(facts: Facts) -> float:
+def separation_of(facts: Facts) -> float:
     """The share of pairs of records with different values, in percent."""
     n = facts.rows
     if n < 2:

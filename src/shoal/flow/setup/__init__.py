@@ -1,1 +1,1 @@
-"""A dialogue about a table in, a plan out: plain questions, with the evidence for each column."""
+"""Decisions about a table in, a plan out: a dialogue in plain words, and plans that are kept."""

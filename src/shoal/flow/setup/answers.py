@@ -28,7 +28,8 @@ from shoal.io.frames import atomic
 from shoal.io.sources import check_source
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.k_anonymity import KAnonymity
-from shoal.plan import Plan, toml_line
+from shoal.plan import Plan
+from shoal.plan.toml_text import toml_line
 from shoal.table.roles import ROLES, Role
 
 OWN = "your answer"
@@ -119,15 +120,14 @@ def plan_of(examined: Examined, answers: Answers) -> Draft:
             "no column can be known to an outsider (role quasi), so that there is nothing to "
             "generalize; change an answer"
         )
-    draft = complete(examined, guesses)
     k = draft_k(examined) if answers.k is None else answers.k
     models: list[Any] = [KAnonymity(k=k)]
     models += [
         DistinctLDiversity(column=name, l=fewest) for name, fewest in answers.diversity.items()
     ]
-    plan = draft.plan.changed(models=models)
-    plan.check_served()
-    return replace(draft, plan=plan)
+    draft = complete(examined, guesses, models)
+    draft.plan.check_served()
+    return draft
 
 
 def decided(examined: Examined, name: str, answers: Answers) -> Guess:

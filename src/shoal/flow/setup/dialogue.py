@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import cast, get_args
 
 from shoal.base.errors import BadInput, did_you_mean
+from shoal.base.progress import Progress, silent
 from shoal.base.wording import many, short
 from shoal.flow.draft.draft import Draft, Examined, draft_k, people_of
 from shoal.flow.draft.ranking import Ranking, rank_columns
@@ -45,6 +46,9 @@ MEANING: dict[Role, str] = {
 }
 
 
+ROLES_HELP = "\n".join(f"  {role}: {meaning}" for role, meaning in MEANING.items())
+
+
 class Quit(BadInput):
     """The user left the dialogue."""
 
@@ -67,11 +71,11 @@ class _Decided(Exception):
 class Dialogue:
     """Questions about the columns of a table, one by one."""
 
-    def __init__(self, examined: Examined, ask: Ask, say: Say) -> None:
+    def __init__(self, examined: Examined, ask: Ask, say: Say, progress: Progress = silent) -> None:
         self._examined, self._ask, self._say = examined, ask, say
         self._names = examined.frame.names
         self._answers = Answers()
-        self._ranking = _ranking(examined)
+        self._ranking = _ranking(examined, progress)
 
     def run(self) -> tuple[Draft, Answers]:
         """Ask about everything, and return the plan once the user accepts the summary."""
@@ -263,11 +267,12 @@ class Dialogue:
                 raise _Back
             if word not in ("?", "help"):
                 return word
-            self._say(HELP)
+            self._say(f"{HELP}\n{ROLES_HELP}")
 
 
-def _ranking(examined: Examined) -> Ranking | None:
+def _ranking(examined: Examined, progress: Progress) -> Ranking | None:
     """The ranking of the proposed quasi-identifiers; None if there are none."""
     guesses = examined.guesses
     quasi = [examined.facts[n] for n in examined.frame.names if guesses[n].role == "quasi"]
-    return rank_columns(quasi, people_of(examined, guesses)) if quasi else None
+    people = people_of(examined, guesses)
+    return rank_columns(quasi, people, lambda share: progress("rank", share)) if quasi else None

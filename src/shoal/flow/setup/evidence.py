@@ -10,7 +10,9 @@ from shoal.base.wording import many, percent, short
 from shoal.flow.draft.draft import Examined
 from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.ranking import Rank, Ranking
+from shoal.flow.draft.spellings import note_on
 from shoal.hierarchies.values import text
+from shoal.io.raw_text.detect_spelling import Detected
 
 OFTEN = 5  # records that a value must have to be shown: a rare one may be a person
 SHOWN = 5  # values
@@ -35,6 +37,8 @@ def evidence(examined: Examined, name: str, ranking: Ranking | None) -> list[str
             f"Of {ranking.basis} {ranking.unique:,} are unique by all columns that outsiders may "
             f"know, and {rank.unique_without:,} without this one."
         )
+    if doubt := note_on(examined.detected.get(name, Detected())).removeprefix("; "):
+        lines.append(f"{doubt[0].upper()}{doubt[1:]}.")
     lines.append(f"Proposal: {examined.guesses[name].role} ({examined.guesses[name].note}).")
     return lines
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
+from fractions import Fraction
 from typing import Any
 
 from shoal.base.errors import BadHierarchy, preview
-from shoal.hierarchies.base import End, Hierarchy, Rows, Width, alternatives
-from shoal.hierarchies.calendar import STEPS, CalendarStep, as_date
+from shoal.hierarchies.base import Ends, Hierarchy, OpenEnd, Rows, Width, one_label
+from shoal.hierarchies.calendar import STEPS, CalendarStep, as_date, is_day
+from shoal.hierarchies.how_written import how_written
+from shoal.hierarchies.step_words import alternatives
 from shoal.hierarchies.tree import Label, Tree
-from shoal.hierarchies.values import ROOT, text
+from shoal.hierarchies.values import ROOT, plain, text
+
+DAY_FIRST = "date_format = '%d.%m.%Y'"  # an example of what a plan states
 
 
 class Dates(Hierarchy):
@@ -46,9 +52,8 @@ class Dates(Hierarchy):
                 moments[text(value)] = moment
         if bad:
             raise BadHierarchy(
-                f"not dates: {preview(bad)}; write them as 2024-05-17 or 2024-05-17 13:45, state "
-                "how they are written, as in date_format = '%d.%m.%Y', or give the column another "
-                "hierarchy"
+                f"not dates: {preview(bad)}; write them as 2024-05-17 or 2024-05-17 13:45, "
+                f"{how_written([*moments, *bad], DAY_FIRST)}, or give the column another hierarchy"
             )
         if not moments:
             return Tree.from_rows([[ROOT]])
@@ -58,7 +63,9 @@ class Dates(Hierarchy):
         low, high = min(moments.values()).toordinal(), max(moments.values()).toordinal()
         counts: dict[Label, int] = {}
         rows: Rows = []
-        for label, moment in sorted(moments.items(), key=lambda item: item[1]):
+        names = one_label(moments, self.normal)
+        once = {names[value]: moment for value, moment in moments.items()}
+        for label, moment in sorted(once.items(), key=lambda item: item[1]):
             row: list[Label] = [label]
             for step in self._steps:
                 name, bottom, top = step.around(moment)
@@ -66,7 +73,8 @@ class Dates(Hierarchy):
                 counts[name] = min(high, top - 1) - max(low, bottom) + 1
             rows.append([*row, ROOT])
         counts[ROOT] = high - low + 1
-        return Tree.from_rows(rows, counts if whole_days else None)
+        tree = Tree.from_rows(rows, counts if whole_days else None)
+        return replace(tree, normal=self.normal)
 
     def knows(self, value: object) -> bool:
         """Whether it is a date."""
@@ -88,7 +96,7 @@ class Dates(Hierarchy):
         """One per calendar step."""
         return [_width(step) for step in self._steps]
 
-    def ends(self, label: str) -> tuple[End, End] | None:
+    def ends(self, label: str) -> Ends | None:
         """The first and the last day; None for a date with a time of day."""
         step = CalendarStep.written(label)
         moment = as_date(label) if step is None else step.begin(label)
@@ -99,7 +107,29 @@ class Dates(Hierarchy):
         _, first, after = step.around(moment)
         return date.fromordinal(first), date.fromordinal(after - 1)
 
-    def labelled(self, low: End, high: End) -> str:
+    def width_unit(self) -> str:
+        """Days."""
+        return "days"
+
+    def extent(self, label: str) -> Fraction | None:
+        """The days of a calendar step; a date is one day, an hour or a moment a part of it."""
+        step = CalendarStep.written(label)
+        if step is not None and not step.months and not step.days:
+            return Fraction(1, 24)
+        moment = as_date(label) if step is None else step.begin(label)
+        if moment is None or step is None:
+            return None if moment is None else Fraction(moment.time() == time.min)
+        _, first, after = step.around(moment)
+        return Fraction(after - first)
+
+    def level_of(self, label: str) -> int | None:
+        """The number of the step; a day may be a step, or a date as it was."""
+        day = CalendarStep.written(label) is None and label != ROOT
+        if day and any(step.days == 1 for step in self._steps):
+            return None
+        return super().level_of(label)
+
+    def labelled(self, low: OpenEnd, high: OpenEnd) -> str:
         """A date, or the step of the calendar with these days."""
         assert isinstance(low, date)
         for step in self._steps:
@@ -110,6 +140,19 @@ class Dates(Hierarchy):
             ):
                 return name
         return low.isoformat() if low == high else f"{low} to {high}"
+
+    def normal(self, label: str) -> str:
+        """A date as 2024-05-17, with its time unless that is midnight; others as they are.
+
+        If hours or days are steps of the hierarchy, midnight is not the day.
+        """
+        first = self._steps[0]
+        moment = None if CalendarStep.written(label) else as_date(label, zones=False)
+        if moment is None:
+            return plain(label)
+        if is_day(label) or (moment.time() == time.min and (first.months or first.days > 1)):
+            return moment.date().isoformat()
+        return moment.isoformat(sep=" ")
 
     def step_of(self, label: str) -> Width | None:
         """The calendar step of a published value."""

@@ -40,6 +40,10 @@ class Flat(Hierarchy):
         )
         return Placed.of(Tree(labels, *flat_tree(count + 1)), np.arange(1, count + 1), order)
 
+    def level_of(self, label: str) -> int:
+        """There is one step, to the root."""
+        return int(label == ROOT)
+
     def setting(self) -> Any:
         """How a plan file writes it."""
         return {"flat": True}

@@ -8,13 +8,22 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from shoal.base.errors import BadHierarchy, preview
-from shoal.hierarchies.base import End, Hierarchy, Width, check_true, rounded_up
+from shoal.hierarchies.base import (
+    Ends,
+    Hierarchy,
+    OpenEnd,
+    Width,
+    check_true,
+    one_label,
+)
 from shoal.hierarchies.free_values import FreeTree, closed_range, ends_of
+from shoal.hierarchies.step_words import rounded_up
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import (
     ROOT,
     not_numbers,
     number_of,
+    plain,
     setting_number,
     shown,
     simple,
@@ -57,10 +66,11 @@ class FreeRanges(Hierarchy):
             else:
                 strange.append(value)
         if strange:
-            raise not_numbers("free ranges", strange)
+            raise not_numbers("free ranges", strange, spots)
         if not spots:
             return Tree.from_rows([[ROOT]])
-        order = sorted((number, label) for label, number in spots.items())
+        names = one_label(spots, self.normal)
+        order = sorted({(number, names[value]) for value, number in spots.items()})
         low, high = self._low, self._high
         ends = (order[0][0] if low is None else low, order[-1][0] if high is None else high)
         outside = [label for number, label in order if not ends[0] <= number <= ends[1]]
@@ -69,7 +79,7 @@ class FreeRanges(Hierarchy):
                 f"free ranges from {shown(ends[0])} to {shown(ends[1])} do not include the "
                 f"values {preview(outside)} of the column; extend low and high"
             )
-        return FreeTree.of_ranges(order, ends, whole)
+        return FreeTree.of_ranges(order, ends, whole, self.normal)
 
     def knows(self, value: object) -> bool:
         """Whether it is a number between low and high."""
@@ -102,16 +112,35 @@ class FreeRanges(Hierarchy):
         """How values are published."""
         return "in ranges as needed"
 
-    def ends(self, label: str) -> tuple[End, End] | None:
+    def ends(self, label: str) -> Ends | None:
         """The ends of a range, which are parts of it."""
         number = number_of(label)
         return closed_range(label) if number is None else (number, number)
 
-    def labelled(self, low: End, high: End) -> str:
+    def width_unit(self) -> str:
+        """Units of the column."""
+        return "units of the column"
+
+    def extent(self, label: str) -> Fraction | None:
+        """The distance of the ends, which are parts of the range: 1 for [33, 34]."""
+        number = number_of(label)
+        span = closed_range(label) if number is None else (number, number)
+        return None if span is None else span[1] - span[0]
+
+    def level_of(self, label: str) -> int:
+        """1 for any range: there are no fixed steps."""
+        return 0 if number_of(label) is not None else 1
+
+    def labelled(self, low: OpenEnd, high: OpenEnd) -> str:
         """A number, or the range with these ends."""
         assert isinstance(low, Fraction)
         assert isinstance(high, Fraction)
         return shown(low) if low == high else f"[{shown(low)}, {shown(high)}]"
+
+    def normal(self, label: str) -> str:
+        """Numbers, also those of ranges, as labels write them."""
+        ends = self.ends(label)
+        return plain(label) if ends is None else self.labelled(*ends)
 
     def step_of(self, label: str) -> Width | None:
         """The width of a range, rounded up, as there may be as many widths as classes."""

@@ -9,8 +9,9 @@ from typing import Any
 
 from shoal.base.errors import BadHierarchy, preview
 from shoal.base.threads import cached_property
-from shoal.hierarchies.base import Hierarchy, Width, rounded_up
+from shoal.hierarchies.base import Hierarchy, Width
 from shoal.hierarchies.free_values import FreeTree, elements_of
+from shoal.hierarchies.step_words import rounded_up
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import ROOT, number_of, plain, text
 
@@ -66,6 +67,10 @@ class FreeSets(Hierarchy):
     def _known(self) -> set[str]:
         values = self._values or ()
         return {*values, *map(plain, values)}
+
+    def level_of(self, label: str) -> int:
+        """1 for any set: there are no fixed steps."""
+        return 1 if label == ROOT or elements_of(label) else 0
 
     def setting(self) -> Any:
         """How a plan file writes it."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-import lzma
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from shoal.base.errors import BadFile, BadHierarchy
-from shoal.hierarchies.base import Hierarchy, Rows
+from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.given import Given
+from shoal.hierarchies.level_text import rows_of_file, tidy_rows
 from shoal.hierarchies.tree import Tree
-from shoal.hierarchies.values import text
 from shoal.io.sources import check_source
 
 
@@ -26,7 +22,7 @@ class Levels(Given):
     takes = "the rows, each a list from a value up to the root"
 
     def __init__(self, rows: Iterable[Sequence[object]]) -> None:
-        self._rows = _tidy(rows)
+        self._rows = tidy_rows(rows)
         self._tree = Tree.from_rows(self._rows)
 
     def setting(self) -> Any:
@@ -46,7 +42,7 @@ class LevelFile(Given):
     def __init__(self, path: str | Path, sep: str | None = None) -> None:
         self._path = Path(path)
         self._sep = sep
-        self._rows = _tidy(_read_rows(self._path, sep))
+        self._rows = tidy_rows(_read_rows(self._path, sep))
         try:
             self._tree = Tree.from_rows(self._rows)
         except BadHierarchy as error:
@@ -94,36 +90,12 @@ class LevelFile(Given):
         return self._setting(path.name if outside else path.as_posix())
 
 
-def _tidy(rows: Iterable[Sequence[object]]) -> Rows:
-    """Rows of labels, without surrounding blanks and empty fields."""
-    tidy: Rows = []
-    for row in rows:
-        labels = [text(field).strip() if field is not None else "" for field in row]
-        if not any(labels):
-            continue
-        tidy.append([labels[0] or None, *(label for label in labels[1:] if label)])
-    return tidy
-
-
 def _read_rows(path: Path, sep: str | None) -> list[list[str]]:
     check_source(path, "the hierarchy ", "; paths are relative to the plan file")
-    opener: Any = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
-            content = lines.read()
+        content = path.read_bytes()
     except FileNotFoundError:
         raise BadFile(f"no hierarchy file {path}; paths are relative to the plan file") from None
-    except UnicodeDecodeError:
-        raise BadFile(f"{path} is not UTF-8 text; save the hierarchy as UTF-8") from None
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except OSError as error:
         raise BadFile(f"cannot read the hierarchy {path}: {type(error).__name__}") from None
-    if sep is None:
-        head = content[:10_000]
-        sep = max(";\t|,", key=head.count)
-    try:
-        return list(csv.reader(io.StringIO(content, newline=""), delimiter=sep))
-    except csv.Error:
-        raise BadFile(
-            f"cannot read the hierarchy {path}: a field is longer than 131,072 characters; is a "
-            "quote not closed?"
-        ) from None
+    return rows_of_file(content, str(path), sep)

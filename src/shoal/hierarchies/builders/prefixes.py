@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from shoal.base.errors import BadHierarchy, brief, preview
 from shoal.base.wording import many
-from shoal.hierarchies.base import Hierarchy, Placed, Rows, Width, alternatives
+from shoal.hierarchies.base import Hierarchy, Placed, Rows, Width
 from shoal.hierarchies.sorting import sorted_order
+from shoal.hierarchies.step_words import alternatives
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import ROOT, text
 

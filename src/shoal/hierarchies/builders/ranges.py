@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import Any, ClassVar
@@ -13,12 +14,22 @@ import pyarrow.compute as pc
 
 from shoal.base.errors import BadHierarchy, brief
 from shoal.base.wording import number
-from shoal.hierarchies.base import End, Hierarchy, Placed, Rows, Width, alternatives
+from shoal.hierarchies.base import (
+    Ends,
+    Hierarchy,
+    OpenEnd,
+    Placed,
+    Rows,
+    Width,
+    one_label,
+)
+from shoal.hierarchies.step_words import alternatives
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import (
     ROOT,
     not_numbers,
     number_of,
+    plain,
     range_of,
     setting_number,
     shown,
@@ -64,7 +75,9 @@ class Ranges(Hierarchy):
         whole = all(end.denominator == 1 for span in spans.values() for end in span)
         counts: dict[Label, int] = {}
         rows: Rows = []
-        for label, (bottom, top) in sorted(spans.items(), key=lambda item: (item[1], item[0])):
+        names = one_label(spans, self.normal)
+        once = {names[value]: span for value, span in spans.items()}
+        for label, (bottom, top) in sorted(once.items(), key=lambda item: (item[1], item[0])):
             row: list[Label] = [label]
             for width in self._widths:
                 start = self._start + (bottom - self._start) // width * width
@@ -79,7 +92,7 @@ class Ranges(Hierarchy):
             rows.append([*row, ROOT])
         if whole:
             counts[ROOT] = int(high) - int(low) + 1
-        return Tree.from_rows(rows, counts)
+        return replace(Tree.from_rows(rows, counts), normal=self.normal)
 
     def placed(self, texts: pa.Array) -> Placed | None:
         """The same for distinct integers of up to 15 digits."""
@@ -110,7 +123,7 @@ class Ranges(Hierarchy):
         for nodes, count in zip(found[1:], counts, strict=True):
             tree.leaves[nodes] = count
         tree.leaves[0] = rising[-1] - rising[0] + 1
-        return Placed.of(tree, found[0], order)
+        return Placed.of(replace(tree, normal=self.normal), found[0], order)
 
     def _spans(self, values: Iterable[object]) -> dict[str, tuple[Fraction, Fraction]]:
         """The ends of each value: of a number the number itself, of a range its two ends."""
@@ -125,7 +138,7 @@ class Ranges(Hierarchy):
             elif value != ROOT:
                 strange.append(value)
         if strange:
-            raise not_numbers("ranges", strange)
+            raise not_numbers("ranges", strange, spans)
         return spans
 
     def knows(self, value: object) -> bool:
@@ -147,16 +160,31 @@ class Ranges(Hierarchy):
         """One per width."""
         return [_width(float(width)) for width in self._widths]
 
-    def ends(self, label: str) -> tuple[End, End] | None:
+    def ends(self, label: str) -> Ends | None:
         """The ends of a range; the upper one is not part of it."""
         number = number_of(label)
         return range_of(label) if number is None else (number, number)
 
-    def labelled(self, low: End, high: End) -> str:
+    def width_unit(self) -> str:
+        """Units of the column."""
+        return "units of the column"
+
+    def extent(self, label: str) -> Fraction | None:
+        """The distance of the ends: 10 for [30, 40), 0 for a number."""
+        number = number_of(label)
+        span = range_of(label) if number is None else (number, number)
+        return None if span is None else span[1] - span[0]
+
+    def labelled(self, low: OpenEnd, high: OpenEnd) -> str:
         """A number, or the range with these ends."""
         assert isinstance(low, Fraction)
         assert isinstance(high, Fraction)
         return shown(low) if low == high else f"[{shown(low)}, {shown(high)})"
+
+    def normal(self, label: str) -> str:
+        """Numbers, also those of ranges, as labels write them."""
+        ends = self.ends(label)
+        return plain(label) if ends is None else self.labelled(*ends)
 
     def step_of(self, label: str) -> Width | None:
         """The width of a range."""

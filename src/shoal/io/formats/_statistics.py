@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from filecmp import cmp
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
-from shoal.io.format import Format, Progress, holds_more
+from shoal.io.format import FirstRows, Format, Progress, first_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,10 +20,10 @@ class StatisticsFormat(Format):
     program: ClassVar[str]
 
     def check_installed(self) -> None:
-        """Raise an error if the library that reads such files is missing."""
-        from shoal.io.formats._statistics_reading import library
+        """Raise an error if a library that writes or reads such files is missing."""
+        from shoal.io.formats._statistics_writing import writer
 
-        library(self.program)
+        writer(self.program)
 
     def read(
         self, path: Path, progress: Progress | None, reading: Reading | None = None
@@ -35,10 +33,15 @@ class StatisticsFormat(Format):
 
         return read_statistics(path, self.program, reading.encoding if reading else None)
 
-    def check_bytes(self, path: Path, table: pa.Table, reading: Reading | None = None) -> None:
-        """Raise an error unless cells and labels, written again, give exactly the same bytes."""
-        with TemporaryDirectory() as folder:
-            again = Path(folder, path.name)
-            self.write(table, again, reading)
-            if not cmp(path, again, shallow=False):
-                raise holds_more("bytes that do not follow from them")
+    def first_rows(self, path: Path, most: int, reading: Reading | None = None) -> FirstRows:
+        """The first rows; special missing values of SAS are not told apart in them."""
+        from shoal.io.formats._statistics_reading import first_statistics
+
+        table = first_statistics(path, self.program, reading.encoding if reading else None, most)
+        return first_of(table.combine_chunks().to_batches(), most)._replace(
+            names=table.column_names
+        )
+
+    def stored(self, table: pa.Table) -> pa.Table:
+        """What a file stores of a table: the cells, and the labels."""
+        return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.base.errors import BadFile, preview
-from shoal.io.formats._numbers import as_floats
-from shoal.io.formats._statistics_reading import FIRST, LAST
+from shoal.io.formats._numbers import as_floats, whole
+from shoal.io.formats._statistics_reading import FIRST, LAST, ORIGIN, TAGS, TYPES, UNITS
 from shoal.io.labels import Labels, labels_of, published
 from shoal.io.text_writing import as_text
 
@@ -27,7 +27,9 @@ class Program(NamedTuple):
     longest_name: int  # in bytes
     reserved: Collection[str]  # names that are words of its language
     longest_text: int  # in bytes
+    longest_label: int  # of a column, in bytes
     keeps_spaces: bool  # whether spaces at the end of text are kept
+    formats: Mapping[str, str]  # how it shows dates and moments
     holds: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.bool_]]  # which floats
 
 
@@ -36,20 +38,20 @@ class Variable(NamedTuple):
 
     name: str
     kind: str  # "number", "date", "moment" or "text"
-    numbers: npt.NDArray[np.float64]  # [n]; dates and moments in milliseconds since 1970; NaN
-    texts: npt.NDArray[np.bytes_]  # [n], if it is text
+    numbers: npt.NDArray[np.float64]  # [n], as the program counts dates and moments; NaN: missing
+    texts: pa.Array  # [n], if it is text; missing text is empty
+    tags: npt.NDArray[np.str_]  # [n], the letters of special missing values; [0]: it has none
     labels: Labels  # only those of values that occur
 
     @property
     def width(self) -> int:
-        """Bytes of the longest text, at least one."""
-        return max(self.texts.dtype.itemsize, 1)
+        """Bytes of a cell of text: those of the longest, at least one."""
+        return max(pc.max(pc.binary_length(self.texts)).as_py() or 0, 1)
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all numbers are whole."""
-        there = self.numbers[~np.isnan(self.numbers)]
-        return bool((there == np.trunc(there)).all())
+    def there(self) -> npt.NDArray[np.float64]:
+        """The numbers that are not missing."""
+        return self.numbers[~np.isnan(self.numbers)]
 
 
 def variables(table: pa.Table, program: Program) -> list[Variable]:
@@ -82,21 +84,39 @@ def _check_names(names: list[str], program: Program) -> None:
 
 def _variable(values: Any, field: pa.Field, program: Program) -> Variable:
     name, labels = field.name, published(labels_of(field), values)
+    labels = Labels(
+        cut(labels.column, program.longest_label),
+        {value: label for value, label in labels.values.items() if value},
+        tuple(value for value in labels.missing if value),  # empty text is missing anyhow
+        labels.measure,
+    )
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
-    none = np.zeros(0, "S1")
+    none, no_tags = pa.array([], pa.large_string()), np.zeros(0, "U1")
+    untagged, tags = _untagged(values, labels, program)
+    for column, letters in ((untagged, tags), (values, no_tags)):
+        kind, numbers = _numbers(column, program) if column is not None else ("", None)
+        if numbers is not None:
+            return Variable(name, kind, numbers, none, letters, labels)
+    texts = _texts(as_text(values, name), name, program)
+    return Variable(name, "text", np.zeros(0), texts, no_tags, labels)
+
+
+def _numbers(values: Any, program: Program) -> tuple[str, npt.NDArray[np.float64] | None]:
+    """A column as the program counts it, and as what; None if it has to be text."""
     floats = as_floats(values)
     if floats is not None:
         numbers = _plain(floats)
         if program.holds(numbers[~np.isnan(numbers)]).all():
-            return Variable(name, "number", numbers, none, labels)
+            return "number", numbers
     moments = _moments(values)
-    if moments is not None:
-        numbers = _plain(moments.cast(pa.float64(), safe=False))
-        days = bool((numbers[~np.isnan(numbers)] % 86_400_000 == 0).all())
-        is_date = pa.types.is_date(values.type) or (days and len(values) > values.null_count)
-        return Variable(name, "date" if is_date else "moment", numbers, none, labels)
-    return Variable(name, "text", np.zeros(0), _texts(as_text(values, name), name, program), labels)
+    if moments is None:
+        return "text", None
+    numbers = _plain(moments.cast(pa.float64(), safe=False))
+    days = bool((numbers[~np.isnan(numbers)] % 86_400_000 == 0).all())
+    is_date = pa.types.is_date(values.type) or (days and len(values) > values.null_count)
+    kind = "date" if is_date else "moment"
+    return kind, (numbers - ORIGIN[program.name]) / UNITS[program.name][kind]
 
 
 def _plain(floats: Any) -> npt.NDArray[np.float64]:
@@ -120,36 +140,59 @@ def _moments(values: Any) -> Any:
     return found
 
 
-def _texts(values: Any, name: str, program: Program) -> npt.NDArray[np.bytes_]:
+def _untagged(values: Any, labels: Labels, program: Program) -> tuple[Any, npt.NDArray[np.str_]]:
+    """Numbers or dates and the letters of special missing values, if it is text of both.
+
+    A column that was read from a file has such text: 1, 2, .a. Only if it is declared there, .a is
+    more than a text.
+    """
+    letters = TAGS.get(program.name)
+    declared = [tag for tag in labels.missing if letters and re.fullmatch(letters, tag)]
+    if not declared or not (
+        pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    ):
+        return None, np.zeros(0, "U1")
+    tagged = pc.is_in(values, pa.array(declared, values.type))
+    rest = pc.if_else(tagged, pa.scalar(None, values.type), values)
+    tags = pc.if_else(tagged, pc.utf8_slice_codeunits(values, 1), "").fill_null("")
+    for kind in (pa.float64(), *TYPES.values()):
+        try:
+            typed = rest.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        typed = whole(typed) if kind == pa.float64() else typed
+        if as_text(typed, "").cast(rest.type).equals(rest):  # 01 is no number
+            return typed, np.asarray(tags.to_numpy(zero_copy_only=False), "U1")
+    return None, np.zeros(0, "U1")
+
+
+def _texts(values: Any, name: str, program: Program) -> pa.Array:
     """Text in UTF-8; missing text is empty."""
     column = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
-    coded = column.fill_null("").combine_chunks().dictionary_encode()
-    entries = [text.encode() for text in coded.dictionary.to_pylist()]
-    longest = max(map(len, entries), default=0)
+    texts = column.cast(pa.large_string()).fill_null("").combine_chunks()
+    longest = pc.max(pc.binary_length(texts)).as_py() or 0
     if longest > program.longest_text:
         raise BadFile(
             f"column {name!r} has text of {longest:,} bytes, and {program.name} stores at most "
             f"{program.longest_text:,}; write another format, or drop the column"
         )
-    if any(b"\0" in entry for entry in entries):
+    if pc.any(pc.match_substring(texts, "\0")).as_py():
         raise BadFile(f"column {name!r} has text with a NUL, which {program.name} cannot store")
-    if not program.keeps_spaces and any(entry.endswith(b" ") for entry in entries):
+    if not program.keeps_spaces and pc.any(pc.ends_with(texts, " ")).as_py():
         raise BadFile(
             f"column {name!r} has text that ends with a space, which {program.name} does not keep; "
             "remove the space, or write another format"
         )
-    distinct = np.array(entries or [b""], f"S{max(longest, 1)}")
-    taken: npt.NDArray[np.bytes_] = np.take(distinct, coded.indices.to_numpy())
-    return taken
+    return texts
 
 
-def cut(text: str, most: int) -> bytes:
-    """Text in UTF-8, without what exceeds this many bytes.
+def cut(text: str, most: int) -> str:
+    """A label without what exceeds this many bytes, and without spaces at its end.
 
-    >>> cut("Zoë", 3), cut("Zoë", 4)
-    (b'Zo', b'Zo\\xc3\\xab')
+    >>> cut("Zoë", 3), cut("Zoë  ", 9)
+    ('Zo', 'Zoë')
     """
-    return text.encode()[:most].decode(errors="ignore").encode()
+    return text.replace("\0", "").encode()[:most].decode(errors="ignore").rstrip()
 
 
 def number_of(value: str) -> float | None:

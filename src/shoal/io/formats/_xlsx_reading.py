@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import logging
 import re
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,75 +18,179 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.base.errors import BadFile, BadTable, did_you_mean, preview
+from shoal.base.errors import BadFile, BadInput, BadTable, did_you_mean, preview
 from shoal.io.arrow_tables import check_column_names
-from shoal.io.format import not_installed
+from shoal.io.format import DAMAGED, FirstRows, first_of, not_installed
 from shoal.io.formats._numbers import whole
-
-OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # the container of .xls, and of encrypted files
-ZIP = b"PK\x03\x04"
-ZIPPED = (".xlsx", ".xlsm", ".xlsb", ".ods")
-WITH_XML = (".xlsx", ".xlsm")
-DAMAGED = "it is damaged, incomplete, or not of the format that its name says"
-MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z0-9:]{1,40})"')
-# A cell whose formula is followed by no value, or by an empty one.
-NO_VALUE = re.compile(
-    rb'<(?:\w+:)?c\s[^>]*?r="([A-Z0-9]{1,12})"([^>]*)>\s*'
-    rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
-    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+from shoal.io.formats._xlsx_checks import (
+    NotOneTable,
+    address,
+    check_cells,
+    check_container,
+    check_place,
+    column_letters,
+    some,
 )
-TEXT_RESULT = re.compile(rb't="str"')  # a formula whose value is the empty text
+from shoal.io.formats._xlsx_layout import NUMBER, YEAR, Rows, find_rows
+from shoal.io.raw_text.header import are_numbered, numbered
+from shoal.io.reading import Reading
+
 # In milliseconds since 1970: the first and the last moment, and the day of times without a date.
 FIRST, LAST, ZERO = (
     int(np.datetime64(moment, "ms").astype(np.int64))
     for moment in ("1900-01-01", "9999-12-31T23:59:59.999", "1899-12-31")
 )
-SHOWN = 5
+ROWS = "header_row (the row of the names) and last_row"
+FEWEST = 3  # names that are numbers; fewer may be names by chance
+LARGE = 4 << 20  # bytes of a file; of a larger one, a look at the first rows sees no others
 
 
-def read_sheet(path: Path, sheet: str | None) -> pa.Table:
-    """Read one sheet of a workbook."""
+def read_sheet(path: Path, reading: Reading | None) -> pa.Table:
+    """Read one sheet of a workbook: all of its rows, or those that are stated."""
+    asked = reading or Reading()
+    book, sheet = _opened(path, asked.sheet)
+    try:
+        return _table(path, book, sheet, asked)
+    except NotOneTable as error:
+        if asked.header_row:
+            raise BadTable(str(error)) from None
+        rows = _found(path, book, sheet)
+        where = f"in these rows, state {rows}" if rows else f"in some rows only, state {ROWS}"
+        raise BadTable(f"{error}. If the table is {where} under [read]") from None
+
+
+def first_of_sheet(path: Path, reading: Reading | None, most: int) -> FirstRows:
+    """The first rows of the table; if there is none, those of the sheet with the reason.
+
+    What is wrong with any of its rows shows here already, unless the file is large.
+    """
+    asked = reading or Reading()
+    book, sheet = _checked(path, asked.sheet)
+    with _refused(path):
+        top = book.load_sheet(
+            sheet, header_row=None, skip_rows=0, n_rows=most, dtypes="string"
+        ).to_arrow()
+    rows = zip(*(column.to_pylist() for column in top.columns), strict=True)
+    lines = tuple("\t".join(cell or "" for cell in row).rstrip("\t") for row in rows)
+    if path.stat().st_size > LARGE and asked.header:
+        first = asked.header_row or next((n for n, line in enumerate(lines, 1) if line), 1)
+        asked = asked.updated({"header_row": first, "last_row": first + most})
+    try:
+        table = read_sheet(path, asked.updated({"sheet": sheet}))
+    except BadInput as error:
+        return FirstRows([], [], (str(error),), lines=lines)
+    found = first_of(table.slice(0, most).combine_chunks().to_batches(), most)
+    return found._replace(names=table.column_names, lines=lines)
+
+
+def rows_of_table(path: Path, reading: Reading | None) -> Rows | None:
+    """Where the table is, if the sheet has more: titles above, notes below."""
+    asked = reading or Reading()
+    if asked.header_row or not asked.header:
+        return None
+    book, sheet = _checked(path, asked.sheet)
+    return _found(path, book, sheet)
+
+
+def first_texts(path: Path, reading: Reading) -> list[str]:
+    """The texts of the first row of a sheet that is not empty."""
+    return _first(path, *_checked(path, reading.sheet))
+
+
+def _first(path: Path, book: Any, sheet: str) -> list[str]:
+    with _refused(path):
+        first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string")
+        columns = first.to_arrow().columns if first.width else []
+    return [text for column in columns if len(column) and (text := column[0].as_py()) is not None]
+
+
+def sheet_names(path: Path) -> list[str]:
+    """The names of the sheets of a workbook."""
+    return list(_book(path).sheet_names)
+
+
+def _opened(path: Path, sheet: str | None) -> tuple[Any, str]:
+    """The workbook, and the name of the sheet to read."""
+    book = _book(path)
+    return book, _chosen(path, book.sheet_names, sheet)
+
+
+def _checked(path: Path, sheet: str | None) -> tuple[Any, str]:
+    """The same, if there is room for what the sheet contains."""
+    book, chosen = _opened(path, sheet)
+    check_place(path, book.sheet_names.index(chosen))
+    return book, chosen
+
+
+def _book(path: Path) -> Any:
     check_container(path)
     with _refused(path):
         book = library().read_excel(path)
-        names = book.sheet_names
-    sheet = _chosen(path, names, sheet)
-    if path.suffix.lower() in WITH_XML:
-        _check_cells(path, names.index(sheet))
+        _ = book.sheet_names
+    return book
+
+
+def _found(path: Path, book: Any, sheet: str) -> Rows | None:
     with _refused(path):
-        loaded = book.load_sheet(sheet, schema_sample_rows=None)
+        return find_rows(book, sheet)
+
+
+def _table(path: Path, book: Any, sheet: str, asked: Reading) -> pa.Table:
+    where = f"the sheet {sheet!r} of {path}"
+    check_cells(path, book.sheet_names.index(sheet), asked.header_row or 1, asked.last_row)
+    options = _options(path, book, sheet, asked, where)
+    with _refused(path):
+        loaded = book.load_sheet(sheet, schema_sample_rows=None, **options)
         batch, errors = loaded.to_arrow_with_errors() if loaded.width else (None, None)
-        columns = loaded.selected_columns
+        unnamed = [c.index for c in loaded.selected_columns if c.column_name_from == "generated"]
     if batch is None or batch.num_columns == 0:
         raise BadFile(f"cannot read {path}: the sheet {sheet!r} is empty")
-    where = f"the sheet {sheet!r} of {path}"
     if errors is not None:
-        cells = [_address(*error.position) for error in errors.errors]
+        cells = [address(*error.position) for error in errors.errors]
         raise BadTable(
-            f"{where} has error values such as #N/A in the cells {_some(cells)}; replace them or "
+            f"{where} has error values such as #N/A in the cells {some(cells)}; replace them or "
             "empty the cells"
         )
     table = pa.Table.from_batches([batch])
-    unnamed = [one.index for one in columns if one.column_name_from == "generated"]
-    table = _without_margins(table, unnamed, where)
-    if any(re.fullmatch(r".+_[0-9]+", name) for name in table.column_names):
-        _check_header(path, sheet)  # fastexcel numbers columns of the same name
+    if options["header_row"] is None:
+        table, unnamed = table.rename_columns(numbered(table.num_columns)), []
+    table = _without_margins(table, unnamed, where, asked.header_row)
+    names = set(table.column_names)
+    if any((twin := re.fullmatch(r"(.+)_[0-9]+", name)) and twin[1] in names for name in names):
+        _check_header(path, book, sheet, asked)  # fastexcel numbers columns of the same name
     check_column_names(table.column_names, where)
-    return _typed(table, where)
+    table = _typed(table, where)
+    if options["header_row"] is not None:
+        _check_names(table, where)
+    return table
 
 
-def check_container(path: Path) -> None:
-    """Raise an error that says what is wrong if the first bytes do not fit the name."""
-    with path.open("rb") as file:
-        start = file.read(8)
-    ending = path.suffix.lower()
-    if start == OLD and ending in ZIPPED:
-        raise BadFile(
-            f"cannot read {path}: it is protected by a password, or it is an old .xls file; save "
-            f"it without a password, or rename it to .xls"
+def _options(path: Path, book: Any, sheet: str, asked: Reading, where: str) -> dict[str, Any]:
+    """The rows to read, as the library counts them."""
+    if not asked.header and not are_numbered(_first(path, book, sheet)):
+        return {"header_row": None}
+    if asked.header_row is None:
+        return {"header_row": 0}
+    _check_row(path, book, sheet, asked.header_row, where)
+    rows = None if asked.last_row is None else asked.last_row - asked.header_row
+    return {"header_row": asked.header_row - 1, "n_rows": rows}
+
+
+def _check_row(path: Path, book: Any, sheet: str, row: int, where: str) -> None:
+    """Raise an error unless the row of the names has some: the library would take another one."""
+    with _refused(path):
+        height = book.load_sheet(sheet, header_row=None, skip_rows=0, n_rows=1).total_height
+        found = (
+            height >= row
+            and book.load_sheet(
+                sheet, header_row=None, skip_rows=row - 1, n_rows=1, dtypes="string"
+            ).to_arrow()
         )
-    if start.startswith(ZIP) and ending == ".xls":
-        raise BadFile(f"cannot read {path}: it is not an .xls file; rename it to .xlsx or .ods")
+    if not found or all(column.null_count for column in found.columns):
+        raise BadTable(
+            f"{where} has no cells in row {row}, which should have the names of the columns; "
+            "correct header_row under [read]"
+        )
 
 
 def library() -> Any:
@@ -114,6 +216,11 @@ def _refused(path: Path) -> Iterator[None]:
         if not known and not panic and not isinstance(error, ValueError | pa.ArrowException):
             raise
         locked = "assword" in str(error).replace(str(path), "")
+        wrong = type(error).__name__ == "CalamineCellError"
+    if wrong:
+        raise BadTable(
+            f"{path} has a column of error values such as #N/A; replace them or empty the cells"
+        )
     if locked:
         raise BadFile(f"cannot read {path}: it is protected by a password; save it without one")
     raise BadFile(f"cannot read {path}: {DAMAGED}")
@@ -134,63 +241,32 @@ def _chosen(path: Path, names: list[str], sheet: str | None) -> str:
     return sheet
 
 
-# What a table cannot have
-
-
-def _check_cells(path: Path, number: int) -> None:
-    """Raise an error for merged cells, and for formulas without a value."""
-    try:
-        with zipfile.ZipFile(path) as parts:
-            xml = parts.read(_part(parts, number))
-    except (zipfile.BadZipFile, zlib.error, EOFError, LookupError, ValueError, RuntimeError):
-        raise BadFile(f"cannot read {path}: {DAMAGED}") from None
-    if b"mergeCell" in xml and (merged := [one.decode() for one in MERGED.findall(xml)]):
-        raise BadTable(
-            f"{path} has merged cells: {_some(merged)}; only the first cell of a range has a "
-            "value. Unmerge them and fill in the others"
-        )
-    if b"<f" in xml or b":f" in xml:
-        empty = [cell for cell, rest in NO_VALUE.findall(xml) if not TEXT_RESULT.search(rest)]
-        if empty:
-            cells = _some([cell.decode() for cell in empty])
-            raise BadTable(
-                f"{path} has formulas without a value in the cells {cells}: the program that "
-                "wrote the file did not compute them. Open and save it in a spreadsheet program"
-            )
-
-
-def _part(parts: zipfile.ZipFile, number: int) -> str:
-    """The name of the part of a workbook that has a sheet."""
-    book = parts.read("xl/workbook.xml")
-    links = parts.read("xl/_rels/workbook.xml.rels")
-    found = re.findall(rb"<(?:\w+:)?sheet\s[^>]*?\w+:id=[\"']([^\"']+)[\"']", book)[number:]
-    for link in re.findall(rb"<(?:\w+:)?Relationship\s[^>]*>", links):
-        said = dict(re.findall(rb"(\w+)=[\"']([^\"']*)[\"']", link))
-        if found and said.get(b"Id") == found[0]:
-            target = said[b"Target"].decode()
-            return target[1:] if target.startswith("/") else f"xl/{target}"
-    raise KeyError(number)
-
-
-def _without_margins(table: pa.Table, unnamed: list[int], where: str) -> pa.Table:
-    """Leave out empty rows below and empty columns to the right; refuse empty ones in between."""
+def _without_margins(
+    table: pa.Table, unnamed: list[int], where: str, header: int | None
+) -> pa.Table:
+    """Leave out empty rows below and empty columns beside it; refuse empty ones in between."""
     empty = {i for i in range(table.num_columns) if table.column(i).null_count == table.num_rows}
-    width = table.num_columns
+    left, width = 0, table.num_columns
     while width - 1 in empty and width - 1 in unnamed:
         width -= 1
-    gaps = [column_letters(i) for i in unnamed if i < width and i in empty]
+    while left in empty and left in unnamed and left < width:
+        left += 1
+    inside = [i for i in unnamed if left <= i < width]
+    gaps = [column_letters(i) for i in inside if i in empty]
     if gaps:
-        raise BadTable(
-            f"{where} has an empty column inside ({_some(gaps)}, counted from the first column of "
+        raise NotOneTable(
+            f"{where} has an empty column inside ({some(gaps)}, counted from the first column of "
             "the table); a sheet must contain one table: remove the column, or what is beside it"
         )
-    nameless = [column_letters(i) for i in unnamed if i < width]
-    if nameless:
-        raise BadTable(
-            f"{where} has columns without a name in its first row ({_some(nameless)}, counted from "
-            "the first column of the table); name them, and remove titles above the names"
+    if inside:
+        names = "its first row" if header is None else f"row {header}"
+        letters = some([column_letters(i) for i in inside])
+        raise NotOneTable(
+            f"{where} has columns without a name in {names} ({letters}, counted from the first "
+            "column of the table); name them, or state the row of the names as header_row under "
+            "[read]"
         )
-    table = table.select(range(width))
+    table = table.select(range(left, width))
     if not table.num_rows or not all(column.null_count for column in table.columns):
         return table
     filled = np.zeros(table.num_rows, np.bool_)
@@ -198,21 +274,39 @@ def _without_margins(table: pa.Table, unnamed: list[int], where: str) -> pa.Tabl
         filled |= column.is_valid().to_numpy()
     height = int(filled.nonzero()[0].max(initial=-1)) + 1
     if not filled[:height].all():
-        row = 2 + int((~filled).argmax())
-        raise BadTable(
-            f"{where} has an empty row inside (row {row}, if the names are in row 1); a sheet must "
-            "contain one table: remove the row, or what is below it"
+        row = (header or 1) + 1 + int((~filled).argmax())
+        unsure = "" if header else ", if the names are in row 1"
+        raise NotOneTable(
+            f"{where} has an empty row inside (row {row}{unsure}); a sheet must contain one table: "
+            "remove the row, or state header_row and last_row under [read]"
         )
     return table.slice(0, height)
 
 
-def _check_header(path: Path, sheet: str) -> None:
+def _check_header(path: Path, book: Any, sheet: str, asked: Reading) -> None:
     """Raise an error if two columns have the same name."""
+    options = {"skip_rows": asked.header_row - 1} if asked.header_row else {}
     with _refused(path):
-        book = library().read_excel(path)
-        first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_arrow()
-    names = [column[0].as_py() for column in first.columns]
+        row = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string", **options)
+        names = [column[0].as_py() for column in row.to_arrow().columns]
     check_column_names([name for name in names if name], f"the sheet {sheet!r} of {path}")
+
+
+def _check_names(table: pa.Table, where: str) -> None:
+    """Raise an error if the first record was read as names: they are numbers above numbers."""
+    numbers = [
+        field.name
+        for field in table.schema
+        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
+        and re.fullmatch(NUMBER, field.name)
+        and not re.fullmatch(YEAR, field.name)
+    ]
+    if len(numbers) >= FEWEST and 2 * len(numbers) > table.num_columns:
+        raise BadTable(
+            f"{where} seems to have no row of names: {preview(numbers)} would be names of columns, "
+            "so that a record would be published unchanged; add a row with the names, or state "
+            "header = false under [read] in the plan (--no-header for draft and setup)"
+        )
 
 
 # Types
@@ -243,29 +337,3 @@ def _column(values: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
         )
     days = values.cast(pa.date32(), safe=False)
     return days if days.cast(kind).equals(values) else values
-
-
-# Places of cells
-
-
-def _address(row: int, column: int) -> str:
-    return f"{column_letters(column)}{row + 1}"
-
-
-def column_letters(column: int) -> str:
-    """The letters of a column, counted from 0.
-
-    >>> column_letters(0), column_letters(27)
-    ('A', 'AB')
-    """
-    letters = ""
-    while column >= 0:
-        column, letter = divmod(column, 26)
-        letters = chr(ord("A") + letter) + letters
-        column -= 1
-    return letters
-
-
-def _some(cells: list[str]) -> str:
-    rest = len(cells) - SHOWN
-    return ", ".join(cells[:SHOWN]) + (f" and {rest} more" if rest > 0 else "")

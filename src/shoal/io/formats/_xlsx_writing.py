@@ -1,8 +1,9 @@
 """Writing spreadsheets.
 
 The parts of the file are made here, from the cells alone: no author, no time, no list of strings
-that could be longer than the table. Libraries write numbers with 16 digits, of which some floats
-need 17.
+that could be longer than the table. XlsxWriter takes a call per cell: for 200,000 rows × 7 columns
+it needs 11 to 14 s instead of 2, and again for the check of the bytes. It reads text such as
+<r>x</r> as XML, and writes 16 digits of a number, of which some floats need 17.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import pyarrow.compute as pc
 
 from shoal.base.errors import BadFile
 from shoal.io.formats._numbers import as_floats
-from shoal.io.formats._xlsx_reading import FIRST, LAST, column_letters
+from shoal.io.formats._xlsx_checks import column_letters
+from shoal.io.formats._xlsx_reading import FIRST, LAST
 from shoal.io.text_writing import as_text
 
 MOST_ROWS, MOST_COLUMNS, MOST_CHARACTERS = 1_048_576, 16_384, 32_767

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.base.errors import BadFile
-from shoal.io.format import Format, Progress
+from shoal.io.format import FirstRows, Format, Progress, first_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +44,19 @@ class Feather(Format):
         check_column_names(table.column_names, str(path))
         return table
 
+    def first_rows(self, path: Path, most: int, reading: Reading | None = None) -> FirstRows:
+        """The first rows of the first batches."""
+        import pyarrow as pa
+
+        try:
+            with pa.OSFile(str(path)) as source:
+                file = pa.ipc.open_file(source)
+                batches = (file.get_batch(i) for i in range(file.num_record_batches))
+                found = first_of(_validated(batches), most)
+                return found._replace(names=list(file.schema.names))
+        except UnicodeDecodeError:
+            raise pa.ArrowInvalid("names") from None
+
     def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
         """Write a table; each column has one dictionary, as the format demands."""
         import pyarrow as pa
@@ -58,3 +72,9 @@ class Feather(Format):
                 f"cannot write {path}: a column is of a type that Feather cannot store in one "
                 "piece; write Parquet, or cast it to a simpler type"
             ) from None
+
+
+def _validated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        batch.validate(full=True)
+        yield batch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoal.io.format import Format, Progress, packing_of
+from shoal.io.format import FirstRows, Format, Progress, packing_of
 from shoal.io.packing import PACKINGS
 
 if TYPE_CHECKING:
@@ -32,6 +32,12 @@ class Jsonl(Format):
         from shoal.io.formats._json_lines import read_json_lines
 
         return read_json_lines(path, packing_of(path))
+
+    def first_rows(self, path: Path, most: int, reading: Reading | None = None) -> FirstRows:
+        """The rows of the first lines."""
+        from shoal.io.formats._json_lines import first_json_lines
+
+        return first_json_lines(path, packing_of(path), most)
 
     def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
         """Write a table."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -34,11 +35,10 @@ class Parquet(Format):
         self, path: Path, progress: Progress | None, reading: Reading | None = None
     ) -> pa.Table:
         """Read a file."""
-        import pyarrow.parquet as pq
 
         from shoal.io.arrow_tables import check_column_names
 
-        with pq.ParquetFile(path) as file:  # read_table() would make a column of a folder "k=5"
+        with _opened(path) as file:  # read_table() would make a column of a folder "k=5"
             table = file.read()
         table.validate(full=True)  # text must be UTF-8
         check_column_names(table.column_names, str(path))
@@ -49,28 +49,26 @@ class Parquet(Format):
     ) -> pa.Table:
         """Read a file; texts stay dictionaries, as they are stored."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         from shoal.io.arrow_tables import check_column_names
-        from shoal.io.packed_texts import packed
+        from shoal.io.native.packed_texts import packed
 
-        with pq.ParquetFile(path) as file:
+        with _opened(path) as file:
             schema = file.schema_arrow
         check_column_names(schema.names, str(path))
         # A name with a dot could be taken for a field of a struct.
         texts = [one.name for one in schema if one.type == pa.string() and "." not in one.name]
-        with pq.ParquetFile(path, read_dictionary=texts) as file:
+        with _opened(path, texts) as file:
             table = file.read()
         table.validate(full=True)
         return packed(table, texts)
 
     def schema(self, path: Path, reading: Reading | None = None) -> pa.Schema:
         """Read the types of the columns."""
-        import pyarrow.parquet as pq
 
         from shoal.io.arrow_tables import check_column_names, takeable
 
-        with pq.ParquetFile(path) as file:
+        with _opened(path) as file:
             schema = file.schema_arrow
         check_column_names(schema.names, str(path))
         found: pa.Schema = takeable(schema.empty_table()).schema
@@ -80,9 +78,8 @@ class Parquet(Format):
         self, path: Path, progress: Progress | None, reading: Reading | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Read a file part by part."""
-        import pyarrow.parquet as pq
 
-        with pq.ParquetFile(path) as file:
+        with _opened(path) as file:
             rows, done = max(file.metadata.num_rows, 1), 0
             for batch in file.iter_batches(batch_size=BATCH):
                 batch.validate(full=True)
@@ -95,9 +92,8 @@ class Parquet(Format):
         self, path: Path, coded: Sequence[str], reading: Reading | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Read a file part by part; these columns of text stay coded as they are in the file."""
-        import pyarrow.parquet as pq
 
-        with pq.ParquetFile(path, read_dictionary=list(coded)) as file:
+        with _opened(path, list(coded)) as file:
             for batch in file.iter_batches(batch_size=BATCH):
                 batch.validate(full=True)
                 yield batch
@@ -141,6 +137,19 @@ class Parquet(Format):
         from shoal.io.formats._reachable import check_parquet
 
         check_parquet(path)
+
+
+@contextmanager
+def _opened(path: Path, coded: list[str] | None = None) -> Iterator[Any]:
+    """A file; these columns of text stay dictionaries."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path, read_dictionary=coded) as file:
+            yield file
+    except UnicodeDecodeError:  # in the name of a column
+        raise pa.ArrowInvalid("names") from None
 
 
 def _name_column(table: pa.Table) -> None:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Sas(StatisticsFormat):
     """SAS: numbers, dates and text, with labels of columns.
 
-    The special missing values .A to .Z are read as missing. Labels of values are in catalogs,
-    which are separate files, and are not read.
+    A column with special missing values is text: 1, 2, .A. Labels of values are in catalogs, which
+    are separate files, and are not read.
     """
 
     name = "sas"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Stata(StatisticsFormat):
     """Stata: numbers, dates and text, with labels of columns and values.
 
-    The extended missing values .a to .z are read as missing.
+    A column with extended missing values is text: 1, 2, .a.
     """
 
     name = "stata"

@@ -1,1 +1,1 @@
-"""Columns of pandas and polars frames. Internal."""
+"""Types of columns, and their values. Internal."""

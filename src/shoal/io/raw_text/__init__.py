@@ -1,1 +1,1 @@
-"""Raw input: text files as lines in UTF-8, the spelling of columns, standard streams. Internal."""
+"""Raw input: text files as lines in UTF-8, spellings, standard streams, wrong names. Internal."""

@@ -28,6 +28,8 @@ class Detected(NamedTuple):
 
     spelling: Spelling | None = None  # None: canonical, neither numbers nor dates, or in doubt
     doubt: str = ""  # why it is in doubt, with both readings of a value
+    readings: tuple[Spelling, ...] = ()  # if it is in doubt, all spellings that it may have
+    settled: str = ""  # a doubt that other columns of the table settled
 
 
 def detect_spelling(texts: Iterable[str], today: date | None = None) -> Detected:
@@ -43,7 +45,7 @@ def detect_spelling(texts: Iterable[str], today: date | None = None) -> Detected
     >>> detect_spelling(["1.234,5", "17"]).spelling
     Spelling(decimal=',', thousands='.', percent=False, date_format='')
     """
-    values = [text for text in texts if text.strip()]
+    values = [bare for text in texts if (bare := text.strip())]
     if not values:
         return Detected()
     if all(map(_NUMBER.fullmatch, values)) and (found := _of_numbers(values)) != Detected():
@@ -63,13 +65,13 @@ def _of_numbers(values: Sequence[str]) -> Detected:
     if is_canonical:  # 1.234 is usually what it is, but not always
         read = next(value for value in values if fitting[0].read(value).form == Form.SPELLED)
         thousands = f"{fitting[0].read(read).text} ({stated(fitting[0])})"
-        return Detected(doubt=f"{read!r} is {read} or {thousands}")
+        return Detected(None, f"{read!r} is {read} or {thousands}", (Spelling(), *fitting))
     best = fitting[0]  # of those that say the same, the plainest one
     for other in fitting[1:]:
         for value in values:
             one, two = best.read(value).text, other.read(value).text
             if float(one) != float(two):
-                return Detected(doubt=_both(value, (best, one), (other, two)))
+                return Detected(None, _both(value, (best, one), (other, two)), tuple(fitting))
     return Detected(best)
 
 
@@ -83,7 +85,7 @@ def _of_dates(values: Sequence[str], today: date) -> Detected:
         for value in values:
             one, two = best.read(value).text, other.read(value).text
             if one != two:
-                return Detected(doubt=_both(value, (best, one), (other, two)))
+                return Detected(None, _both(value, (best, one), (other, two)), tuple(fitting))
     if "%y" in best.date_format:
         for value in values:
             read = best.read(value).text

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from shoal.io.text_layout import DELIMITERS, TextLayout
 
 ROWS = 20  # that a delimiter must fit, if the header alone does not show it
+_NUMBERED = re.compile(r"column_[1-9][0-9]*")
 
 
 class Header(NamedTuple):
@@ -29,6 +30,8 @@ def read_header(head: bytes, layout: TextLayout) -> Header:
     Header(names=['a;b', 'c'], delimiter=';', size=8)
     >>> read_header(b"17,f\n", TextLayout(",", "", header=False)).names
     ['column_1', 'column_2']
+    >>> read_header(b"column_2,column_5\n17,f\n", TextLayout(",", "", header=False)).names
+    ['column_2', 'column_5']
     """
     if b"\0" in head:
         raise ValueError("NUL byte")
@@ -36,9 +39,23 @@ def read_header(head: bytes, layout: TextLayout) -> Header:
     delimiter = layout.delimiter or _delimiter(lines, layout)
     reader = rows_of((line.decode() for line in lines), delimiter, layout)
     names = next(row for row in reader if row)
-    if not layout.header:
-        return Header([f"column_{i}" for i in range(1, len(names) + 1)], delimiter, 0)
+    if not layout.header and not are_numbered(names):
+        return Header(numbered(len(names)), delimiter, 0)
     return Header(names, delimiter, sum(map(len, lines[: reader.line_num])))
+
+
+def numbered(width: int) -> list[str]:
+    """The names of the columns of a file without a header."""
+    return [f"column_{i}" for i in range(1, width + 1)]
+
+
+def are_numbered(names: list[str]) -> bool:
+    """Whether these are such names; a release lacks some of them, and has a header of the others.
+
+    >>> are_numbered(["column_2", "column_5"]), are_numbered(["column_2", "age"])
+    (True, False)
+    """
+    return len(set(names)) == len(names) and all(map(_NUMBERED.fullmatch, names))
 
 
 def rows_of(lines: Iterable[str], delimiter: str, layout: TextLayout) -> Any:

@@ -6,6 +6,7 @@ release for standard output is written to such a file and verified there, and on
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from tempfile import TemporaryDirectory
 from shoal.base.errors import BadFile
 
 STREAM = "-"
+STREAM_NAME = "standard output"  # what messages and reports call it
 _folders: list[TemporaryDirectory[str]] = []  # of this command
 
 
@@ -37,6 +39,19 @@ def pass_on(path: Path) -> None:
     with path.open("rb") as file:
         shutil.copyfileobj(file, sys.stdout.buffer)
     sys.stdout.buffer.flush()
+
+
+def by_name(message: str) -> str:
+    """A message about the temporary files of this command, about what they stand for."""
+    for folder in _folders:
+        for way in ("input", "output"):
+            path = str(Path(folder.name) / f"standard-{way}")
+            message = re.sub(rf"{re.escape(path)}(\.\w+)*", f"standard {way}", message)
+    if "standard input" in message:
+        message = message.replace(
+            "the format that its name says", "the format that --format names (csv by default)"
+        )
+    return message
 
 
 def remove_files() -> None:

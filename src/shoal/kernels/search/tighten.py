@@ -127,12 +127,13 @@ def lowest(tuples, begin, to, cap, size, k, heap):
 
 
 @lean_kernel
-def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
+def search_falls(lattice, size, cap, k, fall, level, search, run, heap, budget, most):
     """Lower fall[x] to the amount by which the caps of tuple x may fall, together with all others.
 
-    It is the minimum over all its cells, rounded down. `run` is int64[3] and persists between
-    pauses, `heap` is int64[k + 1, 2]. Pauses after `budget` visits of tuples, and stops after
-    `most`: then falls may be too high.
+    It is the minimum over all its cells, rounded down; below zero if caps of the cell are too low.
+    The levels of the cell that decides are written into level[x], unless that is empty. `run` is
+    int64[3] and persists between pauses, `heap` is int64[k + 1, 2]. Pauses after `budget` visits of
+    tuples, and stops after `most`: then falls may be too high.
     """
     own, people_of, tuples = lattice.own, lattice.people, search.tuples
     q = lattice.vector.shape[1]
@@ -161,5 +162,10 @@ def search_falls(lattice, size, cap, k, fall, search, run, heap, budget, most):
             continue
         room = (total - k * keeps) // k
         for i in range(begin, to):
-            fall[tuples[i]] = min(fall[tuples[i]], room)
+            x = tuples[i]
+            if room < fall[x]:
+                fall[x] = room
+                if len(level) > 0:
+                    for j in range(q):
+                        level[x, j] = search.stack[j, 2]
     return STOPPED

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
 
-from shoal.report.plots import FAINT, INK, SHADES, SHAPES, for_both_backgrounds, styled
+from shoal.report.plots import FAINT, INK, SHADES, SHAPES, drawn
+from shoal.report.vega_lite import Spec, layer, look, note, plot, quantitative, side_by_side
 
 WIDTH, HEIGHT, GAP = 700, 250, 28
 
@@ -36,53 +36,45 @@ def panels(parts: Sequence[Part], names: Sequence[str], y: str) -> str:
     >>> svg.startswith("<svg") and "|QI| = 6" in svg
     True
     """
-    import altair  # slow to import, and rarely needed
-    import vl_convert
-
-    alt: Any = altair
     shared = max((part.top for part in parts if not part.apart), default=-inf)
     if max(part.top for part in parts) == -inf:
         raise ValueError("a plot needs at least one point")
-    colors, shapes = list(SHADES)[: len(names)], SHAPES[: len(names)]
-    legend = alt.Legend(orient="top", direction="horizontal", columnPadding=24)
-    color = alt.Color("series:N", sort=names, title=None, legend=legend).scale(
-        domain=names, range=colors
-    )
-    shape = alt.Shape("series:N", sort=names, title=None, legend=legend).scale(
-        domain=names, range=shapes
-    )
-    drawn = []
+    legend = {"orient": "top", "direction": "horizontal", "columnPadding": 24}
+    color = {"color": look("series", names, list(SHADES)[: len(names)], legend=legend)}
+    shape = {"shape": look("series", names, SHAPES[: len(names)], legend=legend)}
+    width = (WIDTH - GAP * (len(parts) - 1)) // len(parts)
+    side = []
     for i, part in enumerate(parts):
-        points: list[dict[str, Any]] = [
+        points: list[Spec] = [
             {"series": name, "x": px, "y": py}
             for name, line in part.lines.items()
             for px, py in line.items()
         ]
         ticks = sorted({point["x"] for point in points})
-        x = alt.X(
-            "x:Q",
-            title=part.x,
-            axis=alt.Axis(values=ticks, format="~f", grid=False),
-            scale=alt.Scale(zero=False, nice=False, padding=12),
-        )
         top = part.top if part.apart else shared
-        scale = alt.Scale(domain=[0, 1.04 * top or 1.0], nice=False)
-        axis = alt.Y("y:Q", title=y if i == 0 else None, scale=scale, axis=alt.Axis(tickCount=5))
-        base = alt.Chart(alt.Data(values=points)).encode(x=x, y=axis, color=color)
+        at = {
+            "x": quantitative(
+                "x",
+                title=part.x,
+                axis={"values": ticks, "format": "~f", "grid": False},
+                scale={"zero": False, "nice": False, "padding": 12},
+            ),
+            "y": quantitative(
+                "y",
+                title=y if i == 0 else None,
+                axis={"tickCount": 5},
+                scale={"domain": [0, 1.04 * top or 1.0], "nice": False},
+            ),
+        }
         layers = [
-            base.mark_line(strokeWidth=2, opacity=0.9),
-            base.mark_point(filled=True, size=55, opacity=1).encode(shape=shape),
+            layer("line", points, color | at, strokeWidth=2, opacity=0.9),
+            layer("point", points, color | shape | at, filled=True, size=55, opacity=1),
         ]
         if part.band:
             spans = [{"x": px, "y": low, "high": high} for px, (low, high) in part.band.items()]
-            shaded = alt.Chart(alt.Data(values=spans)).mark_area(color=FAINT, opacity=0.18)
-            layers.insert(0, shaded.encode(x=x, y=axis, y2="high:Q"))
-        width = (WIDTH - GAP * (len(parts) - 1)) // len(parts)
-        title = alt.TitleParams(
-            part.title, anchor="start", frame="group", fontWeight="normal", fontSize=13, color=INK
-        )
-        drawn.append(alt.layer(*layers).properties(width=width, height=HEIGHT, title=title))
-    chart = alt.hconcat(*drawn, spacing=GAP).resolve_scale(y="independent")
-    chart = chart.properties(background="transparent")
-    svg: str = vl_convert.vegalite_to_svg(styled(chart).to_dict())
-    return for_both_backgrounds(svg)
+            between = at | {"y2": {"field": "high"}}
+            layers.insert(0, layer("area", spans, between, color=FAINT, opacity=0.18))
+        title = note(part.title, frame="group", fontSize=13, color=INK)
+        side.append(plot(layers, width=width, height=HEIGHT, title=title))
+    resolve = {"scale": {"y": "independent"}}
+    return drawn(side_by_side(side, spacing=GAP, resolve=resolve))

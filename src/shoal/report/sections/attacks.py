@@ -1,7 +1,8 @@
-"""The section about attacks, and its annex."""
+"""The section about attacks, and the one with all their findings."""
 
 from __future__ import annotations
 
+from shoal.base.wording import listed, percent
 from shoal.report.attack_facts import AttackFact
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, HtmlTable, Text
@@ -10,32 +11,35 @@ from shoal.report.sections._labels import on
 
 def attacks(facts: Facts) -> list[Block]:
     """The share of the records on which each attack succeeds."""
-    overview: list[list[Cell | str]] = [
-        [
-            Cell(on(attack.name.replace("-", " "), attack.column), attack.about),
-            attack.share.before if attack.share else "–",
-            Cell(attack.share.after, tone="strong") if attack.share else Cell("not judged"),
-        ]
-        for attack in facts.attacks
-    ]
+    seen: set[str] = set()
+    overview: list[list[Cell | str]] = []
+    for attack in facts.attacks:
+        about = "" if attack.name in seen else attack.about  # once is enough
+        seen.add(attack.name)
+        overview.append(
+            [
+                Cell(on(attack.name.replace("-", " "), attack.column), about),
+                attack.share.before if attack.share else "–",
+                _after(attack),
+            ]
+        )
     whom = "people on whom" if facts.linked else "records on which"
     both = (
-        " It succeeds in a class if it succeeds counted by records or by people; the annex shows "
-        "both, and the share of people."
+        " It succeeds in a class if it succeeds counted by records or by people."
         if facts.has_persons and not facts.linked
         else ""
     )
     blocks: list[Block] = [
         Text(
             "Each attack was run on the original and on the release. The table shows the share of "
-            f"the {whom} it succeeds; the annex has the details."
+            f"the {whom} it succeeds; “The attacks in detail” has the rest."
         ),
         HtmlTable(
             ["attack", "original", "release"],
             overview,
             "An attack on a sensitive column learns a person's value without finding the record."
             + both,
-            widths=(64, 18, 18),
+            widths=(64, 16, 20),
         ),
     ]
     if any(attack.share is None and attack.column is not None for attack in facts.attacks):
@@ -45,10 +49,40 @@ def attacks(facts: Facts) -> list[Block]:
                 "of the column are similar. A hierarchy for that column would."
             )
         )
-    return blocks
+    return blocks + _grown(facts)
 
 
-def details(attacks: list[AttackFact]) -> list[Block]:
+def _after(attack: AttackFact) -> Cell:
+    """What an attack finds in the release, by records and by people."""
+    if attack.share is None:
+        return Cell("not judged")
+    found = attack.people not in ("", percent(0))
+    people = f"{attack.people} of the people" if found else ""
+    return Cell(attack.share.after, people, "strong")
+
+
+def _grown(facts: Facts) -> list[Block]:
+    """Why an attack can find more in the release than in the original."""
+    grown = list(dict.fromkeys(one.name for one in facts.attacks if one.grew))
+    if not grown or facts.linked:
+        return []
+    why = "Classes of the release have other people than those of the original."
+    if facts.has_persons:
+        why += (
+            " All records of a person are in one class there, so that its people have several "
+            "values each, and one in common more often."
+        )
+    if "similarity" in grown:
+        why += (
+            " A class in which all values are equal counts for homogeneity; once it has different "
+            "values of one kind, it counts for similarity."
+        )
+    names = listed([name.replace("-", " ") for name in grown])
+    verb = "succeeds" if len(grown) == 1 else "succeed"
+    return [Text(f"Why {names} {verb} on more records than in the original: {why}")]
+
+
+def in_detail(attacks: list[AttackFact]) -> list[Block]:
     """All findings of the attacks."""
     rows: list[list[Cell | str]] = []
     for attack in attacks:

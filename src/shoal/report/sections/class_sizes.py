@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from shoal.base.wording import many, number, percent
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Plot, Text
@@ -9,49 +11,49 @@ from shoal.report.plots import Bars, bars
 
 
 def class_sizes(facts: Facts) -> list[Block]:
-    """How many classes have which size; without classes, the possible records per person."""
+    """How many people are in classes of which size; without classes, the possible records."""
     labels = [
         number(size.fewest) if size.fewest == size.most else f"{size.fewest:,} – {size.most:,}"
         for size in facts.sizes
     ]
     if facts.linked:
         return _possible_records(facts, labels)
-    classes = [100 * size.classes / facts.classes for size in facts.sizes]
-    records = [100 * size.rows / facts.published for size in facts.sizes]
-    svg = bars(
-        [f"{label} {'person' if label == '1' else 'people'}" for label in labels],
-        [Bars("classes", classes), Bars("records", records)],
-        "percent",
-        show=percent,
-    )
+    if facts.classes == 1:
+        return [Text("All records of the release look the same: there is one class.")]
+    classes = [float(size.classes) for size in facts.sizes]
+    what = [f"{label} {'person' if label == '1' else 'people'}" for label in labels]
+    average = number(round(facts.average, 1))
+    most = max(range(len(classes)), key=lambda i: classes[i])
+    share = percent(100 * classes[most] / facts.classes)
     return [
-        Text(
-            f"The release has {many(facts.classes, 'class', 'classes')} with "
-            f"{number(round(facts.average, 1))} records on average. Large classes have more "
-            "records than small ones, so the plot counts both classes and records."
-            if facts.classes > 1
-            else "All records of the release look the same: there is one class."
-        ),
         Plot(
-            svg,
-            "Share of the classes by number of people (upper bars), and share of all records in "
-            "these classes (lower bars).",
+            bars(what, [Bars("classes", classes)], "number of classes", show=number),
+            f"The {many(facts.classes, 'class', 'classes')} have {facts.smallest:,} to "
+            f"{facts.sizes[-1].most:,} people, and {average} records on average; {share} of them "
+            f"have {what[most]}.",
+            alt=_told("Number of classes by people in them", what, map(number, classes)),
         ),
     ]
 
 
 def _possible_records(facts: Facts, labels: list[str]) -> list[Block]:
     people = [100 * size.classes / facts.people for size in facts.sizes]
-    svg = bars(
-        [f"{label} {'record' if label == '1' else 'records'}" for label in labels],
-        [Bars("people", people)],
-        "percent of the people",
-        show=percent,
-    )
+    what = [f"{label} {'record' if label == '1' else 'records'}" for label in labels]
     return [
         Text(
             "Each record was generalized by itself, so few records look the same and there are no "
             "classes. A person is protected by the number of possible records."
         ),
-        Plot(svg, "Share of the people by their number of possible records."),
+        Plot(
+            bars(what, [Bars("people", people)], "percent of the people", show=percent),
+            f"For every person {facts.smallest:,} to {facts.sizes[-1].most:,} records are "
+            "possible: the share of the people by their number of possible records.",
+            alt=_told("Share of the people by possible records", what, map(percent, people)),
+        ),
     ]
+
+
+def _told(what: str, labels: list[str], values: Iterable[str]) -> str:
+    """A bar chart in words."""
+    each = "; ".join(f"{label}: {value}" for label, value in zip(labels, values, strict=True))
+    return f"Bar chart. {what}: {each}."

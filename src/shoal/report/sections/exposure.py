@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from shoal.base.wording import Change, many
+from shoal.base.wording import Change, many, percent
+from shoal.measures.breakdowns.crowds import CrowdFact
 from shoal.report.facts import Facts
-from shoal.report.page import Block, Cell, Heading, HtmlTable, Text
+from shoal.report.page import Block, Cell, Heading, HtmlTable, Plot, Text
+from shoal.report.plots import PALE, SHADES, Bars, bars
 
 
 def exposure(facts: Facts) -> list[Block]:
@@ -17,10 +19,52 @@ def exposure(facts: Facts) -> list[Block]:
             "quasi-identifiers, has to guess among all people of the class: in a class of 5 people "
             "the risk of re-identification is 1 in 5, or 20 %."
         ),
+        _before_and_after(facts),
         _compare("table", facts.counts),
         _compare("re-identification risk", facts.risks),
     ]
     return blocks + _record_count(facts)
+
+
+def _before_and_after(facts: Facts) -> Plot:
+    """The people of the original and of the release by their risk."""
+    before, after = (
+        sum(getattr(one, when) for one in facts.crowds) for when in ("before", "after")
+    )
+    was = [100 * one.before / before for one in facts.crowds]
+    now = [100 * one.after / after for one in facts.crowds]
+    labels = [_risk(one) for one in facts.crowds]
+    first = facts.crowds[0]
+    alone = f"{percent(was[0])} of the people of the original are unique"
+    left = "nobody" if first.after == 0 else percent(now[0])
+    half = f"half of the people share their values with at least {facts.typical - 1:,} others"
+    told = "; ".join(
+        f"{label}: original {percent(one)}, release {percent(other)}"
+        for label, one, other in zip(labels, was, now, strict=True)
+    )
+    return Plot(
+        bars(
+            labels,
+            [Bars("original", was), Bars("release", now)],
+            "percent of the people",
+            show=percent,
+            shades=(PALE, next(iter(SHADES))),
+        ),
+        f"{alone}, and of the release {left}; there {half}. People by how many look like them, and "
+        "by the risk that follows.",
+        alt=f"Bar chart. Share of the people by how many look like them: {told}.",
+    )
+
+
+def _risk(one: CrowdFact) -> str:
+    """A step of the plot: the number of people, and their risk."""
+    risk = percent(100 / one.fewest)
+    if one.most is None:
+        return f"{one.fewest:,} or more: at most {risk}"
+    if one.most == 1:
+        return f"unique: risk {risk}"
+    alike = f"{one.most:,}" if one.fewest == one.most else f"{one.fewest:,} – {one.most:,}"
+    return f"{alike} people: up to {risk}"
 
 
 def _linked_exposure(facts: Facts) -> list[Block]:

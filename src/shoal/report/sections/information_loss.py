@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.base.wording import many, percent, sentence, short
-from shoal.measures.lower_bound import Bound
+from shoal.base.wording import listed, many, number, percent, sentence, short
+from shoal.measures.bounds.lower_bound import Bound
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, HtmlTable, Plot, Text
 from shoal.report.plots import Bars, bars
@@ -53,9 +53,10 @@ def loss(facts: Facts) -> list[Block]:
     rows: list[list[Cell | str]] = [
         [
             Cell(name, "guided this release" if name == guiding else ""),
+            Cell(percent(lost), tone="strong"),
             sentence(facts.loss_words.get(name, "")),
         ]
-        for name, _ in metrics
+        for name, lost in metrics
     ]
     return [
         Text(
@@ -71,15 +72,35 @@ def loss(facts: Facts) -> list[Block]:
         ),
         Text(guide(facts)),
         *([Text(at_least(facts, facts.bound))] if facts.bound is not None else []),
-        Plot(_bars(drawn), f"Information loss per quasi-identifier, by {facts.guide}.{more}"),
+        Plot(_bars(drawn), _most_and_least(drawn, facts) + more, alt=_told(drawn)),
         Text(WHY_THEY_DIFFER),
-        Plot(
-            _bars(metrics),
+        HtmlTable(
+            ["metric", "loss", "it counts"],
+            rows,
             f"The same release by different metrics; {_first(facts)}. The mean of the seven "
             f"metrics of Mauger et al. (2023) is {percent(facts.mean_loss)}.",
+            widths=(20, 12, 68),
         ),
-        HtmlTable(["metric", "it counts"], rows, widths=(24, 76)),
     ]
+
+
+def _most_and_least(columns: list[tuple[str, float]], facts: Facts) -> str:
+    """Which column loses most and which least."""
+    (name, most), (last, least) = columns[0], columns[-1]
+    whole = f"the whole release {percent(facts.losses[facts.guide])}, by {facts.guide}"
+    if most == least:
+        each = "every quasi-identifier" if len(columns) > 1 else short(name)
+        return f"{each[:1].upper()}{each[1:]} loses {percent(most)}, and {whole}."
+    return (
+        f"{short(name)} loses most ({percent(most)}) and {short(last)} least "
+        f"({percent(least)}); {whole}."
+    )
+
+
+def _told(columns: list[tuple[str, float]]) -> str:
+    """The plot in words."""
+    each = "; ".join(f"{short(name)}: {percent(loss)}" for name, loss in columns)
+    return f"Bar chart. Information loss per quasi-identifier: {each}."
 
 
 def _suppressed_values(facts: Facts) -> str:
@@ -103,7 +124,21 @@ def guide(facts: Facts) -> str:
         guided = f"which did not guide the generalization: the plan minimizes {facts.objective}"
     return (
         f"The information loss in the summary, {share}, is measured by {facts.guide}, {guided}. "
-        f"It counts {sentence(words)}"
+        f"It counts {sentence(words)}{_weighted(facts)}"
+    )
+
+
+def _weighted(facts: Facts) -> str:
+    """That columns count more than others, if they do."""
+    given = {one.name: one.importance for one in facts.columns if one.role == "quasi"}
+    if len(set(given.values())) < 2:
+        return ""
+    most = max(given.values())
+    names = listed([short(name) for name, times in given.items() if times == most][:SHOWN])
+    return (
+        " All losses are weighted by the importance that the plan gives the columns: what "
+        f"{names} loses counts {number(most / min(given.values()))} times as much as what the "
+        "least important column loses."
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from shoal.base.wording import MISSING, many, percent, short
 from shoal.measures.breakdowns.sensitive_classes import ClassFact, SensitiveFact
 from shoal.report.facts import Facts
+from shoal.report.figures.letters import letters
 from shoal.report.page import Block, Cell, Heading, HtmlTable, Plot, Text
-from shoal.report.plots import Bars, bars
 from shoal.report.sections._labels import DESCRIBED
 
 
@@ -21,13 +21,11 @@ def sensitive(facts: Facts) -> list[Block]:
     kinds = "; ".join(f"{name}: {words}" for name, words in facts.class_attacks.items())
     blocks: list[Block] = [
         Text(
-            "If the distribution of the values in a class differs from that of the whole table, an "
-            "attacker who knows a person's class learns something. The classes in which an attack "
-            f"succeeds ({kinds}) come first, then the classes whose values differ most from the "
-            f"whole table. A distance of 25 % means that a quarter of the {counted} would need "
-            "another value for both distributions to be equal. A class with few records cannot "
-            "have many values, so a large distance alone is no breach."
-            f"{people if facts.has_persons else ''}"
+            "If the values of a class differ from those of the whole table, an attacker who knows "
+            f"a person's class learns something. Classes in which an attack succeeds ({kinds}) "
+            "come first, then those that differ most. A distance of 25 % means that a quarter of "
+            f"the {counted} would need another value for both to be equal; it is large in every "
+            f"small class, and alone no breach.{people if facts.has_persons else ''}"
         )
     ]
     for column in facts.sensitive:
@@ -42,7 +40,7 @@ def sensitive(facts: Facts) -> list[Block]:
 
 
 def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
-    letters = [f"class {'ABCDEFGHIJ'[i]}" for i in range(len(column.worst))]
+    names = [f"class {'ABCDEFGHIJ'[i]}" for i in range(len(column.worst))]
     people = facts.has_persons
     rows: list[list[Cell | str]] = [
         [
@@ -53,7 +51,7 @@ def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
             percent(100 * one.distance),
             Cell(" and ".join(one.attacks), tone="bad") if one.attacks else "none",
         ]
-        for letter, one in zip(letters, column.worst, strict=True)
+        for letter, one in zip(names, column.worst, strict=True)
     ]
     of = many(facts.classes, "class", "classes")
     caption = (
@@ -66,13 +64,9 @@ def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
     labels = [short(value) for value in column.values]
     if column.others and not column.by_people:
         labels.append(f"{many(column.others, 'other value')}, together")
-    series = [
-        Bars("whole table", column.shares),
-        *(Bars(letter, one.shares) for letter, one in zip(letters, column.worst, strict=True)),
-    ]
     what = "people who have the value" if column.by_people else "records"
-    svg = bars(labels, series, f"percent of the {what}", show=percent)
-    values = "Values" if not column.others else f"The {len(column.values)} most revealing values"
+    marks = {letter[-1]: one.shares for letter, one in zip(names, column.worst, strict=True)}
+    svg = letters(labels, column.shares, marks, f"{short(column.column)}: percent of the {what}")
     return [
         HtmlTable(
             [
@@ -86,13 +80,46 @@ def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
             rows,
             caption,
             widths=(10, 46, 9, 8, 11, 16) if people else (10, 53, 10, 11, 16),
+            stacks=True,
         ),
         Plot(
             svg,
-            f"{values} of {short(column.column)} in the whole table and in these classes."
+            _finding(column, labels)
             + (" A person may have several of them." if column.by_people else ""),
+            alt=_told(column, labels),
         ),
     ]
+
+
+def _finding(column: SensitiveFact, labels: list[str]) -> str:
+    """The value that stands out most, and how to read the plot."""
+    gains = [
+        (here - there, -i, -place)
+        for i, one in enumerate(column.worst)
+        for place, (here, there) in enumerate(zip(one.shares, column.shares, strict=True))
+    ]
+    _, i, place = max(gains)
+    one, value = column.worst[-i], labels[-place]
+    values = "" if not column.others else f" The {len(column.values)} most revealing values."
+    return (
+        f"{percent(one.shares[-place])} of class {'ABCDEFGHIJ'[-i]} have {value} as "
+        f"{short(column.column)}, and {percent(column.shares[-place])} of the whole table. Grey "
+        "bars: the whole table; "
+        f"letters: the classes.{values}"
+    )
+
+
+def _told(column: SensitiveFact, labels: list[str]) -> str:
+    """The plot in words."""
+    each = "; ".join(
+        f"{label}: whole table {percent(column.shares[place])}, "
+        + ", ".join(
+            f"class {'ABCDEFGHIJ'[i]} {percent(one.shares[place])}"
+            for i, one in enumerate(column.worst)
+        )
+        for place, label in enumerate(labels)
+    )
+    return f"Plot of shares per value. {each}."
 
 
 def _described(one: ClassFact) -> str:

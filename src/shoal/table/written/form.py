@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.base.errors import ShoalError
-from shoal.hierarchies.values import plain, text
+from shoal.hierarchies.base import Hierarchy
+from shoal.hierarchies.values import text
 from shoal.io.files import keeps_types
 from shoal.io.frames import Frame
-from shoal.io.packed_texts import plain_schema
+from shoal.io.native.packed_texts import plain_schema
 from shoal.io.text_writing import same_cells
 from shoal.io.written.formulas import escaped, unescaped
 from shoal.io.written.settings import Writing
@@ -68,7 +69,9 @@ def check_form(file: Frame, frame: Frame, columns: Mapping[str, Column], writing
         if name not in ranges:
             same = same_cells(file.column(name), frame.column(name))
         elif writing.ranges == "bounds":
-            same = _same_labels(file, frame, name)
+            hierarchy = columns[name].hierarchy
+            assert hierarchy is not None
+            same = _same_labels(file, frame, name, hierarchy)
         else:
             same = True
         if not same:
@@ -77,12 +80,12 @@ def check_form(file: Frame, frame: Frame, columns: Mapping[str, Column], writing
         raise _differs(next(name for name in file.names if name not in frame.names))
 
 
-def _same_labels(file: Frame, frame: Frame, name: str) -> bool:
+def _same_labels(file: Frame, frame: Frame, name: str, hierarchy: Hierarchy) -> bool:
     """Whether a column has the same labels, record by record, however numbers are written."""
     sides = []
     for table in (file, frame):
         codes, values = coded(table, name, [EMPTY])
-        names = [plain(text(value)) for value in values]
+        names = [hierarchy.normal(text(value)) for value in values]
         sides.append(np.array([*names, None], object)[codes])
     return bool((sides[0] == sides[1]).all())
 

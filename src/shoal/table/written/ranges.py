@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.base.errors import BadTable
-from shoal.hierarchies.base import End, Hierarchy
-from shoal.hierarchies.values import ROOT, number_of, plain, text
+from shoal.hierarchies.base import Ends, Hierarchy, OpenEnd
+from shoal.hierarchies.values import ROOT, number_of, text
 from shoal.io.frames import Frame
 from shoal.io.labels import NO_LABELS, Labels, labels_of, with_labels
-from shoal.io.packed_texts import plain_schema
+from shoal.io.native.packed_texts import plain_schema
 from shoal.table.coded_columns import coded
 from shoal.table.coding import Values
 from shoal.table.roles import Column, columns_with_role, empty_words, missing_words
@@ -43,7 +43,8 @@ def with_bounds(frame: Frame, columns: Mapping[str, Column], words: Sequence[str
     """The frame with a column for each end of ranges; an unchanged value is both.
 
     A cell that is neither a value nor a range, as it is suppressed or missing, has no ends. If some
-    of them are missing, a third column states which: `*`, a word for missing, or nothing.
+    of them are missing, a third column states which: `*`, a word for missing, or nothing. A range
+    that is open at one end has the other one only.
     """
     replaced = {}
     for name in range_columns(columns):
@@ -88,29 +89,36 @@ def from_bounds(frame: Frame, columns: Mapping[str, Column]) -> Frame:
 
 def _ends(
     frame: Frame, name: str, columns: Mapping[str, Column], words: Sequence[str]
-) -> tuple[pa.Array, list[str | None], list[tuple[End, End] | None]]:
+) -> tuple[pa.Array, list[str | None], list[Ends | None]]:
     """The place of each cell among the labels, the labels, and their ends; None: no ends."""
     hierarchy = columns[name].hierarchy
     assert hierarchy is not None
     missing = missing_words(columns, name, words)
     indices, values = coded(frame, name, empty_words(missing))
     labels = [text(value) for value in values]
-    ends: list[tuple[End, End] | None] = []
+    ends: list[Ends | None] = []
     for label in labels:
         found = None
         if label != ROOT and label not in missing:
             found = hierarchy.ends(label)
-            if found is None or plain(hierarchy.labelled(*found)) != plain(label):
+            again = None if found is None else hierarchy.labelled(*found)
+            if again is None or again != hierarchy.normal(label):
                 raise BadTable(
                     f"column {name!r} publishes {label!r}, whose ends cannot be written as numbers "
                     "or dates; set ranges = 'label' under [write]"
+                )
+            if again in missing:
+                raise BadTable(
+                    f"column {name!r} publishes {label!r}, which as a number or date would be "
+                    f"{again!r}, a word for missing values of the plan; write both in the same "
+                    "way, or set ranges = 'label' under [write]"
                 )
         ends.append(found)
     places = np.where(indices < 0, len(labels), indices)
     return pa.array(places), [*labels, None], [*ends, None]
 
 
-def _array(ends: Sequence[End | None], name: str, exact: bool = True) -> pa.Array:
+def _array(ends: Sequence[OpenEnd], name: str, exact: bool = True) -> pa.Array:
     """Ends as integers, floating-point numbers or dates."""
     there = [end for end in ends if end is not None]
     if there and isinstance(there[0], date):
@@ -128,7 +136,9 @@ def _array(ends: Sequence[End | None], name: str, exact: bool = True) -> pa.Arra
     return pa.array(numbers, pa.float64())
 
 
-def _middle(low: End, high: End) -> End:
+def _middle(low: OpenEnd, high: OpenEnd) -> OpenEnd:
+    if low is None or high is None:
+        return None  # of an open range
     if isinstance(low, date):
         assert isinstance(high, date)
         return low + timedelta(days=(high - low).days // 2)
@@ -140,7 +150,7 @@ def _labels(frame: Frame, name: str, hierarchy: Hierarchy) -> list[str | None]:
     """The label of each cell of a column that is written as bounds."""
     low, high, note = bound_names(name)
     (first, lows), (last, highs) = coded(frame, low, [""]), coded(frame, high, [""])
-    if ((first < 0) != (last < 0)).any():
+    if not hierarchy.open_labels() and ((first < 0) != (last < 0)).any():
         row = int(np.argmax((first < 0) != (last < 0))) + 1
         raise BadTable(f"row {row} has only one of {low!r} and {high!r}")
     marks, notes = np.zeros(len(first), np.int32), Values(pa.array([ROOT]))
@@ -149,23 +159,25 @@ def _labels(frame: Frame, name: str, hierarchy: Hierarchy) -> list[str | None]:
     found: dict[tuple[int, int], str] = {}
     labels: list[str | None] = []
     for i, j, k in zip(first.tolist(), last.tolist(), marks.tolist(), strict=True):
-        if i < 0:
+        if i < 0 and j < 0:
             labels.append(None if k < 0 else text(notes[k]))
             continue
         if (i, j) not in found:
-            found[i, j] = _label(name, hierarchy, lows[i], highs[j])
+            one, two = None if i < 0 else lows[i], None if j < 0 else highs[j]
+            found[i, j] = _label(name, hierarchy, one, two)
         labels.append(found[i, j])
     return labels
 
 
 def _label(name: str, hierarchy: Hierarchy, low: Any, high: Any) -> str:
-    ends = [hierarchy.ends(text(end)) for end in (low, high)]
-    if ends[0] is None or ends[1] is None:
+    found = [None if end is None else hierarchy.ends(text(end)) for end in (low, high)]
+    ends = [None if one is None else one[0] for one in found]
+    if any(end is not None and one is None for end, one in zip((low, high), ends, strict=True)):
         raise BadTable(
             f"the columns {name + LOW!r} and {name + HIGH!r} have cells that are no bounds of "
             f"{name!r}; use the plan that the release was made with"
         )
-    return hierarchy.labelled(ends[0][0], ends[1][0])
+    return hierarchy.labelled(ends[0], ends[1])
 
 
 def _replaced(frame: Frame, replaced: Mapping[str, Mapping[str, pa.Array]]) -> Frame:

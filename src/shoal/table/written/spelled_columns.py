@@ -56,5 +56,5 @@ def guarded(frame: Frame, columns: Mapping[str, Column]) -> Frame:
 def _labels(hierarchy: Hierarchy | None) -> Collection[str]:
     """The values of a hierarchy that lists them; those of others have forms of their own."""
     if hierarchy is None or not hierarchy.listed_values():
-        return frozenset()
+        return frozenset() if hierarchy is None else hierarchy.open_labels()
     return {str(label) for label in hierarchy.tree().labels}

@@ -71,6 +71,13 @@ class Parting:
             limit = SHARED
         return Parting(self.parts, limit, shared=shared, elsewhere=self.elsewhere)
 
+    def of_part(self, tuples: int, whole: int) -> Parting:
+        """The same for so many of the tuples, which are recoded by themselves."""
+        if self.shared:
+            return Parting(shared=True, elsewhere=self.elsewhere).within(tuples)
+        parts = -(-self.parts * tuples // whole)
+        return Parting(parts, self.limit, elsewhere=self.elsewhere).within(tuples)
+
 
 WHOLE = Parting()
 
@@ -123,6 +130,8 @@ def taken(table: Table, rows: Longs) -> Table:
         table.exact,
         tuple(one.part(rows, table.weight) for one in table.sensitive),
         None if table.weight is None else table.weight[rows],
+        importance=table.importance,
+        tops=table.tops,
     )
     part.__dict__["domains"] = table.domains
     return part

@@ -1,0 +1,1 @@
+"""The linear relaxation of the best k-anonymous release. Internal."""

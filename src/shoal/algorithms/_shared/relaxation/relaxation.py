@@ -1,0 +1,93 @@
+"""The linear relaxation of the best k-anonymous release, by column generation.
+
+A class of at least k records can be counted as groups of exactly k, each with a weight. So a
+program over the weights of all groups, in which each record is in groups of a total weight of at
+most one, keeps at least as much as every release. It is the fractional version of the partition
+into classes.
+
+Its dual has a price for every record: in no cell do the k lowest prices have a mean below what the
+cell keeps. Any such prices bound what a release can keep (see `lower_bound`), and the best of them
+are the optimum of the program. Groups are added where prices are too low. The prices of few groups
+are far from valid, so they may not be far from the best valid ones, and mixtures of both are tried
+too (Wentges 1997).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from shoal.algorithms._shared.relaxation.columns import Columns
+from shoal.algorithms._shared.relaxation.master import Master
+from shoal.algorithms._shared.relaxation.pricing import Priced, Pricing
+from shoal.base.arrays import Floats, Longs
+from shoal.base.threads import in_threads
+
+SHARES = (1.0, 0.4, 0.15, 0.05)  # of the new prices in the mixtures
+REACH = 0.06  # how far prices may be from valid ones, as a share of the highest
+FARTHER, NEARER = 1.5, 0.6  # if the first mixture is best, or the last one
+CROWDED = 8  # groups per tuple, from which on those without weight are forgotten
+CHEAP = 4  # entries of the matrix that take as long as one visit of a tuple
+
+
+@dataclass(eq=False)
+class Relaxation:
+    """The state of column generation; its prices are valid whenever it is stopped."""
+
+    pricing: Pricing
+    cap: Longs  # int64[tuples], the best valid prices
+    columns: Columns
+    price: Floats = field(init=False)  # float64[tuples], of the known groups
+    reach: float = REACH
+    work: int = 0  # in visits of tuples
+
+    def __post_init__(self) -> None:
+        self.price = self.cap.astype(np.float64)
+
+    @property
+    def bound(self) -> int:
+        """What no release can keep more than."""
+        return int((self.cap * self.pricing.size).sum())
+
+    @property
+    def kept(self) -> float:
+        """What the known groups keep, with weights that are nearly possible."""
+        return float(self.columns.groups.keeps @ self.columns.weight)
+
+    def improve(self, budget: int, report: Callable[[], None]) -> int | None:
+        """One round of column generation; returns how many groups are new, None if it is over."""
+        highest = float(max(self.cap.max(initial=1), 1))
+        cap, away = self.cap.astype(np.float64), self.reach * highest
+        low: Floats = np.maximum(cap - away, 0.0)
+        master = Master(self.columns, self.pricing.size, highest)
+        self.price, entries = master.solve(self.price, low, cap + away)
+        self.work += entries // CHEAP
+        mixed = [np.rint(share * self.price + (1 - share) * self.cap) for share in SHARES]
+        left = max(0, budget - self.work) // len(mixed)
+        priced = in_threads(
+            partial(self.pricing.price, most=left, report=report),
+            [one.astype(np.int64) for one in mixed],
+        )
+        done = [one for one in priced if one is not None]
+        if len(done) < len(mixed):
+            return None
+        self._choose(done)
+        new = sum(self.columns.add(one.groups) for one in done)
+        if len(self.columns) > CROWDED * len(self.cap):
+            self.columns.keep(self.columns.weight > 0)
+        return new
+
+    def _choose(self, done: list[Priced]) -> None:
+        """Go on with the best of these prices, if they are better than before."""
+        self.work += sum(one.looks for one in done)
+        kept = [int((one.cap * self.pricing.size).sum()) for one in done]
+        best = int(np.argmin(kept))
+        if kept[best] < self.bound:
+            self.cap = done[best].cap
+        if best == 0:
+            self.reach = min(1.0, self.reach * FARTHER)
+        elif best == len(done) - 1:
+            self.reach *= NEARER

@@ -1,0 +1,1 @@
+"""Loss against risk: which settings are worth their loss. Internal: `shoal.frontier` is public."""

@@ -1,0 +1,1 @@
+"""What plans would publish, for programs that show what a change costs, and drafts. Internal."""

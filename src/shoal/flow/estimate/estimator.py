@@ -1,0 +1,101 @@
+"""Estimator: what plans would publish of a small table that stays in memory, again and again.
+
+For programs that show what a change of the plan costs. It is the flow of `anonymize` with three
+differences: the table is encoded once as long as its columns stay the same, counting queries are
+not answered, and where the plan leaves a choice open, its default is taken and nothing is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from shoal import catalog
+from shoal.base.clock import Clock
+from shoal.base.errors import BadPlan
+from shoal.base.progress import Progress, silent
+from shoal.base.threads import limited
+from shoal.flow.apply.fitted import Fitted
+from shoal.flow.assistant import compiling_together
+from shoal.flow.auto_select.search import recode
+from shoal.flow.opening import open_table
+from shoal.flow.publish import Origin, publish
+from shoal.flow.release import Release
+from shoal.plan import Plan
+from shoal.table.encode import Table, encode
+
+OPEN = (
+    "The plan leaves the algorithm open. This is what the default loses: the run tries others, and "
+    "keeps the one that loses least"
+)
+
+
+class Estimator:
+    """Makes releases of one table by different plans."""
+
+    def __init__(self, table: Any) -> None:
+        """`table` is a frame in memory."""
+        self._table = table
+        self._encoded: tuple[str, Table] | None = None  # with the columns that it was encoded by
+
+    def release(self, plan: Plan, progress: Progress = silent) -> Release:
+        """The release that a plan would make; its limits are not held against it."""
+        notes = [OPEN] if plan.algorithm.is_auto or plan.loss.is_auto else []
+        plan = closed(plan).changed(limits={}, engine="memory", parts=1)
+        plan.check_served()
+        clock = Clock(progress)
+        with limited(plan.threads):
+            clock.start("read")
+            frame = open_table(self._table, plan)
+            with compiling_together(frame, plan, progress):
+                clock.start("encode")
+                original = self._table_of(frame, plan)
+                clock.start("recode")
+                recoded = recode(original, plan, progress)
+                origin = Origin(
+                    fitted=partial(Fitted.of, plan, original, recoded.recoding),
+                    original_sha256=None,
+                    notes=[*notes, *_notes(plan, recoded.recoding.notes)],
+                )
+                return publish(
+                    frame, plan, original, recoded.recoding, recoded.rng, plan.keep_order, clock,
+                    origin, answered=False,
+                )  # fmt: skip
+
+    def _table_of(self, frame: Any, plan: Plan) -> Table:
+        """The coded table; it depends on the columns alone."""
+        columns = {name: one.setting_in() for name, one in plan.columns.items()}
+        key = repr((columns, plan.missing, plan.missing_values))
+        if self._encoded is None or self._encoded[0] != key:
+            self._encoded = None  # not two of them at the same time
+            table = encode(frame, plan.columns, plan.missing, plan.missing_values)
+            self._encoded = key, table
+        return self._encoded[1]
+
+
+def closed(plan: Plan) -> Plan:
+    """The plan with the defaults of what it leaves open.
+
+    >>> k = {"name": "k-anonymity", "k": 2}
+    >>> plan = Plan(columns={"age": "quasi"}, models=[k], algorithm="auto", loss="auto")
+    >>> closed(plan).algorithm.name, closed(plan).loss.name
+    ('peel', 'nllm')
+    """
+    if plan.loss.is_auto:
+        plan = plan.changed(loss=type(plan).model_fields["loss"].default)
+    if not plan.algorithm.is_auto:
+        return plan
+    plain = Plan(columns=plan.columns, models=plan.models)
+    for name in (plain.algorithm.name, *catalog.algorithms.decided):
+        chosen = plan.changed(algorithm=name)
+        with suppress(BadPlan):
+            chosen.check_served()
+            return chosen
+    plan.check_served()  # raises the reason
+    return plan
+
+
+def _notes(plan: Plan, recoding: Sequence[str]) -> list[str]:
+    return [*plan.algorithm.notes(plan.seed), *recoding]

@@ -1,0 +1,106 @@
+"""Groups of k records of a cell, and the first-order method that weighs them.
+
+The linear program over all groups of k records (see algorithms/_shared/relaxation): a group keeps
+what its cell keeps, and each record is in groups of a total weight of at most one. Its dual has a
+price for each record, such that no group keeps more than its members' prices together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels import lean_kernel
+from shoal.kernels.search.tighten import pop, push
+from shoal.kernels.search.tuple_index import covered
+
+
+@lean_kernel
+def choose_lowest(found, many, cap, size, k, heap):
+    """Put the tuples with the lowest caps, of k rows together, on a heap; returns how many.
+
+    heap[0] is the one with the highest cap, of which not all rows may be needed.
+    """
+    used, rows = 0, np.int64(0)
+    for f in range(many):
+        x = found[f]
+        if rows >= k and cap[x] >= heap[0, 0]:
+            continue
+        push(heap, used, cap[x], x)
+        used += 1
+        rows += min(size[x], k)
+        while rows - min(size[heap[0, 1]], k) >= k:
+            rows -= min(size[heap[0, 1]], k)
+            pop(heap, used)
+            used -= 1
+    return used
+
+
+@lean_kernel
+def list_groups(
+    tuples, trees, lattice, some, level, cap, size, k, stack, found, heap, cell, start, member,
+    times, keeps, at, budget,
+):  # fmt: skip
+    """List the k rows with the lowest caps in the cell of each of some tuples.
+
+    level[x] has the levels of the cell of tuple x. The group of some[g] has the members from
+    start[g] to start[g + 1] - 1, each `times` rows, and keeps[g] per row. at[0] is the next group,
+    and `cell` is int32[q], `stack` int64[q, 2], `heap` int64[k + 1, 2]. Pauses after `budget`
+    visits of tuples; returns whether all groups are listed.
+    """
+    q = len(cell)
+    while at[0] < len(some):
+        if budget <= 0:
+            return False
+        g = at[0]
+        at[0] += 1
+        x = some[g]
+        keeps[g] = 0
+        for j in range(q):
+            first = lattice.start[j]
+            cell[j] = lattice.climb[level[x, j], first + lattice.vector[x, j]]
+            keeps[g] += lattice.cost[first + cell[j]]
+        many = covered(tuples, trees, cell, stack, found)
+        budget -= 4 * q + many
+        used = choose_lowest(found, many, cap, size, k, heap)
+        rows, to = np.int64(0), start[g]
+        for i in range(used - 1, -1, -1):  # the top of the heap last: the rest of its rows
+            y = heap[i, 1]
+            member[to] = y
+            times[to] = min(size[y], k - rows)
+            rows += times[to]
+            to += 1
+        start[g + 1] = to
+    return True
+
+
+@lean_kernel
+def weigh_groups(
+    start, member, share, begin, group, part, keeps, size, low, high, price, weight, rounds, prices,
+    weights, ahead,
+):  # fmt: skip
+    """Rounds of the primal-dual hybrid gradient method (Chambolle and Pock 2011).
+
+    Minimizes the sum of size · price, with prices from `low` to `high`, such that in each group,
+    from start[g] on, the sum of share · price is at least what it keeps; the multipliers are the
+    weights of the groups. The same matrix by tuples: from begin[x] on, `group` and `part`. Steps
+    are diagonal (Pock and Chambolle 2011). Adds the prices and weights of all rounds to `prices`
+    and `weights`. `ahead` is float64[tuples].
+    """
+    for _ in range(rounds):
+        for x in range(len(size)):
+            slope, whole = size[x], 0.0
+            for e in range(begin[x], begin[x + 1]):
+                slope -= part[e] * weight[group[e]]
+                whole += part[e]
+            # What is in no group yet has no use for a price.
+            new = low[x] if whole == 0 else price[x] - slope / whole
+            new = min(max(new, low[x]), high[x])
+            ahead[x] = 2 * new - price[x]
+            price[x] = new
+            prices[x] += new
+        for g in range(len(keeps)):
+            lacking = keeps[g]
+            for e in range(start[g], start[g + 1]):
+                lacking -= share[e] * ahead[member[e]]
+            weight[g] = max(0.0, weight[g] + lacking)
+            weights[g] += weight[g]

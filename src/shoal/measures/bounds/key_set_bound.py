@@ -1,0 +1,74 @@
+"""The lower bound on the loss if attackers know different columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from shoal.algorithms._shared.blocks.attacker_blocks import KeySet
+from shoal.algorithms._shared.key_sets import only_columns, orders
+from shoal.base.progress import Progress, silent
+from shoal.losses import Loss, costs_of
+from shoal.measures.bounds.lower_bound import MOST_LOOKS, Bound, lower_bound
+from shoal.table.encode import Table
+
+
+def lower_bound_for(
+    table: Table,
+    k: int,
+    loss: Loss,
+    most: int | None = MOST_LOOKS,
+    progress: Progress = silent,
+    known: Sequence[Sequence[str]] = (),
+) -> Bound:
+    """A loss that no release goes below if, for each attacker, every class has k people.
+
+    `known` has the columns that each attacker knows. A release that is k-anonymous for an attacker
+    is so for one who knows fewer columns. So of disjoint sets of columns, each within a key set,
+    none can lose less than its own bound, and together they lose no less than the sum.
+    """
+    sets = [frozenset(table.names.index(name) for name in names) for names in known]
+    ways = orders(sets)
+    if not ways:  # one attacker knows all columns, or they depend on each other in a circle
+        ways = [[one] for one in sets] or [[frozenset(range(len(table.names)))]]
+    each: dict[KeySet, Bound] = {}
+    found = [_of_steps(table, k, loss, most, progress, steps, each) for steps in ways]
+    return max(found, key=lambda one: -1.0 if one.percent is None else one.percent)
+
+
+def _of_steps(
+    table: Table,
+    k: int,
+    loss: Loss,
+    most: int | None,
+    progress: Progress,
+    steps: Sequence[KeySet],
+    each: dict[KeySet, Bound],
+) -> Bound:
+    """The sum of the bounds of the columns that each step adds."""
+    lost, reasons, decided = 0.0, [], frozenset[int]()
+    for step in steps:
+        own = step - decided
+        decided |= step
+        if own and own not in each:
+            part = only_columns(table, sorted(own), loss)
+            each[own] = lower_bound(part, k, loss, most, progress)
+        if not own:
+            continue
+        bound = each[own]
+        if bound.percent is None:
+            reasons.append(bound.reason)
+            continue
+        lost += bound.percent * _possible(table, own, loss)
+        reasons += [bound.reason] if bound.reason else []
+    whole = _possible(table, frozenset(range(len(table.names))), loss)
+    reason = "; ".join(dict.fromkeys(reasons))
+    if lost == 0.0 and reasons:
+        return Bound(None, reason, k)
+    return replace(Bound(lost / whole if whole else 0.0, reason), k=k)
+
+
+def _possible(table: Table, columns: KeySet, loss: Loss) -> float:
+    """The loss if these columns are suppressed in all records."""
+    costs = costs_of(loss, table.domains)
+    return sum(float(costs[j] @ table.domains[j].counts) for j in columns)

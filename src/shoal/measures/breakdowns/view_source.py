@@ -1,0 +1,97 @@
+"""View source: the views of an attacker on the classes of a release, or of an audited table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.base.errors import BadTable
+from shoal.measures.analyses.variables import Tables
+from shoal.measures.breakdowns.attacker_view import AttackerView
+from shoal.measures.breakdowns.telling_apart import (
+    Shown,
+    class_of_original,
+    class_order,
+    most_homogeneous,
+    view_class,
+)
+from shoal.table.published_table import Published
+from shoal.table.recoding import SUPPRESSED
+
+SMALLEST, HOMOGENEOUS = "smallest", "homogeneous"
+
+
+@dataclass(frozen=True, eq=False)
+class ViewSource:
+    """What views are made from: the table as an attacker sees it, and the original."""
+
+    seen: Published
+    required: int  # people among whom the requirements hide everybody; 0: no such requirement
+    tables: Tables | None = None  # None: no original
+    shown: Shown | None = None  # the published table, if there is no recoding
+    attacker: str | None = None  # if the plan names several
+
+    def asked(
+        self, row: int | None, class_: int | None, linked: bool, first: int = 0
+    ) -> AttackerView:
+        """The view on the class of a row, or on a class by its size; both begin at `first`."""
+        if (row is None) == (class_ is None):
+            raise BadTable("name either a row or a class: row=17, or class_=0 for the smallest")
+        if linked:
+            raise BadTable(
+                "the plan has a linkage model: each record was generalized by itself, so that "
+                "there are no classes to look at; the attack matching measures such releases"
+            )
+        if row is not None:
+            return self._of_row(row, first)
+        classes = len(self.seen.classes)
+        place = _checked(class_, classes, "class", "classes", first)
+        number = int(class_order(self.seen)[place])
+        return self._view(number)
+
+    def examples(self) -> dict[str, AttackerView]:
+        """The smallest class, and the one in which most people share a sensitive value."""
+        smallest = int(class_order(self.seen)[0])
+        found = {SMALLEST: self._view(smallest)}
+        alike = most_homogeneous(self.seen)
+        if alike is not None and alike != smallest:
+            found[HOMOGENEOUS] = self._view(alike)
+        return found
+
+    def _of_row(self, row: int, first: int) -> AttackerView:
+        recoding = None if self.tables is None else self.tables.recoding
+        if self.tables is not None and recoding is not None:
+            original = self.tables.original
+            _check_single(original.weight is None)
+            row = _checked(row, len(original.codes), "row", "rows", first)
+            if recoding.record[row] == SUPPRESSED:
+                raise BadTable(f"row {row} is suppressed: an attacker sees nothing of it")
+            return self._view(class_of_original(self.tables, self.seen, row), row)
+        _check_single(self.shown is not None and self.shown.frame.weight is None)
+        of_row = self.seen.class_of_row
+        row = _checked(row, len(of_row), "row", "rows", first)
+        return self._view(int(of_row[row]), row)
+
+    def _view(self, number: int, row: int | None = None) -> AttackerView:
+        return view_class(
+            self.seen, number, self.required, self.tables, self.shown, row, self.attacker
+        )
+
+
+def _checked(number: object, size: int, one: str, several: str, first: int) -> int:
+    """The place of a number that counts from `first`; the first place is 0."""
+    if isinstance(number, int | np.integer) and not isinstance(number, bool):
+        place = int(number) - first
+        if 0 <= place < size:
+            return place
+    raise BadTable(f"there is no {one} {number!r}: the {several} are {first} to {size - 1 + first}")
+
+
+def _check_single(there: bool) -> None:
+    """Raise an error if records are counted together, so that there are no rows."""
+    if not there:
+        raise BadTable(
+            "the records are not in memory, so that none of them can be looked at; name a class "
+            "instead: class_=0 is the smallest"
+        )

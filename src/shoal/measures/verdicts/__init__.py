@@ -1,0 +1,1 @@
+"""What is measured of a release, compared with limits and criteria that others set. Internal."""

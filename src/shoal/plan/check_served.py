@@ -1,0 +1,95 @@
+"""Check that an algorithm can do what a plan asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from shoal import catalog
+from shoal.algorithms import DEFAULT, Algorithm
+from shoal.base.errors import BadPlan, WayOut, preview
+from shoal.models import Model
+from shoal.plan.check_limits import check_limits
+from shoal.table.roles import columns_with_role, free_columns
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
+
+
+def check_served(plan: Plan) -> None:
+    """Raise an error unless the algorithm supports every model, and every limit can be judged."""
+    if not plan.models:
+        raise BadPlan(
+            "the plan has no requirements; add a model, for example k-anonymity"
+        ).offering(WayOut("add", "k-anonymity", {"k": 5}))
+    if plan.linked and (persons := columns_with_role(plan.columns, "person")):
+        model = next(m.name for m in plan.models if m.linkage)
+        raise BadPlan(
+            f"{model} is about records, and the plan "
+            "has a person column; drop that column if each record may stand for a person, or "
+            "choose another model"
+        ).offering(WayOut("remove", model), WayOut("role", persons[0], "drop"))
+    _check_free(plan)
+    _check_parts(plan)
+    check_limits(plan)
+    lost = [model for model in plan.models if not plan.algorithm.serves(model)]
+    if not lost:
+        return
+    whole = [n for n in catalog.algorithms.decided if _served_by(n, plan.models)]
+    if not whole and _served_by_some(lost[0]):
+        others = [m.key for m in plan.models if plan.algorithm.serves(m)]
+        raise BadPlan(
+            f"the algorithm {plan.algorithm.name} does not support {lost[0].key}, and no "
+            f"algorithm supports it together with {' and '.join(others)}; remove one of them"
+        ).offering(*(WayOut("remove", model.key) for model in plan.models))
+    raise BadPlan(
+        f"the algorithm {plan.algorithm.name} does not support {lost[0].key}; "
+        f"these do: {', '.join(whole) or 'none yet'}"
+    ).offering(*_algorithms(whole), WayOut("remove", lost[0].key))
+
+
+def _check_free(plan: Plan) -> None:
+    """Raise an error if there are free ranges or sets, but algorithm or loss needs trees."""
+    free = free_columns(plan.columns)
+    if free and not plan.algorithm.free:
+        able = [
+            name
+            for name, kind in catalog.algorithms.decided.items()
+            if issubclass(kind, Algorithm) and kind.free
+        ]
+        raise BadPlan(
+            f"the algorithm {plan.algorithm.name} needs trees, and {preview(free)} may be "
+            f"published as free ranges or sets; these support them: {', '.join(able)}"
+        ).offering(*_algorithms(able))
+    if free and plan.loss.needs_trees:
+        raise BadPlan(
+            f"the loss {plan.loss.name} is about edges of trees, and {preview(free)} may be "
+            "published as free ranges or sets; choose another loss, or give these columns trees"
+        )
+
+
+def _algorithms(names: Sequence[str]) -> list[WayOut]:
+    """Other algorithms, the default first."""
+    return [WayOut("algorithm", name) for name in sorted(names, key=lambda one: one != DEFAULT)]
+
+
+def _check_parts(plan: Plan) -> None:
+    """Raise an error if the plan asks for parts that it cannot have."""
+    if plan.parts in ("auto", 1):
+        return
+    why = ""
+    if persons := columns_with_role(plan.columns, "person"):
+        why = f"a person column ({persons[0]!r}): the records of a person must stay together"
+    elif not plan.algorithm.works_in_parts:
+        why = f"the algorithm {plan.algorithm.name}, which needs the whole table"
+    if why:
+        raise BadPlan(f"parts = {plan.parts} is not possible with {why}; set parts = 1")
+
+
+def _served_by_some(model: Model) -> bool:
+    return any(_served_by(name, [model]) for name in catalog.algorithms.decided)
+
+
+def _served_by(name: str, models: Sequence[Model]) -> bool:
+    algorithm: Any = catalog.algorithms[name]()
+    return all(algorithm.serves(model) for model in models)

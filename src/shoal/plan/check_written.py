@@ -1,0 +1,52 @@
+"""Check that a file can be written as `[write]` asks, and be read by the same plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shoal.table.roles import columns_with_role
+from shoal.table.written.ranges import bound_names
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
+
+
+def check_written(plan: Plan) -> None:
+    """Raise an error for ranges that could not be read back as what they were."""
+    if plan.write.ranges == "midpoint":
+        _check_midpoints(plan)
+    elif plan.write.ranges == "bounds":
+        _check_bounds(plan)
+
+
+def _check_midpoints(plan: Plan) -> None:
+    spelled = [n for n, one in plan.columns.items() if one.spelling and one.thousands == "."]
+    if spelled:
+        raise ValueError(
+            "cannot have ranges = 'midpoint' under [write] with thousands = '.' (column "
+            f"{spelled[0]!r}): the same plan could not tell a midpoint 1.234 from 1234; choose "
+            "'label' or 'bounds'"
+        )
+    if plan.linked:
+        model = next(model.name for model in plan.models if model.linkage)
+        raise ValueError(
+            f"cannot have ranges = 'midpoint' under [write] with {model}, which compares the "
+            "ranges with the original; choose 'label' or 'bounds'"
+        )
+
+
+def _check_bounds(plan: Plan) -> None:
+    """Columns of bounds are known by their names, which no other column may have."""
+    if not plan.read.header:
+        raise ValueError(
+            "cannot have ranges = 'bounds' under [write] with header = false under [read]: "
+            "the columns of bounds are known by their names"
+        )
+    for name in columns_with_role(plan.columns, "quasi"):
+        used = [new for new in bound_names(name) if new in plan.columns]
+        hierarchy = plan.columns[name].hierarchy
+        if used and (hierarchy.has_ends if hierarchy else plan.algorithm.is_auto):
+            raise ValueError(
+                f"has a column {used[0]!r}, which is the name of a bound of {name!r} with "
+                "ranges = 'bounds' under [write]; rename it, or choose 'label'"
+            )

@@ -1,0 +1,1 @@
+"""Kinds of figures besides lines and bars. Internal."""

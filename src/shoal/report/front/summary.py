@@ -1,0 +1,295 @@
+"""Page one: what is asked and reached, the most important numbers, what remains possible."""
+
+from __future__ import annotations
+
+from shoal.base.wording import listed, many, percent, short
+from shoal.measures.breakdowns.dependencies import ATTACK as DEPENDENCY
+from shoal.measures.findings import LIKELY, RECORD_COUNT, TOP
+from shoal.measures.verdicts.verdict import Colour
+from shoal.report.facts import Facts
+from shoal.report.limit_facts import KEY, SYMBOLS
+from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Numbers, Text, Tone
+from shoal.report.sections._labels import on
+from shoal.report.sections.certainty import surest
+
+LONG = 300  # characters of a text of the plan
+LINES = 11  # requirements and limits that leave room on page one for what remains possible
+WORST_FIRST: tuple[Colour, ...] = ("red", "unknown", "amber", "green")
+REMAINS = "What remains possible"
+TONES: dict[str, Tone] = {"green": "good", "amber": "mixed", "red": "bad", "unknown": "unknown"}
+
+
+def details(facts: Facts) -> list[tuple[str, str]]:
+    """Whose table it is, for what and for whom, as the plan says it."""
+    about = facts.about
+    said = {
+        "Data owner": about.owner,
+        "Purpose": about.purpose,
+        "Recipient": about.recipient,
+        "Contact": about.contact,
+        "Date": about.date,
+        "To be signed by": listed([short(one, 80) for one in about.signers])
+        if about.signers
+        else None,
+    }
+    return [(label, short(text, LONG)) for label, text in said.items() if text]
+
+
+def summary(facts: Facts) -> list[Block]:
+    """What a reader in a hurry needs to know."""
+    tiles = _tiles(facts)
+    return [
+        Text(_verdict(facts), leads=True),
+        Text(f"{_size(facts)} {_risk(facts)}"),
+        _asked(facts),
+        *([Numbers(tiles)] if tiles else []),
+        *([Heading(REMAINS), *remains(facts)] if fits(facts) else []),
+    ]
+
+
+def fits(facts: Facts) -> bool:
+    """Whether what remains possible is on page one; otherwise it is the first on page two."""
+    return len(facts.requirements) + len(_read_back(facts)) + len(facts.limits) <= LINES
+
+
+def remains(facts: Facts) -> list[Block]:
+    """What attackers can still find, and what should make the approver hesitate."""
+    return [*_findings(facts), *_doubts(facts)]
+
+
+def _size(facts: Facts) -> str:
+    """How much of the original is published."""
+    records = (
+        f"all {many(facts.rows, 'record')}"
+        if facts.published == facts.rows
+        else f"{facts.published:,} of {many(facts.rows, 'record')}"
+    )
+    if facts.linked:
+        return (
+            f"The release has {records} of the original, each generalized by itself: there are no "
+            "classes. It was measured together with its original."
+        )
+    people = "" if facts.people == facts.published else f", which are of {facts.people:,} people,"
+    classes = many(facts.classes, "class", "classes")
+    return f"The release has {records} of the original{people} in {classes}."
+
+
+def _verdict(facts: Facts) -> str:
+    """Requirements first, then limits, in a few words; the worst of them as a symbol."""
+    satisfied = sum(one.holds for one in facts.requirements)
+    if not facts.holds:
+        said = f"{satisfied} of {len(facts.requirements)} requirements are satisfied."
+    elif satisfied == 1:
+        said = "The requirement is satisfied."
+    else:
+        said = f"{'Both' if satisfied == 2 else f'All {satisfied}'} requirements are satisfied."
+    if not facts.limits:
+        return said if facts.holds else f"✖ {said}"
+    found = [one.verdict for one in facts.limits]
+    doubtful = facts.dependency.effects or facts.dependency.unknown
+    judged = [*found, *(["amber"] if doubtful else []), *([] if facts.holds else ["red"])]
+    worst = next(one for one in WORST_FIRST if one in judged)
+    words = [SYMBOLS[worst], said, _within(found)]
+    if facts.dependency.effects:
+        words.append(f"Accepted by the plan: {listed(list(facts.dependency.accepted))}.")
+    return " ".join(words)
+
+
+def _within(found: list[Colour]) -> str:
+    """How many limits there are, and the verdicts on them."""
+    counts = [f"{found.count(one)} {one}" for one in WORST_FIRST if one in found]
+    beyond, many_limits = found.count("red"), len(found)
+    if many_limits == 1:
+        return f"The limit is {found[0]}."
+    if beyond:
+        return f"Beyond {beyond} of {many_limits} limits: {', '.join(counts)}."
+    limits = "both limits" if many_limits == 2 else f"all {many_limits} limits"
+    if "unknown" in found:
+        limits = f"{many_limits - found.count('unknown')} of {many_limits} limits"
+    return f"Within {limits}: {', '.join(counts)}."
+
+
+def _asked(facts: Facts) -> HtmlTable:
+    """Each requirement and each limit, what is reached, and the verdict in symbol and word."""
+    rows: list[list[Cell | str]] = [
+        [
+            on(one.model, one.column),
+            one.asked,
+            Cell(one.reached, tone="strong"),
+            Cell("✔ satisfied", one.brief, "good")
+            if one.holds
+            else Cell("✖ violated", f"Required: {one.brief}", "bad"),
+        ]
+        for one in facts.requirements
+    ]
+    rows += _read_back(facts)
+    rows += [
+        [
+            one.what,
+            one.allowed,
+            Cell(one.reached, tone="strong"),
+            Cell(one.word, one.reason, TONES[one.verdict]),
+        ]
+        for one in facts.limits
+    ]
+    return HtmlTable(
+        ["asked", "required", "reached", "verdict"],
+        rows,
+        f"{KEY} {facts.preset}".strip() if facts.limits else _NO_LIMITS,
+        widths=(31, 14, 9, 46),
+        stacks=True,
+    )
+
+
+def _read_back(facts: Facts) -> list[list[Cell | str]]:
+    """That nobody is found by other columns: it holds, was accepted, or is not known."""
+    found = facts.dependency
+    if not found.k or not found.others:
+        return []
+    said = []
+    if found.effects:
+        said.append(f"Accepted by the plan: {listed(list(found.accepted))}.")
+    if found.unknown:
+        said.append(f"Not measured: {listed(found.unknown)}.")
+    nobody = " ".join([_NOBODY, *_with_code_book(facts)])
+    verdict = (
+        Cell("▲ amber", " ".join(said), "mixed") if said else Cell("✔ satisfied", nobody, "good")
+    )
+    nothing = len(found.unknown) == len(found.others)
+    return [
+        [
+            f"people for whom columns with the role other leave fewer than {found.k:,}",
+            "0",
+            Cell("–" if nothing else f"{found.by_other:,}", tone="strong"),
+            verdict,
+        ]
+    ]
+
+
+def _with_code_book(facts: Facts) -> list[str]:
+    """Whom the most telling of these columns would give away if its meaning were known."""
+    found = facts.dependency
+    known = {name: found.if_known.get(name) or 0 for name in found.others}
+    worst = max(known, key=lambda name: known[name])
+    if not known[worst]:
+        return []
+    people = many(known[worst], "person", "people")
+    return [f"With a code book for {short(worst)} it would be {people}."]
+
+
+_NOBODY = "Nobody is found by what the release itself shows about them."
+_NO_LIMITS = (
+    "The plan sets no limits: whether the numbers on this page are acceptable is for the approver "
+    "to decide."
+)
+
+
+def _risk(facts: Facts) -> str:
+    """The highest risk; without classes, possible records need not be equally likely."""
+    was = f"in the original it was {facts.highest_risk_before}"
+    if facts.whole_table and facts.min_people == 1:
+        levels = " ".join(one.meaning for one in facts.whole_table)
+        return f"{levels} The risk of the most exposed person is {facts.highest_risk}; {was}."
+    if not facts.linked:
+        knows = "the quasi-identifiers" if not facts.attackers else "what the plan says"
+        return (
+            f"An attacker who knows {knows} of a person has to guess among the people of the "
+            f"class: the re-identification risk is at most {facts.highest_risk}; {was}."
+        )
+    if facts.smallest == 1:
+        return f"For at least one person only one record is possible: the risk is 100 %; {was}."
+    possible = (
+        f"For every person at least {many(facts.smallest, 'record')} are possible; they need not "
+        "be equally likely"
+    )
+    if facts.highest_risk is None:
+        return f"{possible}, and their probabilities are not known."
+    return (
+        f"{possible}. The re-identification risk of the most exposed person is "
+        f"{'about ' if facts.sampled else ''}{facts.highest_risk}, and {facts.mean_risk} on "
+        f"average over all people{' (sampled)' if facts.sampled else ''}; {was}."
+    )
+
+
+def _tiles(facts: Facts) -> list[tuple[str, str]]:
+    """The most important numbers, as far as the table above does not have them."""
+    limited = {one.name for one in facts.limits}
+    before = f"original: {facts.highest_risk_before}"
+    tiles = [] if facts.linked else [(one.share, one.words) for one in facts.whole_table]
+    if facts.linked:
+        tiles.append((f"{facts.smallest:,}", "possible records of the most exposed person"))
+    elif not any(one.model == "k-anonymity" for one in facts.requirements) or not limited:
+        people = "person" if facts.smallest == 1 else "people"
+        tiles.append((f"{facts.smallest:,}", f"{people} in the smallest class"))
+    if facts.highest_risk is not None and "highest_risk" not in limited:
+        sampled = ", sampled" if facts.linked and facts.sampled else ""
+        tiles.append((facts.highest_risk, f"highest re-identification risk{sampled}; {before}"))
+    if "loss" not in limited:
+        loss = percent(facts.losses[facts.guide])
+        tiles.append((loss, f"information loss, by the metric {facts.guide}"))
+    return tiles
+
+
+def _findings(facts: Facts) -> list[Block]:
+    """The most important findings, and those that the risk above does not account for."""
+    found = [one for one in facts.findings if one.attack != RECORD_COUNT]
+    first = [one.words for one in facts.findings if one.attack == RECORD_COUNT]
+    known = any(one.severity == "certain" and one.column is not None for one in found)
+    sure = "" if known else surest(facts.sure)
+    last = []
+    narrowed = facts.dependency.beyond_accepted
+    if narrowed and not any(one.attack == DEPENDENCY for one in found[:TOP]):
+        last = [f"{narrowed[:1].upper()}{narrowed[1:]}."]
+    if not [*first, *found, *last]:
+        return [Text(f"{_nothing_found(facts)} {sure}".strip())] if facts.attacks else []
+    more = len(found) - TOP
+    also = f" ({many(more, 'more finding')} under “Attacks”)" if more > 0 else ""
+    shown = [*first, *(one.words for one in found[:TOP]), *last] + ([sure] if sure else [])
+    return [
+        Text(f"What attackers can find in this release, the most severe first{also}:"),
+        Bullets(shown, tone="alert"),
+    ]
+
+
+def _nothing_found(facts: Facts) -> str:
+    what = "a record or a sensitive value" if facts.columns_with_role("sensitive") else "a record"
+    return (
+        f"With the quasi-identifiers alone, no attack finds {what} for certain, and no other "
+        f"attack succeeds on {LIKELY:g}\xa0% of the records or more (“Attacks” says when an attack "
+        "succeeds)."
+    )
+
+
+def _doubts(facts: Facts) -> list[Block]:
+    """What should make the approver hesitate."""
+    dependency = facts.dependency
+    said = [f"Accepted by the plan: {one}." for one in dependency.effects]
+    if unknown := dependency.unknown:
+        said.append(
+            f"It was not measured whether quasi-identifiers can be read back from {listed(unknown)}"
+            f"{f' ({dependency.reason})' if dependency.reason else ''}."
+        )
+    if facts.unprotected:
+        said.append(
+            f"No requirement protects the sensitive values of {listed(facts.unprotected)}: see "
+            "“Attacks”, and decide whether the result is acceptable."
+        )
+    if facts.says_little:
+        advice = (
+            ""
+            if facts.applied
+            else " Weaker requirements, fewer quasi-identifiers or finer hierarchies would keep "
+            "more."
+        )
+        said.append(
+            "The release contains almost no information: nearly all quasi-identifiers are "
+            f"suppressed, or all records look the same.{advice}"
+        )
+    if facts.applied and facts.applied.much:
+        share = percent(100 * facts.applied.left_out / facts.applied.rows)
+        said.append(
+            f"{share} of the records are suppressed ({facts.applied.why()}): the rest may not "
+            "be representative of the table and of its sensitive values. "
+            f"{facts.applied.advice}."
+        )
+    return [Text(words) for words in said]

@@ -1,0 +1,1 @@
+"""The section about criteria that others set, one of them per file. Internal."""

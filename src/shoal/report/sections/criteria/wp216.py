@@ -1,0 +1,66 @@
+"""The three criteria of WP216, and what the attacks say about each."""
+
+from __future__ import annotations
+
+from shoal.base.wording import percent
+from shoal.report.attack_facts import AttackFact
+from shoal.report.facts import Facts
+from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Text
+from shoal.report.sections._labels import on
+
+ASKS = {
+    "singling out": "can a record be told to be that of one person?",
+    "linkability": "can two records, here or in another table, be told to be of the same person?",
+    "inference": "can the value of a person be deduced with a significant probability?",
+}
+
+
+def wp216(facts: Facts) -> list[Block]:
+    """Each criterion, the attacks that test it, and what they find in the release."""
+    rows: list[list[Cell | str]] = []
+    for name in ASKS:
+        found = _results(name, facts) or [("not measured", "–")]
+        for i, (what, result) in enumerate(found):
+            rows.append([name if i == 0 else "", what, result])
+    return [
+        Heading("Singling out, linkability, inference (WP216)"),
+        Text(
+            "The Article 29 Working Party named three criteria in its opinion on anonymisation "
+            "techniques (WP216, 2014). These are the measurements of this report that bear on "
+            "them. Whether a criterion is met, in the sense of the law, they do not say."
+        ),
+        Bullets([f"{name[:1].upper()}{name[1:]}: {asked}" for name, asked in ASKS.items()]),
+        HtmlTable(["criterion", "measured", "in this release"], rows, widths=(20, 48, 32)),
+    ]
+
+
+def _results(criterion: str, facts: Facts) -> list[tuple[str, str]]:
+    """What is measured for a criterion, each with its result."""
+    found = [_share(one, facts) for one in facts.attacks if one.criterion == criterion]
+    return [*_also(criterion, facts), *found]
+
+
+def _share(one: AttackFact, facts: Facts) -> tuple[str, str]:
+    what = f"attack {on(one.name.replace('-', ' '), one.column)}"
+    if one.share is None:
+        return what, "not judged"
+    if one.people:
+        return what, f"{one.people} of the people"
+    return what, f"{one.share.after} of the {'people' if facts.linked else 'records'}"
+
+
+def _also(criterion: str, facts: Facts) -> list[tuple[str, str]]:
+    """What is measured besides the attacks."""
+    if criterion == "singling out" and facts.highest_risk is not None:
+        return [("highest re-identification risk", facts.highest_risk)]
+    if criterion == "linkability":
+        said = []
+        if facts.persons_published:
+            said.append(("records of a person", "linked by a random number, on purpose"))
+        if facts.mean_risk is not None:
+            said.append(("correct links of people to their records, on average", facts.mean_risk))
+        return [*said, ("other releases of the same people", "not known here")]
+    if criterion == "inference" and facts.sure:
+        surest = max(one.belief.highest for one in facts.sure)
+        return [("how sure an attacker can be of a sensitive value", percent(100 * surest))]
+    return []

@@ -1,0 +1,1 @@
+"""Work that pages wait for: previews, and tasks that take longer. Internal."""

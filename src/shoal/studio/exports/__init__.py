@@ -1,0 +1,1 @@
+"""Exports: what is taken away of a run, as files, as tables, and as a command. Internal."""

@@ -1,0 +1,1 @@
+"""What the page Look shows, as its address says. Internal."""

@@ -1,0 +1,1 @@
+"""Where tables come from: files that are dropped or chosen, databases, and an invented one."""

@@ -1,0 +1,1 @@
+"""Tasks about what is taken away of a run: files, tables of databases, the report. Internal."""

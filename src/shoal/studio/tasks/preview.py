@@ -1,0 +1,78 @@
+"""Preview: what a plan would publish, on the sample."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.progress import Progress
+from shoal.base.stopwatch import stopwatch
+from shoal.flow.estimate.estimator import Estimator, closed
+from shoal.io.frames import open_frame
+from shoal.plan import Plan
+from shoal.studio.tasks._facts import ReleaseFacts, facts_of
+from shoal.studio.tasks._serving import Held
+from shoal.studio.tasks.sample import sampled_rows
+from shoal.table.roles import Column, free_columns
+
+QUICK = 1_000  # records of a first estimate, where the whole sample takes longer than a second
+SLOW = 0.5  # seconds that an algorithm may take on the sample, as estimated
+TOOK = 1.0  # seconds that a preview of the same kind took the last time
+
+
+def run(
+    held: Held, progress: Progress, sample: str, plan: str, rows: int, full: bool = False
+) -> ReleaseFacts:
+    """Anonymize the sample; `rows` is the number of records of the whole table.
+
+    Where that takes long, a part of the sample comes first, unless it must be `full`.
+    """
+    if held.get("sample") != sample:
+        with pa.OSFile(sample, "rb") as file:
+            held["table"] = pa.ipc.open_file(file).read_all()
+        held["sample"], held["estimators"], held["took"] = sample, {}, {}
+    asked = Plan.load(plan)
+    small = plain(asked).changed(seed=asked.seed or 1)
+    table: pa.Table = held["table"]
+    part = table
+    if not full and table.num_rows > 2 * QUICK and is_slow(held, small, table.num_rows):
+        part = _part(held, small)
+    estimator = held["estimators"].setdefault(part.num_rows, Estimator(part))
+    with stopwatch() as watch:  # kernels are loaded only once
+        release = estimator.release(small, progress)
+    if part is table:
+        held["took"][_kind(small)] = watch.seconds
+    facts = facts_of(release, asked, sampled=part.num_rows < rows)
+    return replace(facts, extra={**facts.extra, "more": table.num_rows - part.num_rows})
+
+
+def is_slow(held: Held, plan: Plan, rows: int) -> bool:
+    """Whether the whole sample takes longer than anybody wants to wait for a slider."""
+    if took := held["took"].get(_kind(plan)):
+        return bool(took > TOOK)
+    able = closed(plan)
+    return able.linked or able.algorithm.work(rows, bool(free_columns(able.columns))) > SLOW
+
+
+def _kind(plan: Plan) -> str:
+    """What the time depends on: methods, not thresholds."""
+    return repr((plan.algorithm.setting(), plan.loss.name, [one.key for one in plan.models]))
+
+
+def _part(held: Held, plan: Plan) -> pa.Table:
+    """Some records of the sample; people stay whole."""
+    table: pa.Table = held["table"]
+    rows = sampled_rows(open_frame(table), plan, QUICK)
+    return table.take(pa.array(np.asarray(rows)))
+
+
+def plain(plan: Plan) -> Plan:
+    """The plan for the sample, which is in canonical form already, and in memory."""
+    columns = {name: _canonical(column) for name, column in plan.columns.items()}
+    return plan.changed(columns=columns, read={})
+
+
+def _canonical(column: Column) -> Column:
+    return column.changed(decimal=None, thousands=None, percent=False, date_format=None)

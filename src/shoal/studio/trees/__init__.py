@@ -1,0 +1,1 @@
+"""The page of a hierarchy: what its address and its forms mean. Internal."""

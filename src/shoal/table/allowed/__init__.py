@@ -1,0 +1,1 @@
+"""Which values of a column may be published. Internal."""

@@ -1,0 +1,86 @@
+"""Estimates: the same release as a run, without what nobody looks at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import shoal
+from shoal import Plan
+from shoal.base.errors import BadPlan, CannotReach
+from shoal.datasets.hospital import hospital
+from shoal.flow.estimate.estimator import OPEN, Estimator, closed
+
+TABLE = hospital(400, 3)
+PLAN = shoal.draft(TABLE).changed(seed=5)
+SENSITIVE = next(name for name, one in PLAN.columns.items() if one.role == "sensitive")
+QUASI = [name for name, one in PLAN.columns.items() if one.role == "quasi"]
+K = {"name": "k-anonymity", "k": 4}
+
+
+def roles(**changed: str) -> Plan:
+    columns = {name: one.changed(role=changed.get(name, one.role)) for name, one in
+               PLAN.columns.items()}  # fmt: skip
+    return PLAN.changed(columns=columns)
+
+
+PLANS: dict[str, Plan] = {
+    "as drafted": PLAN,
+    "another k": PLAN.changed(models=[{"name": "k-anonymity", "k": 9}]),
+    "a model about values": PLAN.changed(
+        models=[K, {"name": "distinct-l-diversity", "column": SENSITIVE, "l": 2}]
+    ),
+    "another algorithm": PLAN.changed(algorithm={"name": "full-domain", "suppression": 0.1}),
+    "another loss": PLAN.changed(loss="ncp"),
+    "fewer columns": roles(**{QUASI[0]: "drop"}),
+    "attackers": PLAN.changed(attackers=[{"knows": QUASI[:2]}, {"knows": QUASI[1:]}]),
+    "as drafted again": PLAN,
+}
+
+
+def measured(release: Any) -> Any:
+    return (
+        [(one.model, one.reached, one.holds) for one in release.checks],
+        dict(release.losses),
+        release.after.all_risks(),
+        release.after.attacks,
+        release.before.attacks,
+        release.suppressed,
+        sorted(map(tuple, release.frame.to_pandas().astype(str).to_numpy().tolist())),
+    )
+
+
+def test_estimates_are_what_a_run_would_publish() -> None:
+    """One after the other on one estimator: nothing of an earlier plan is left."""
+    estimator = Estimator(TABLE)
+    for name, plan in PLANS.items():
+        estimate = estimator.release(plan)
+        assert measured(estimate) == measured(shoal.anonymize(TABLE, plan)), name
+        assert estimate.utility.answers is None  # that is what makes it quick
+
+
+def test_limits_are_not_held_against_an_estimate() -> None:
+    plan = PLAN.changed(limits={"highest_risk": 0.0001})
+    assert Estimator(TABLE).release(plan).checks[0].holds
+
+
+def test_open_choices_are_closed_by_their_defaults() -> None:
+    plan = PLAN.changed(algorithm="auto", loss="auto")
+    release = Estimator(TABLE).release(plan)
+    assert release.plan.algorithm.name == "peel"
+    assert OPEN in release.notes
+    free = {QUASI[0]: {"role": "quasi", "hierarchy": {"free_sets": True}}}
+    assert closed(plan.changed(columns={**PLAN.columns, **free})).algorithm.name == "gaa"
+    linked = Plan(columns={"age": "quasi"}, models=[{"name": "k-concealment", "k": 2}],
+                  algorithm="auto")  # fmt: skip
+    assert closed(linked).algorithm.name == "concealment"
+
+
+def test_errors_are_those_of_a_run() -> None:
+    estimator = Estimator(TABLE)
+    with pytest.raises(CannotReach, match="the table has"):
+        estimator.release(PLAN.changed(models=[{"name": "k-anonymity", "k": 10**6}]))
+    with pytest.raises(BadPlan, match="does not support"):
+        estimator.release(PLAN.changed(algorithm="concealment"))
+    assert estimator.release(PLAN).checks[0].holds  # and nothing is left of them

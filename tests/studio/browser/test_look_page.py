@@ -1,0 +1,93 @@
+"""Look in a browser: two tables that scroll together, rows by mouse and keyboard, and axe."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.studio.browser.axe import violations
+from tests.studio.browser.conftest import TELEPHONE, Pages
+from tests.studio.served import Served
+
+
+@pytest.fixture(scope="module")
+def look(studio: Served, finished: str) -> str:
+    """The page about a finished run of the invented table."""
+    page = studio.get(f"{finished}/run")
+    link = re.search(r'href="([^"]+/look/\w+)"', page.text)
+    assert link is not None, page.text
+    studio.until(f"{link[1]}?row=1", "requires at least|would violate")
+    return link[1]
+
+
+def scrolled(page: Any, pane: str) -> tuple[float, float]:
+    element = page.locator(f"#pane-{pane}")
+    return element.evaluate("e => e.scrollTop"), element.evaluate("e => e.scrollLeft")
+
+
+def test_both_tables_scroll_together(pages: Pages, look: str) -> None:
+    page = pages(look)
+    for one, other in (("before", "after"), ("after", "before")):
+        page.locator(f"#pane-{one}").hover()
+        page.mouse.wheel(60, 200 if one == "before" else 90)
+        page.wait_for_function(
+            f"() => document.getElementById('pane-{other}').scrollTop > 80"
+            f" && document.getElementById('pane-{other}').scrollLeft > 40"
+        )
+    # What is side by side stays side by side, once nothing moves any more.
+    for row in (5, 30):
+        page.wait_for_function(
+            "(row) => { const [a, b] = ['before', 'after'].map((n) => document.querySelector("
+            "`#pane-${n} tr[data-row='${row}']`).getBoundingClientRect());"
+            " return Math.abs(a.top - b.top) < 1 && Math.abs(a.height - b.height) < 1; }",
+            arg=row,
+        )
+    assert scrolled(page, "before") == scrolled(page, "after")
+
+
+def test_a_row_by_the_mouse_and_pages_without_loading(pages: Pages, look: str) -> None:
+    page = pages(look)
+    page.evaluate("() => { window.same = true; }")
+    page.locator("#pane-after tr[data-row='4'] td").nth(1).click()
+    page.locator("#why h2", has_text="Row 4").wait_for()
+    assert page.locator("tr.chosen[data-row='4']").count() == 2
+    assert "row=4" in page.url
+    page.locator("#next").click()
+    page.locator("#pane-before tr[data-row='51']").wait_for()
+    page.locator("#order").select_option("most")
+    page.wait_for_url("**/*order=most*")
+    page.locator("#found", has_text="2,000 records").wait_for()
+    page.locator("#pane-after tbody a").first.click()
+    page.locator("#found", has_text="class").wait_for()
+    assert page.evaluate("() => window.same")
+    assert page.locator("#pane-before tr[data-row]").count() < 50
+    page.go_back()  # the address leads there again
+    page.locator("#found", has_text="2,000 records").wait_for()
+
+
+def test_a_row_by_the_keyboard(pages: Pages, look: str) -> None:
+    page = pages(look)
+    page.locator("#row-1").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("() => document.activeElement.id") == "row-3"
+    page.keyboard.press("Enter")
+    page.locator("#why h2", has_text="Row 3").wait_for()
+    page.wait_for_function("() => document.activeElement.id === 'why'")
+    page.keyboard.press("Tab")
+    while page.evaluate("() => document.activeElement.id") != "close":
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("#why").wait_for(state="hidden")
+    page.wait_for_function("() => document.activeElement.id === 'row-3'")
+
+
+def test_axe_finds_nothing_with_a_row_chosen(pages: Pages, look: str) -> None:
+    page = pages(f"{look}?row=3", bypass_csp=True)
+    page.set_viewport_size(TELEPHONE)
+    page.locator("#why h2").wait_for()
+    assert violations(page) == ""
+    box = page.locator("main").bounding_box()
+    assert box["x"] + box["width"] <= 361

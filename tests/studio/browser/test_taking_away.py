@@ -1,0 +1,94 @@
+"""Report and export in a browser: files, the command, and reading without scripts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.studio.browser.conftest import Pages
+
+
+@pytest.fixture
+def export(pages: Pages, finished: str) -> Any:
+    page = pages(f"{finished}/export")
+    page.get_by_role("link", name=re.compile("Open the report")).wait_for()
+    return page
+
+
+def test_a_format_is_chosen_by_the_keyboard_and_saved(export: Any) -> None:
+    """The other parts of the page follow without loading it again, and the focus stays."""
+    page = export
+    page.get_by_label("Format", exact=True).focus()
+    page.keyboard.press("P")  # the only one: the list may be replaced before a second letter
+    save = page.get_by_role("link", name="Save hospital-release.parquet")
+    save.wait_for()
+    assert page.locator("#ending").evaluate("one => one === document.activeElement")
+    assert "--out hospital-release.parquet" in page.locator("#command").input_value()
+    assert page.get_by_label("Types of columns").is_visible()
+    save.focus()
+    with page.expect_download() as waiting:
+        page.keyboard.press("Enter")
+        page.locator("#status", has_text="being made and verified").wait_for()
+    file = waiting.value
+    assert file.suggested_filename == "hospital-release.parquet"
+    assert Path(file.path()).read_bytes()[:4] == b"PAR1"
+    page.locator("code.checksum").wait_for()  # which the page learns by itself
+
+
+def test_the_command_is_copied_or_selected(pages: Pages, finished: str) -> None:
+    page = pages(f"{finished}/export", permissions=("clipboard-read", "clipboard-write"))
+    page.locator("#copy-command").click()
+    page.locator("#status", has_text="was copied").wait_for()
+    command = page.locator("#command").input_value()
+    assert command.startswith("shoal anonymize hospital.csv --plan ")
+    assert page.evaluate("() => navigator.clipboard.readText()") == command
+    page.context.clear_permissions()
+    page.context.grant_permissions([])  # everything else is denied
+    page.locator("#copy-command").click()
+    page.locator("#status", has_text="is selected").wait_for()
+    assert page.evaluate("() => getSelection().toString()") == command
+
+
+def test_everything_can_be_read_and_taken_without_scripts(pages: Pages, finished: str) -> None:
+    page = pages(f"{finished}/export", java_script_enabled=False)
+    assert page.locator("#copy-command").is_hidden()
+    assert page.locator("#command").is_visible()
+    page.get_by_label("Format", exact=True).select_option(".xlsx")
+    page.get_by_role("button", name="Set").last.click()
+    save = page.get_by_role("link", name="Save hospital-release.xlsx")
+    with page.expect_download() as waiting:
+        save.click()
+    assert waiting.value.suggested_filename == "hospital-release.xlsx"
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name=re.compile("Open the report")).click()
+    report = opened.value
+    report.get_by_role("heading", name=re.compile("^Release of")).first.wait_for()
+    assert report.get_by_text("Sign-off").first.is_visible()
+
+
+def test_what_cannot_be_written_is_said_where_it_is_chosen(export: Any) -> None:
+    page = export
+    page.get_by_label("Format", exact=True).select_option(".sav")
+    page.get_by_role("link", name="Save hospital-release.sav").click()
+    page.locator(".error", has_text="SPSS cannot store columns").wait_for()
+    page.locator("#copy-command").wait_for()  # scripts have begun
+    page.get_by_label("Format", exact=True).select_option(".csv")
+    page.get_by_role("link", name="Save hospital-release.csv").wait_for()
+
+
+def test_a_table_of_a_database(export: Any, tmp_path: Path) -> None:
+    page = export
+    page.locator("#address").fill(str(tmp_path / "open.db"))
+    page.locator("#table").fill("release")
+    page.locator("#write-table").click()
+    page.locator("#database .good", has_text="The table release was written").wait_for()
+    assert "--out-table release" in page.locator("#table-command").input_value()
+    page.locator("#write-table").click()
+    page.locator("#database .error", has_text="tick the box below").wait_for()
+    page.get_by_label("Replace the table").check()
+    page.locator("#write-table").click()
+    page.locator("#database .good").wait_for()
+    assert page.get_by_label("Replace the table").is_checked()
