@@ -50,6 +50,13 @@ def test_the_command_is_copied_or_selected(pages: Pages, finished: str) -> None:
     page.locator("#copy-command").click()
     page.locator("#status", has_text="is selected").wait_for()
     assert page.evaluate("() => getSelection().toString()") == command
+    address = page.locator("#report").get_attribute("data-live")
+    again = """async (address) => {
+        const answer = await fetch(address, { headers: { "x-studio": "1" } });
+        place(await answer.text());
+    }"""
+    page.evaluate(again, address)  # as at each event: a part that is as before is not replaced
+    assert page.evaluate("() => getSelection().toString()") == command
 
 
 def test_everything_can_be_read_and_taken_without_scripts(pages: Pages, finished: str) -> None:

@@ -2,10 +2,6 @@
 // refuses to copy, the text is selected, so that one key is left to press.
 "use strict";
 
-function offerCopies(root) {
-  for (const button of root.querySelectorAll("button[data-copy][hidden]")) button.hidden = false;
-}
-
 document.addEventListener("click", async (event) => {
   const link = event.target.closest("a[data-making]");
   if (link) say(link.dataset.making); // large files take a while, and a browser shows nothing
@@ -26,7 +22,6 @@ document.addEventListener("DOMContentLoaded", () => {
   const main = document.getElementById("main");
   let last = "";
   const look = () => {
-    offerCopies(main);
     const news = main.querySelector("[data-say]");
     const text = news ? news.dataset.say : "";
     if (text && text !== last) say(text);

@@ -168,7 +168,6 @@ class Cut {
     this.dates = Boolean(box.dataset.dates);
     this.svg = box.querySelector("svg");
     this.layer = box.querySelector(".handles");
-    for (const one of box.querySelectorAll(".with-script")) one.hidden = false;
     box.querySelector("[data-add]").addEventListener("click", () => this.addInGap());
     this.svg.addEventListener("dblclick", (event) => {
       if (!event.target.closest(".handle")) this.add(this.at(event));
@@ -345,12 +344,10 @@ function prepareHierarchy() {
     box.dataset.ready = "1";
     cut.attach(box);
   }
-  for (const one of document.querySelectorAll("#levels-form .with-script")) one.hidden = false;
   showPicked();
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-  document.body.classList.add("scripted");
   prepareHierarchy();
   new MutationObserver(prepareHierarchy).observe(document.getElementById("main"), {
     childList: true, subtree: true,

@@ -139,6 +139,9 @@ function watch(address) {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
+  // What needs a script is shown by a style: parts of a page stay as they came, so that an answer
+  // that changes nothing replaces nothing, and what was selected stays selected.
+  document.body.classList.add("scripted");
   prepare(document);
   if (document.body.dataset.events) watch(document.body.dataset.events);
 });
