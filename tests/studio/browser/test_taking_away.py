@@ -76,6 +76,35 @@ def test_everything_can_be_read_and_taken_without_scripts(pages: Pages, finished
     assert report.get_by_text("Sign-off").first.is_visible()
 
 
+def test_a_late_answer_does_not_bring_the_last_choice_back(pages: Pages, finished: str) -> None:
+    """The page asks what has changed, a format is chosen, and only then the answer arrives."""
+    page = pages(f"{finished}/export")
+    page.get_by_label("Format", exact=True).select_option(".tsv")
+    page.get_by_role("link", name="Save hospital-release.tsv").wait_for()
+    late: list[Any] = []
+
+    def hold(route: Any) -> None:
+        """The first answer to a question is kept back, as it is now."""
+        if late or route.request.method != "GET":
+            route.continue_()
+        else:
+            late.append((route, route.fetch()))
+
+    page.route(re.compile(page.locator("#report").get_attribute("data-live") + "$"), hold)
+    page.reload()
+    for _ in range(100):
+        if late:
+            break
+        page.wait_for_timeout(100)
+    page.get_by_label("Format", exact=True).select_option(".csv")
+    page.get_by_role("link", name="Save hospital-release.csv").wait_for()
+    route, answer = late[0]
+    with page.expect_response(lambda one: one.url == route.request.url):
+        route.fulfill(response=answer)
+    page.wait_for_timeout(300)  # long enough for a wrong answer to be shown
+    assert page.get_by_label("Format", exact=True).input_value() == ".csv"
+
+
 def test_what_cannot_be_written_is_said_where_it_is_chosen(export: Any) -> None:
     page = export
     page.get_by_label("Format", exact=True).select_option(".sav")

@@ -9,6 +9,7 @@ let version = null; // of the plan, as the newest answer to this page has it
 let sending = Promise.resolve(); // forms wait for each other: each begins where the last one ended
 const waiting = new Map(); // per form, the number of its newest request
 const underway = new Map(); // per form, what is being sent
+let steps = 0; // how many forms were sent or answered
 
 function say(text) {
   const place = document.getElementById("status");
@@ -91,10 +92,12 @@ function submit(form, submitter) {
     if (waiting.get(form) !== number) return;
     waiting.delete(form);
     underway.set(form, fields);
+    ++steps;
     if (version && body.has("version")) body.set("version", version);
     const address = form.getAttribute("action"); // form.action is a field of that name, if there is one
     const answer = await ask(`form:${address}`, address, { method: "POST", body });
     underway.delete(form);
+    ++steps;
     if (answer) place(answer.text, form);
   });
 }
@@ -124,7 +127,13 @@ function watch(address) {
   const refresh = async () => {
     waiting = false;
     for (const element of document.querySelectorAll("[data-live]")) {
-      const answer = await ask(`live:${element.id}`, element.dataset.live);
+      // A form that was sent in the meantime makes this answer one of before: it is asked for again.
+      let answer, before;
+      do {
+        await sending;
+        before = steps;
+        answer = await ask(`live:${element.id}`, element.dataset.live);
+      } while (answer && steps !== before);
       if (answer && answer.ok) place(answer.text);
     }
   };
