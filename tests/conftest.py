@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from tests.command_line import PLAN, write_people
 from tests.strategies import examples
 
 # Kernels compile on their first call, so a time limit would only tell how busy the machine is.
-# CI judges a change, and draws the same examples whenever it runs on it; `make test` and the campaign
-# search: they draw others each time.
+# CI judges a change, and draws the same examples whenever it runs on it; `make test` and the
+# campaign search: they draw others each time.
 settings.register_profile(
     "shoal",
     deadline=None,
@@ -49,8 +50,9 @@ LONG = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of these files."""
     places = [HERE / name for name in LONG]
+    long = cache(lambda path: any(path.is_relative_to(place) for place in places))
     for item in items:
-        if any(item.path.is_relative_to(place) for place in places):
+        if long(item.path):
             item.add_marker("long")
 
 

@@ -10,6 +10,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +53,17 @@ def table(rows: int = 240) -> pa.Table:
     return hospital(rows, seed=5)
 
 
-def columns(**changes: Any) -> dict[str, Any]:
-    """What each column is."""
+@cache
+def _names() -> list[str]:
+    """The columns of the table."""
     from shoal.datasets.hospital import hospital
 
-    known: dict[str, Any] = {name: {"role": "other"} for name in hospital(1).column_names}
+    return hospital(1).column_names
+
+
+def columns(**changes: Any) -> dict[str, Any]:
+    """What each column is."""
+    known: dict[str, Any] = {name: {"role": "other"} for name in _names()}
     known |= {
         "name": {"role": "identifier"},
         "patient": {"role": "person"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ SOURCE = TESTS.parent / "src" / "shoal"
 OWN = {"laws", "naive", "slow"}
 
 
+@cache
 def modules() -> dict[str, set[Path]]:
     """The folders that have a module or a package of a name, by that name without underscores."""
     found: dict[str, set[Path]] = {}

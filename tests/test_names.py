@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ import typer
 import shoal
 from shoal import Audit, Comparison, Fitted, Hierarchy, Plan, Release
 from shoal.cli import main as cli
+from tests.sources import statements, tree
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -55,11 +57,13 @@ IMPORT = re.compile(r"^ *(?:>>> )?(?:from|import) shoal\b.*$", re.MULTILINE)
 SENTENCE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 
 
+@cache
 def docstrings() -> dict[str, str]:
     """All docstrings of the package, by file and line."""
     found = {}
     for path in sorted((ROOT / "src").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        module = tree(path)
+        for node in (module, *statements(module)):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 text = ast.get_docstring(node)
                 if text:
@@ -68,12 +72,10 @@ def docstrings() -> dict[str, str]:
     return found
 
 
+@cache
 def texts() -> dict[str, str]:
     pages = {path.name: path.read_text(encoding="utf-8") for path in PAGES}
     return {**pages, **docstrings()}
-
-
-TEXTS = texts()
 
 
 def dotted(text: str, word: str) -> list[str]:
@@ -85,7 +87,7 @@ def dotted(text: str, word: str) -> list[str]:
 
 def test_item_8_every_dotted_name_of_the_pages_is_public():
     names = sorted(
-        {f"shoal.{name}" for page in PAGES for name in dotted(TEXTS[page.name], "shoal")}
+        {f"shoal.{name}" for page in PAGES for name in dotted(texts()[page.name], "shoal")}
     )
     assert {"shoal.datasets", "shoal.distances.kl", "shoal.bound.lower_bound"} <= {*names}
     # In a fresh process; what the name before made an attribute of the package is taken away.
@@ -141,7 +143,7 @@ def attributes(kind: type) -> set[str]:
 
 def test_item_8_attributes_of_objects_are_there():
     wrong, count = [], 0
-    for where, text in TEXTS.items():
+    for where, text in texts().items():
         for word, kind in OBJECTS.items():
             for name in dotted(text, word):
                 count += 1
@@ -170,7 +172,7 @@ def test_item_8_commands_and_options_are_there():
     every = {option for options in known.values() for option in options}
     every |= {"--help", "--version"}
     wrong, count = [], 0
-    for where, text in TEXTS.items():
+    for where, text in texts().items():
         code = code_in(text)
         for command, rest in re.findall(r"(?:^\$ |^|`)shoal ([a-z_]+)\b([^\n`]*)", code, re.M):
             count += 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import shoal
+from tests.sources import statements, tree
 
 SOURCE = Path(shoal.__file__).parent
 # From the ground up: a room may use the rooms above it in this list. Rooms on one line do not
@@ -66,20 +66,19 @@ def room(module: str) -> str:
     return module.split(".")[1] if "." in module else "__init__"
 
 
-def imports(module: str) -> Iterator[str]:
+@cache
+def imports(module: str) -> list[str]:
     """The modules that a module imports, also inside functions; not those for types alone."""
-    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
-    for node in list(ast.walk(tree)):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            node.body = []
-    for node in ast.walk(tree):
+    found = []
+    for node in statements(tree(modules()[module])):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "shoal":
             assert node.module is not None
             for alias in node.names:
                 inside = f"{node.module}.{alias.name}"
-                yield inside if inside in modules() else node.module
+                found.append(inside if inside in modules() else node.module)
         elif isinstance(node, ast.Import):
-            yield from (a.name for a in node.names if a.name.split(".")[0] == "shoal")
+            found += [a.name for a in node.names if a.name.split(".")[0] == "shoal"]
+    return found
 
 
 INSIDE = sorted(name for name in modules() if room(name) not in PUBLIC)
@@ -137,7 +136,7 @@ def packages() -> list[str]:
 
 
 def rule(package: str) -> str:
-    return ast.get_docstring(ast.parse(modules()[package].read_text(encoding="utf-8"))) or ""
+    return ast.get_docstring(tree(modules()[package])) or ""
 
 
 @pytest.mark.parametrize("package", packages())
