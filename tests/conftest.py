@@ -29,30 +29,51 @@ settings.load_profile("shoal")
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[1] / "shared" / "data"
-# Browsers, servers, processes that compile or are killed: a third of the time of all tests. They
-# are `make test-long`, which CI runs after `make test`.
+# Browsers, servers, processes that compile or are killed, whole examples: half of the time of all
+# tests. They are `make test-long`, which CI runs after `make test`. Folders, files, or tests of a
+# file.
 LONG = (
     "base/kernel_files",
+    "cli/test_cli.py::test_a_real_interrupt_leaves_nothing",
+    "cli/test_compare_command.py::test_an_interrupt_leaves_what_has_finished",
     "comparing/test_isolated_run.py",
     "databases/test_lost_connections.py",
+    "engines/test_faults.py::test_an_interrupt_ends_the_query_and_leaves_nothing",
     "engines/test_written_tables.py",
     "flow/test_at_scale.py",
+    "flow/test_rehearsal.py::test_an_interrupt_while_both_compile_leaves_nothing",
+    "flow/test_rehearsal.py::test_the_assistant_ends_with_the_command",
+    "flow/test_rehearsal.py::test_the_assistant_stores_what_nobody_has_claimed",
+    "kernels/test_kernels.py::test_item_0_all_algorithms_with_all_losses_end_on_tables_of_1_to_12_rows",
+    "kernels/test_kernels.py::test_item_0_peel_ends_where_one_class_is_all_there_can_be",
+    "kernels/test_kernels.py::test_kernels_run_as_plain_python_and_use_no_negative_index",
+    "kernels/test_kernels.py::test_kernels_that_are_shipped_with_the_package_are_not_compiled",
+    "kernels/test_kernels.py::test_stored_kernels_compute_raise_and_are_inlined_as_before",
     "laws/test_databases.py",
     "laws/test_threads.py",
     "report/test_narrow.py",
     "report/test_pdf.py",
     "studio/browser",
     "studio/pages/export",
+    "studio/pages/test_dropped_files.py::test_a_copy_that_was_removed_is_dropped_again_and_the_plan_is_kept",
+    "studio/pages/test_look.py::test_a_restart_shows_the_same",
     "studio/test_persistence.py",
-)
+    "test_campaign.py::test_smoke",
+    "test_campaign.py::test_smoke_kills",
+    "test_contributing.py",
+    "test_readme.py::test_examples_run",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of these files."""
-    places = [HERE / name for name in LONG]
+    """Mark these tests."""
+    places = [HERE / name for name in LONG if "::" not in name]
+    names = {name for name in LONG if "::" in name}
     long = cache(lambda path: any(path.is_relative_to(place) for place in places))
+    relative = cache(lambda path: path.relative_to(HERE).as_posix() if HERE in path.parents else "")
     for item in items:
-        if long(item.path):
+        test = f"{relative(item.path)}::{getattr(item, 'originalname', item.name)}"
+        if test in names or long(item.path):
             item.add_marker("long")
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONG
+
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "shoal"
 # Laws over the whole catalog, naive twins, and long runs belong to no single room.
@@ -44,3 +46,11 @@ def test_tests_of_a_module_are_in_its_room(path: Path) -> None:
     if homes is not None:
         places = " or ".join(sorted(f"tests/{home}" for home in homes))
         assert path.parent in homes, f"move tests/{path} to {places}, or name it differently"
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_tests_are_there(name: str) -> None:
+    """One that was renamed would become part of `make test` again, and nobody would notice."""
+    path, _, test = name.partition("::")
+    assert (TESTS / path).exists()
+    assert not test or f"def {test}(" in (TESTS / path).read_text(encoding="utf-8")
