@@ -354,3 +354,49 @@ def test_a_table_of_a_database_has_bounds_and_its_own_apostrophes(tmp_path: Path
     assert table.column_names[:2] == ["age_low", "age_high"]
     assert set(table["note"].to_pylist()) == {"'=a"}
     assert shoal.audit(target, asked, original=rows).holds
+
+
+PAID = {
+    "age": ["31", "31", "32", "32"],
+    "born": ["1990-01-02"] * 4,
+    "sex": ["f"] * 4,
+    "note": ["2325.70", "1800.00", "2100.25", None],
+    "code": ["01051011", "01051012", "05111000", "05111000"],
+    "pay": ["12.50", "99.90", "13.25", "unknown"],
+}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "xlsx", "dta"])
+def test_measurements_with_trailing_zeros_are_numbers(ending: str, tmp_path: Path) -> None:
+    asked = plan(write={"types": "infer"})
+    asked = asked.changed(
+        columns={**asked.columns, "code": Column(role="other"), "pay": Column(role="sensitive")},
+        accept=["note", "code"],
+    )
+    release = shoal.anonymize(pa.table(PAID), asked)
+    out = tmp_path / f"out.{ending}"
+    release.save(out)
+    table = read(out).native
+    assert table.schema.field("note").type == pa.float64()
+    found = sorted(one for one in table["note"].to_pylist() if one is not None)
+    assert found == [1800.0, 2100.25, 2325.7]
+    assert set(table["code"].to_pylist()) == {"01051011", "01051012", "05111000"}
+    said = " ".join(release.notes)
+    assert "'code' stays text" in said
+    assert "leading zeros would be lost, as in 01051011" in said
+    assert "values such as unknown are no numbers" in said
+    assert "'note'" not in said
+    audited = shoal.audit(out, asked, original=pa.table(PAID))
+    assert audited.holds
+    assert not [one for one in audited.notes if "other values" in one]
+    release.codebook(tmp_path / "codebook.json")
+    assert "It is text and not a number: leading" in (tmp_path / "codebook.json").read_text()
+
+
+def test_a_missing_code_with_zeros_stays_text() -> None:
+    table = pa.table(
+        {"a": ["1.50", "-9.00"], "b": ["1.5", "1.50"], "c": ["1" * 15 + ".25", "1.50"]}
+    )
+    found = typed(table, {"a": ["", "-9.00"], "b": [], "c": []})
+    assert [str(field.type) for field in found.schema] == ["string", "double", "string"]
+    assert typed(table).schema.types == [pa.string()] * 3  # a hierarchy may have 1.50 as a label

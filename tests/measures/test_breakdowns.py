@@ -18,10 +18,10 @@ from shoal.table.roles import Column
 from tests.attacks.test_attacks_on_people import COLUMNS, hospital
 
 
-def told(hierarchy, values):
-    columns = {"a": Column(role="quasi", hierarchy=hierarchy)}
+def told(hierarchy, values, own=None):
+    columns = {"a": Column(role="quasi", hierarchy=hierarchy, missing_values=own)}
     seen = read_published(open_frame(pa.table({"a": values})), columns, [""])
-    (fact,) = widths(columns, seen)
+    (fact,) = widths(columns, seen, [""])
     assert sum(count for _, count in fact.rows) == len(values)
     assert len(fact.rows) <= LINES
     return dict(fact.rows)
@@ -56,6 +56,18 @@ def test_widths_of_numbers_codes_and_values():
     tree = Hierarchy.from_tree({"Any": {"north": {"far": ["a"], "near": ["b"]}, "south": ["c"]}})
     assert told(tree, ["a", "far", "near", "north", "south", "Any"]) == {
         "as it was": 1, "level 1, such as “far”": 3, "level 2, such as “north”": 1, "suppressed": 1,
+    }  # fmt: skip
+
+
+def test_codes_for_missing_are_not_exact():
+    ages, values = Hierarchy.ranges([5, 10]), ["17", "[15, 20)", "99", "99", "98", "*", ""]
+    assert told(ages, values, own=["98", "99"]) == {
+        "the exact number": 1, "a range of 5": 1, "a range of 10": 0, "suppressed": 1, "missing": 4,
+    }  # fmt: skip
+    assert told(ages, values)["the exact number"] == 4
+    tree = Hierarchy.from_tree({"Any": {"north": ["a"], "south": ["b"]}})
+    assert told(tree, ["a", "north", "?"], own=["?"]) == {
+        "as it was": 1, "level 1, such as “north”": 1, "suppressed": 0, "missing": 1,
     }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from shoal.table.coding import merged_note
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
 from shoal.table.roles import columns_with_role, limited_columns
+from shoal.table.written.form import kept_as_text
 
 
 def encodings(schema: pa.Schema | None) -> list[str]:
@@ -120,6 +121,15 @@ def at_most_without_effect(plan: Plan, table: Table) -> list[str]:
         f"at_most = {at_most} of {name!r} has no effect: it allows every value of its hierarchy"
         for name, at_most in limited_columns(plan.columns).items()
         if tops[name] is None
+    ]
+
+
+def numbers_as_text(frame: Frame, plan: Plan) -> list[str]:
+    """Report columns that types = "infer" leaves as text though they look like numbers."""
+    found = kept_as_text(frame, plan.columns, plan.missing_values, plan.write)
+    return [
+        f"column {name!r} stays text with types = 'infer' of [write]: {why}"
+        for name, why in found.items()
     ]
 
 

@@ -126,6 +126,7 @@ def publish(
             *notes.persons_not_published(plan, keep_order),
             *measured.dependency.notes(),
             *measured.utility.notes(original.rows),
+            *notes.numbers_as_text(released, plan),
             *notes.in_parts(recoding.parts),
             *origin.notes,
         ],

@@ -30,6 +30,7 @@ from shoal.plan import Plan
 from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Page, Section, Text, render
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.roles import Column
+from shoal.table.written.form import kept_as_text
 from shoal.table.written.ranges import bound_names, range_columns, with_bounds
 
 SHOWN = 40  # values of a column in HTML
@@ -182,7 +183,7 @@ def _column(frame: Frame, name: str, plan: Plan) -> CodebookColumn:
         written_as=_written_as(frame, name, plan),
         values=values,
         different=sum(count > 0 for count in counts),
-        reading=_reading(values, column, plan),
+        reading=[*_reading(values, column, plan), *_as_text(frame, name, plan)],
     )
 
 
@@ -274,6 +275,13 @@ def _reading(values: list[PublishedValue], column: Column, plan: Plan) -> list[s
             "for *."
         )
     return said
+
+
+def _as_text(frame: Frame, name: str, plan: Plan) -> list[str]:
+    """Why numbers are text in files that have types."""
+    columns = {name: plan.columns[name]}
+    found = kept_as_text(frame.select([name]), columns, plan.missing_values, plan.write)
+    return [f"It is text and not a number: {why}." for why in found.values()]
 
 
 def _cut(texts: list[str], hierarchy: Hierarchy | None) -> list[str]:

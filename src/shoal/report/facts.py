@@ -269,7 +269,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         if after.linked
         else sizes(release.seen_by.classes.people, release.seen_by.classes.size),
         record_count=after.row_count,
-        widths=widths(plan.columns, seen),
+        widths=widths(plan.columns, seen, plan.missing_values),
         # In a linked release the class of a record does not protect its person.
         sensitive=[] if after.linked else sensitive_facts(release.seen_by),
         class_attacks={name: attack.class_words for name, attack in shown_attacks().items()},

@@ -45,6 +45,33 @@ KINDS = {
 }  # fmt: skip
 
 
+STATES = ("01", "05", "09", "16")
+COMMUNITIES = [f"{s}{k:03}{c:03}" for s in STATES for k in (51, 124) for c in range(1, 9)]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "hierarchy"),
+    [
+        ("AGS", dealt(COMMUNITIES), {"prefixes": [5, 2]}),
+        ("place", dealt(COMMUNITIES), {"prefixes": [5, 2]}),
+        ("Gemeindeschlüssel", dealt(["11000000", "12051000", "12052000"]), {"prefixes": [5, 2]}),
+        ("place", dealt(["11000000", "12051000", "12052000"]), None),  # amounts may look like this
+        ("AGS", dealt([int(code) for code in COMMUNITIES]), {"ranges": [1_000, 1_000_000]}),
+        ("amount", dealt([int(code) for code in COMMUNITIES]), None),
+        # Dates begin with 19 or 20, and 31 is no state.
+        ("AGS", dealt([f"20240{m}{d}" for m in range(1, 9) for d in (11, 12, 13)]), None),
+        ("AGS", dealt([f"31{i:06}" for i in range(30)]), None),
+    ],
+)
+def test_codes_of_german_communities(name, values, hierarchy):
+    found = facts(name, values)
+    assert (kind_of(found) == "community codes") is (hierarchy is not None)
+    if hierarchy is not None:
+        proposed, _ = propose_hierarchy(found, kind_of(found))
+        assert proposed.setting() == hierarchy
+        assert guess_role(found).role == "quasi"
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_kinds_by_value_alone(kind):
     assert kind_of(facts("column", KINDS[kind])) == kind

@@ -8,7 +8,15 @@ from typing import Literal
 import numpy as np
 
 from shoal.flow.draft.facts import FREE_TEXT, Facts
-from shoal.flow.draft.name_words import AGES, BIRTH, CATEGORIES, CATEGORY_STEMS, CODES
+from shoal.flow.draft.name_words import (
+    AGES,
+    BIRTH,
+    CATEGORIES,
+    CATEGORY_STEMS,
+    CODES,
+    COMMUNITIES,
+    COMMUNITY_STEMS,
+)
 from shoal.flow.draft.places import COUNTRY_NAMES, STATE_NAMES
 
 Kind = Literal[
@@ -32,6 +40,7 @@ Kind = Literal[
     "numbers",
     "codes",
     "long codes",
+    "community codes",
     "categories",
 ]
 MOST = 0.9  # share of the values that must have a form; the others are typing errors
@@ -57,6 +66,9 @@ POSTCODE = re.compile(
     r"[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}|[0-9]{4} ?[A-Z]{2}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]|"
     r"[0-9]{5}-[0-9]{4}"
 )
+# German municipalities: the state (01 to 16), the district and the community, 2 + 3 + 3 digits.
+COMMUNITY = re.compile(r"(0[1-9]|1[0-6])[0-9]{6}")
+SHORT_COMMUNITY = re.compile(r"([1-9]|1[0-6])[0-9]{6}")  # as a number, without the leading zero
 ICD10 = re.compile(r"[A-TV-Z][0-9][0-9AB](\.?[0-9A-Z]{1,4})?")
 ICD9 = re.compile(r"[0-9]{3}(\.[0-9]{1,2})?|[VE][0-9]{2,3}(\.[0-9]{1,2})?")
 ICD9_LETTER = re.compile(r"[VE][0-9]{2,3}(\.[0-9]{1,2})?")
@@ -92,6 +104,8 @@ def _by_form(facts: Facts) -> Kind | None:
         return "phone numbers"
     if facts.share(POSTCODE) >= MOST or _is_postcode(facts):
         return "postcodes"
+    if is_community_code(facts):
+        return "community codes"
     if _is_icd(facts):
         return "ICD codes"
     if facts.distinct > 1 and facts.among(RESULTS) == 1:
@@ -158,6 +172,23 @@ def _is_postcode(facts: Facts) -> bool:
         return True
     zeros = facts.numbers is None and facts.share(r"[0-9]{5}") == 1
     return zeros and facts.distinct > 20 and not facts.unlike
+
+
+def is_community_code(facts: Facts) -> bool:
+    """Whether the values are official codes of German communities.
+
+    Texts show it by their form if several states or districts begin alike; numbers, which have lost
+    their leading zeros, only together with the name of the column.
+    """
+    if facts.distinct < 3 or facts.unlike:
+        return False
+    named = bool(facts.words & COMMUNITIES) or any(
+        word.startswith(COMMUNITY_STEMS) for word in facts.words
+    )
+    if facts.is_text and facts.share(COMMUNITY) == 1:
+        districts = {one[:5] for one in facts.texts}
+        return named or (facts.distinct > 20 and len(districts) <= 0.7 * len(facts.texts))
+    return named and facts.whole and facts.share(SHORT_COMMUNITY) == 1
 
 
 def _is_icd(facts: Facts) -> bool:

@@ -13,6 +13,7 @@ from shoal.hierarchies.values import text
 NINES = (9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 NEGATIVE = [float(-one) for one in (*range(1, 10), 99, 999, 9999)]
 PADDED = "[0-9]{2}|[0-9]{3}"
+PEAK = 5  # records with a code, if it is known by its frequency
 WORDS = 5  # different words among numbers
 NUMBERS = 0.5  # share of the records that have a number, if the others are words among them
 _MISSING = re.compile(
@@ -37,7 +38,8 @@ def missing_codes(facts: Facts) -> list[str]:
     words = _words_among(facts, strange) if len(numbers) else None
     if words is None:
         return []
-    codes = np.isin(found, [*_negative(numbers), *_nines(numbers)])
+    counts = facts.counts[~np.isnan(found)]
+    codes = np.isin(found, [*_negative(numbers), *_nines(numbers, counts)])
     return [*words, *(text(facts.values[i]) for i in np.flatnonzero(codes))]
 
 
@@ -90,16 +92,57 @@ def _negative(numbers: Floats) -> list[float]:
     return [] if scale else negative.tolist()
 
 
-def _nines(numbers: Floats) -> list[float]:
-    """9, 99 or 999, if it is the largest value and apart from all others."""
-    largest = float(numbers.max())
-    others = numbers[(numbers >= 0) & (numbers < largest)]
-    if largest not in NINES or len(others) < 2:
+def _nines(numbers: Floats, counts: Longs) -> list[float]:
+    """9, 99 or 999, if it is the largest value and apart from all others.
+
+    98 and 97 may be next to it, as one code says "does not know" and another one "refused"; 88 may
+    be alone. A code that is close to the values must be far more frequent than those next to it.
+    """
+    order = np.argsort(numbers, kind="stable")
+    values, often = numbers[order], counts[order]
+    often, values = often[values >= 0], values[values >= 0]
+    if len(values) < 3:
         return []
-    last = np.sort(others)[-3:]
-    below = last[-1]
-    if largest == NINES[0]:  # 8 is next to it, and 7 may be by chance
-        return [largest] if below <= 6 and len(others) >= 3 else []
+    digits = len(f"{values[-1]:.0f}")
+    known = _codes_of(digits)
+    first = len(values)  # of the codes among the values
+    while first > 2 and values[first - 1] in known:
+        first -= 1
+    starts = range(first, len(values))  # all of them are codes, or only the largest
+    return next((values[i:].tolist() for i in starts if _are_codes(values, often, i)), [])
+
+
+def _codes_of(digits: int) -> set[float]:
+    """The codes for missing of a column whose largest value has so many digits."""
+    if digits > len(NINES):
+        return set()
+    nines = NINES[digits - 1]
+    return {nines, nines - 1, nines - 2} | {nines * digit / 9 for digit in (6, 7, 8) if digits > 1}
+
+
+def _are_codes(values: Floats, often: Longs, first: int) -> bool:
+    """Whether the values from a place on, all of which could be codes for missing, are such."""
+    largest, code, below = values[-1], values[first], values[first - 1]
+    spread = below - values[max(0, first - 3)] + 1
+    several, nines = first < len(values) - 1, largest in NINES
+    stands_out = bool(often[first:].min() > often[max(0, first - 2) : first].max())
+    if largest <= NINES[0]:  # 8 is next to 9, and 7 may be by chance
+        if not nines or first < 3:
+            return False
+        if several:  # 1 to 5 without a gap, then 8 and 9
+            return bool(code - below >= 3 and below - values[0] == first - 1)
+        return bool(below <= 6) or (values[0] == 0 and _ends_in_a_peak(often, first))
     # As many digits as the others need, or more; the others end well below.
-    apart = largest / 1000 <= below <= 0.8 * largest
-    return [largest] if apart and largest - below > 3 * (below - last[0] + 1) else []
+    apart = largest / 1000 <= below <= 0.8 * code and code - below > 3 * spread
+    if apart and (nines or stands_out):
+        return True
+    return bool(nines and code - below >= 2 and _ends_in_a_peak(often, first))
+
+
+def _ends_in_a_peak(often: Longs, first: int) -> bool:
+    """Whether the last values are much more frequent than those before, which have become rare.
+
+    Numbers end like this if they have a code: there are few people of 95 years, and many of "99".
+    """
+    peak, rare = int(often[first:].min()), int(often[max(0, first - 3) : first].max())
+    return first >= 6 and peak >= max(PEAK, 3 * rare) and 10 * rare <= int(often[:first].max())

@@ -49,6 +49,8 @@ HOLDER = frozenset(
 )
 COUNTING = frozenset("num number count nr no total anzahl n".split())
 CODES = frozenset("zip zipcode postcode postal plz postleitzahl geocode tract lsoa".split())
+COMMUNITIES = frozenset("ags gemeinde gemeinden gkz gemeindekennzahl".split())
+COMMUNITY_STEMS = ("gemeindeschl", "gemeindekenn", "gemeindenummer", "wohngemeinde")
 BIRTH = frozenset("birth born birthday birthdate dob geburtsdatum naissance".split())
 AGES = frozenset("age ages alter mager agemother agefather edad".split())
 # Numbers under such names stand for categories: half of an admission type means nothing.

@@ -36,6 +36,8 @@ def propose_hierarchy(facts: Facts, kind: Kind) -> tuple[Hierarchy | None, str]:
             return None, "birth dates, not written as 2024-05-17"
         case "postcodes" | "long codes" | "ICD codes":
             return Hierarchy.prefixes(), f"{many(facts.distinct, 'code')}, shortened from the right"
+        case "community codes":
+            return _communities(facts)
         case "states":
             return (
                 Hierarchy.from_tree(by_region(facts.values, STATES)),
@@ -57,6 +59,14 @@ def propose_hierarchy(facts: Facts, kind: Kind) -> tuple[Hierarchy | None, str]:
             return None, many(facts.distinct, "code") + _hint(facts)
         case _:
             return None, many(facts.distinct, "value") + _hint(facts)
+
+
+def _communities(facts: Facts) -> tuple[Hierarchy, str]:
+    """Communities by district and by state; as numbers, these are ranges."""
+    note = f"{many(facts.distinct, 'community code')}, by district and by state"
+    if facts.whole and any(len(one) < 8 for one in facts.texts):  # no leading zeros
+        return Hierarchy.ranges([1_000, 1_000_000]), note
+    return Hierarchy.prefixes([5, 2]), note
 
 
 def _calendar(facts: Facts) -> Hierarchy | None:

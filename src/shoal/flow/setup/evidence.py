@@ -51,6 +51,8 @@ def _values(facts: Facts) -> str:
     """How many values there are, and the most frequent ones."""
     gaps = facts.rows - facts.filled
     missing = f", {percent(100 * gaps / facts.rows)} missing".replace("\xa0", " ") if gaps else ""
+    if facts.missing and missing:
+        missing += f" ({', '.join(map(str.strip, facts.missing))} taken as missing)"
     begin = f"{many(facts.distinct, 'different value')}{missing}"
     order = np.argsort(-facts.counts, kind="stable")[:SHOWN]
     often = [i for i in order if facts.counts[i] >= OFTEN]

@@ -10,10 +10,10 @@ from shoal.base.wording import number, short
 from shoal.hierarchies.base import SUPPRESSED_WIDTH, Hierarchy, Width
 from shoal.hierarchies.values import text
 from shoal.table.published_table import Published
-from shoal.table.roles import Column
+from shoal.table.roles import Column, missing_words
 
 LINES = 6  # widths per column, at most
-EMPTY, OTHERS = "empty", "other widths"
+EMPTY, MISSING, OTHERS = "empty", "missing", "other widths"
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,27 @@ class WidthFact:
     rows: list[tuple[str, int]]
 
 
-def widths(columns: Mapping[str, Column], seen: Published) -> list[WidthFact]:
-    """How precise each quasi-identifier is published, measured on the release."""
+def widths(
+    columns: Mapping[str, Column], seen: Published, words: Sequence[str] = ()
+) -> list[WidthFact]:
+    """How precise each quasi-identifier is published, measured on the release.
+
+    `words` are those of the plan that mean missing: 99 next to ages is no exact age.
+    """
     facts = []
     for j, name in enumerate(seen.names):
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
         ends = [Width(-inf, hierarchy.exact), SUPPRESSED_WIDTH]
         rows = dict.fromkeys([*ends, *hierarchy.steps()], 0)
+        absent = set(missing_words(columns, name, words))
+        gaps = {None} | {value for value in seen.values[j] if text(value) in absent}
+        gap = Width(inf, MISSING if len(gaps) > 1 else EMPTY)
         for value, times in zip([None, *seen.values[j]], seen.often(j).tolist(), strict=True):
             if times:
-                width = Width(inf, EMPTY) if value is None else hierarchy.width(text(value))
+                width = gap if value in gaps else hierarchy.width(text(value))
                 rows[width] = rows.get(width, 0) + times
-        facts.append(WidthFact(name, _few(_named(rows, hierarchy, seen.values[j]))))
+        there = [value for value in seen.values[j] if value not in gaps]
+        facts.append(WidthFact(name, _few(_named(rows, hierarchy, there))))
     return facts
 
 
@@ -50,7 +59,7 @@ def _named(
             if not words:
                 known = examples.get(place)
                 examples[place] = min(known, text(value)) if known else text(value)
-    ordered = sorted(rows.items(), key=lambda item: (item[0][0], item[0][1] == EMPTY))
+    ordered = sorted(rows.items(), key=lambda item: (item[0][0], item[0][1] in (EMPTY, MISSING)))
     return [
         (words or f"level {number(place)}, such as “{short(examples[place], 28)}”", count)
         for (place, words), count in ordered
@@ -59,7 +68,7 @@ def _named(
 
 def _few(rows: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """A readable number of lines: both ends, and the widths with the most records."""
-    ends = {rows[0][0], SUPPRESSED_WIDTH.words, EMPTY}
+    ends = {rows[0][0], SUPPRESSED_WIDTH.words, EMPTY, MISSING}
     if len(rows) > LINES:
         rows = [line for line in rows if line[1] or line[0] in ends]
     if len(rows) <= LINES:

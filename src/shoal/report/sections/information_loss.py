@@ -30,7 +30,8 @@ def widths(facts: Facts) -> list[Block]:
     return [
         Text(
             "A value is published unchanged, generalized (a year for a date, a range for a "
-            "number), or suppressed."
+            "number), or suppressed. Codes and words that the plan lists under missing_values are "
+            "counted as missing, together with empty cells."
         ),
         HtmlTable(
             ["quasi-identifier", "published as", "records", "share"],

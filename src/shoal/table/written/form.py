@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +11,16 @@ import pyarrow as pa
 from shoal.base.errors import ShoalError
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.values import text
+from shoal.io.compact import ArrowColumn
 from shoal.io.files import keeps_types
 from shoal.io.frames import Frame
 from shoal.io.native.packed_texts import plain_schema
 from shoal.io.text_writing import same_cells
 from shoal.io.written.formulas import escaped, unescaped
 from shoal.io.written.settings import Writing
-from shoal.io.written.typed_columns import typed
+from shoal.io.written.typed_columns import typed, why_text
 from shoal.table.coded_columns import coded
-from shoal.table.roles import EMPTY, Column
+from shoal.table.roles import EMPTY, Column, missing_words
 from shoal.table.written.ranges import from_bounds, range_columns, with_bounds, with_midpoints
 
 
@@ -39,10 +40,32 @@ def written_form(
     elif writing.ranges == "midpoint":
         frame = with_midpoints(frame, columns, words)
     if writing.types == "infer" and (path is None or keeps_types(path)):
-        frame = Frame(typed(_arrow(frame)))
+        frame = Frame(typed(_arrow(frame), measurements(columns, words)))
     if writing.escapes(path):
         frame = Frame(escaped(_arrow(frame)))
     return frame
+
+
+def measurements(columns: Mapping[str, Column], words: Sequence[str]) -> dict[str, Collection[str]]:
+    """The columns that are published unchanged, each with its words for missing values."""
+    return {
+        name: missing_words(columns, name, words)
+        for name, column in columns.items()
+        if column.role in ("sensitive", "other") and column.hierarchy is None
+    }
+
+
+def kept_as_text(
+    frame: Frame, columns: Mapping[str, Column], words: Sequence[str], writing: Writing
+) -> dict[str, str]:
+    """The columns that types = "infer" leaves as text though they look like numbers, and why."""
+    if writing.types != "infer":
+        return {}
+    known = measurements(columns, words)
+    found = {
+        name: why_text(frame.exact(name), known[name]) for name in frame.names if name in known
+    }
+    return {name: why for name, why in found.items() if why}
 
 
 def read_form(
@@ -67,7 +90,10 @@ def check_form(file: Frame, frame: Frame, columns: Mapping[str, Column], writing
         if name not in file.names:
             raise _differs(name)
         if name not in ranges:
-            same = same_cells(file.column(name), frame.column(name))
+            cells, expected = file.column(name), frame.column(name)
+            same = same_cells(cells, expected) or (
+                writing.types == "infer" and _same_decimals(cells, expected)
+            )
         elif writing.ranges == "bounds":
             hierarchy = columns[name].hierarchy
             assert hierarchy is not None
@@ -78,6 +104,22 @@ def check_form(file: Frame, frame: Frame, columns: Mapping[str, Column], writing
             raise _differs(name)
     if set(file.names) != set(frame.names):
         raise _differs(next(name for name in file.names if name not in frame.names))
+
+
+def _same_decimals(file: ArrowColumn, texts: ArrowColumn) -> bool:
+    """Whether a file has the numbers of these texts, such as 2325.7 for 2325.70."""
+    kinds = (pa.types.is_floating, pa.types.is_integer)
+    if not any(of(file.type) for of in kinds) or not _is_text(texts.type):
+        return False
+    try:
+        numbers, expected = (one.cast(pa.float64()) for one in (file, texts))
+    except pa.ArrowInvalid:
+        return False
+    return same_cells(numbers, expected)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _same_labels(file: Frame, frame: Frame, name: str, hierarchy: Hierarchy) -> bool:
