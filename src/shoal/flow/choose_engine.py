@@ -131,6 +131,8 @@ def not_served(plan: Plan, keep_order: bool, engine: str) -> str | None:
         return f"[read] yet ({', '.join(plan.read.stated())})"
     if engine == "spark" and (spelled := [n for n, c in plan.columns.items() if c.spelling]):
         return f"decimal, thousands, percent and date_format yet (column {spelled[0]!r})"
+    if rows := [name for name in ("units", "totals") if getattr(plan.read, name)]:
+        return f"{rows[0]} = true under [read] yet"
     if stated := plan.write.stated():
         return f"[write] yet ({', '.join(stated)})"
     if plan.attackers:

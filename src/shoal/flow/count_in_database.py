@@ -11,8 +11,9 @@ from typing import Any
 
 from shoal.base.progress import Progress
 from shoal.databases.database import Database
+from shoal.flow.extra_rows.open_records import open_records
 from shoal.flow.opening import reading_of
-from shoal.io.frames import Frame, open_frame
+from shoal.io.frames import Frame
 from shoal.plan import Plan
 from shoal.table.roles import columns_with_role
 
@@ -53,5 +54,7 @@ def open_counted(
             progress("read", 0.0)
             return table.count(wanted), names
     reading = reading_of(table, plan)
-    frame = open_frame(table, lambda done, size: progress("read", done / size), reading)
+    frame = open_records(
+        table, reading, lambda done, size: progress("read", done / size), sure=False
+    )
     return frame, frame.names

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from shoal.flow.extra_rows.open_records import open_records
 from shoal.io.format import Progress, format_of
-from shoal.io.frames import Frame, open_frame
+from shoal.io.frames import Frame
 from shoal.io.reading import Reading
 from shoal.io.sources import is_file
 from shoal.plan import Plan
@@ -15,9 +16,14 @@ from shoal.table.written.ranges import bound_names
 from shoal.table.written.spelled_columns import canonical, spelled_columns
 
 
-def open_table(table: Any, plan: Plan, progress: Progress | None = None) -> Frame:
-    """Open a table in any form; its numbers and dates are canonical."""
-    return with_canonical_cells(open_frame(table, progress, reading_of(table, plan)), plan)
+def open_table(
+    table: Any, plan: Plan, progress: Progress | None = None, sure: bool = True
+) -> Frame:
+    """Open a table in any form; its numbers and dates are canonical.
+
+    If `sure`, units and totals that the plan states must be there.
+    """
+    return with_canonical_cells(open_records(table, reading_of(table, plan), progress, sure), plan)
 
 
 def reading_of(table: Any, plan: Plan) -> Reading:

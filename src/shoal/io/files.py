@@ -44,6 +44,21 @@ def read_table(
     return _explained(Path(path), whole)
 
 
+def read_between(
+    path: str | Path,
+    progress: Progress | None,
+    reading: Reading | None,
+    top: int,
+    height: int,
+) -> pa.Table:
+    """Read so many records of a file after the first `top` ones, which are none."""
+
+    def part(path: Path, form: Format) -> pa.Table:
+        return takeable(form.read_between(path, progress, reading, top, height))
+
+    return _explained(Path(path), part)
+
+
 def read_first(path: str | Path, most: int, reading: Reading | None = None) -> FirstRows:
     """The first rows of a file of any known format, without reading all of it where possible."""
     return _explained(Path(path), lambda path, form: form.first_rows(path, most, reading))

@@ -78,6 +78,12 @@ class Format(ABC):
         `reading` is how the file will be read again.
         """
 
+    def read_between(
+        self, path: Path, progress: Progress | None, reading: Reading | None, top: int, height: int
+    ) -> pa.Table:
+        """Read so many records after the first `top` ones, which are none, and no others."""
+        return self.read(path, progress, reading).slice(top, height)
+
     def with_rows(self, path: Path, reading: Reading) -> Reading:
         """The same with the rows of the table, if they are not stated and the file has others."""
         return reading

@@ -127,6 +127,16 @@ class Frame:
         assert self.counted.first is not None
         return 1 + int(self.counted.first[place])
 
+    def row(self, place: int) -> list[Any]:
+        """The cells of a row as objects of Python; None if they are missing."""
+        if self.kind == "arrow":
+            return [self.native[name][place].as_py() for name in self.names]
+        return list(self._frame.row(place))
+
+    def between(self, top: int, height: int) -> Frame:
+        """So many rows after the first `top` ones."""
+        return Frame(self._frame[top : top + height].to_native())
+
     def select(self, names: Sequence[str]) -> Frame:
         """These columns, in this order."""
         return Frame(self._frame.select(list(names)).to_native(), self.counted)

@@ -29,6 +29,10 @@ class Reading(Setting):
     sheet: str | None = None  # of a spreadsheet; None: it has only one
     header_row: int | None = None  # of a sheet, with the names; None: the first that is not empty
     last_row: int | None = None  # of the table in a sheet, as notes may follow; None: of the sheet
+    # Whether the first row below the names has units, and whether the last ones have totals. Such
+    # rows are left out; None: a table that seems to have them is refused.
+    units: bool | None = None
+    totals: bool | None = None
 
     @field_validator("encoding")
     @classmethod
@@ -104,8 +108,9 @@ class Reading(Setting):
 
     @property
     def of_release(self) -> Reading:
-        """How a release is read: it has no titles and no notes."""
-        return self.model_copy(update={"header_row": None, "last_row": None})
+        """How a release is read: it has no titles, notes, units and totals."""
+        others = dict.fromkeys(("header_row", "last_row", "units", "totals"))
+        return self.model_copy(update=others)
 
     @property
     def is_foreign(self) -> bool:

@@ -56,7 +56,7 @@ def apply(
     clock = Clock(progress)
     plan = fitted.plan.changed(seed=seed).with_reading(read)
     clock.start("read")
-    given = open_table(table, plan, lambda done, size: progress("read", done / size))
+    given = open_table(table, plan, lambda done, size: progress("read", done / size), sure=False)
     sha256 = fingerprint(table)
     clock.start("encode")
     whole = _same_columns(given, fitted, drop_extra)

@@ -7,6 +7,8 @@ from typing import Any
 
 from shoal.base.errors import BadTable
 from shoal.base.progress import Progress, silent
+from shoal.flow.extra_rows.find_rows import find_extra_rows
+from shoal.flow.extra_rows.open_records import check_stated, without
 from shoal.io.format import format_of
 from shoal.io.frames import Frame, open_frame
 from shoal.io.reading import Reading
@@ -16,7 +18,7 @@ from shoal.io.sources import is_file
 def open_with_rows(
     table: Any, reading: Reading, progress: Progress = silent
 ) -> tuple[Frame, Reading]:
-    """Open a table, and say how; titles and notes around it are left out if it can be found."""
+    """Open a table, and say how; what is around it and no record is left out if it can be found."""
 
     def report(done: int, size: int) -> None:
         progress("read", done / size)
@@ -29,9 +31,12 @@ def open_with_rows(
             raise
     else:
         found = _found(table, reading) if _ends_in_note(frame) else reading
-        if found == reading:
-            return frame, reading
-    return open_frame(table, report, found), found
+    if found != reading:
+        frame = open_frame(table, report, found)
+    extra = find_extra_rows(frame)
+    stated = extra.stated(found)
+    check_stated(frame, extra, stated)
+    return without(table, frame, extra, stated, report), stated
 
 
 def _found(table: Any, reading: Reading) -> Reading:
@@ -54,9 +59,20 @@ def row_remarks(reading: Reading) -> list[str]:
     >>> row_remarks(Reading(header_row=3))
     ['the names of the columns are in row 3 of the sheet: rows above it are not read']
     """
+    said = []
+    if reading.units:
+        said.append(
+            "the first row below the names has units, and is not read; state units = false if "
+            "it is a record"
+        )
+    if reading.totals:
+        said.append(
+            "the last row has totals, and is not read; state totals = false if it is a record"
+        )
     if reading.header_row is None:
-        return []
-    said = f"the names of the columns are in row {reading.header_row} of the sheet: rows above it "
+        return said
+    names = f"the names of the columns are in row {reading.header_row} of the sheet: rows above it "
     if reading.last_row is None:
-        return [f"{said}are not read"]
-    return [f"{said}and below row {reading.last_row} are not read; check that no record is lost"]
+        return [f"{names}are not read", *said]
+    below = f"and below row {reading.last_row} are not read; check that no record is lost"
+    return [names + below, *said]

@@ -45,12 +45,17 @@ FEWEST = 3  # names that are numbers; fewer may be names by chance
 LARGE = 4 << 20  # bytes of a file; of a larger one, a look at the first rows sees no others
 
 
-def read_sheet(path: Path, reading: Reading | None) -> pa.Table:
-    """Read one sheet of a workbook: all of its rows, or those that are stated."""
+def read_sheet(
+    path: Path, reading: Reading | None, between: tuple[int, int] | None = None
+) -> pa.Table:
+    """Read one sheet of a workbook: all of its rows, or those that are stated.
+
+    `between` is how many records are left out at the top, and how many are read.
+    """
     asked = reading or Reading()
     book, sheet = _opened(path, asked.sheet)
     try:
-        return _table(path, book, sheet, asked)
+        return _table(path, book, sheet, asked, between)
     except NotOneTable as error:
         if asked.header_row:
             raise BadTable(str(error)) from None
@@ -135,10 +140,14 @@ def _found(path: Path, book: Any, sheet: str) -> Rows | None:
         return find_rows(book, sheet)
 
 
-def _table(path: Path, book: Any, sheet: str, asked: Reading) -> pa.Table:
+def _table(
+    path: Path, book: Any, sheet: str, asked: Reading, between: tuple[int, int] | None
+) -> pa.Table:
     where = f"the sheet {sheet!r} of {path}"
     check_cells(path, book.sheet_names.index(sheet), asked.header_row or 1, asked.last_row)
     options = _options(path, book, sheet, asked, where)
+    if between is not None:
+        options |= _some_rows(path, book, sheet, options["header_row"], *between)
     with _refused(path):
         loaded = book.load_sheet(sheet, schema_sample_rows=None, **options)
         batch, errors = loaded.to_arrow_with_errors() if loaded.width else (None, None)
@@ -174,6 +183,22 @@ def _options(path: Path, book: Any, sheet: str, asked: Reading, where: str) -> d
     _check_row(path, book, sheet, asked.header_row, where)
     rows = None if asked.last_row is None else asked.last_row - asked.header_row
     return {"header_row": asked.header_row - 1, "n_rows": rows}
+
+
+def _some_rows(
+    path: Path, book: Any, sheet: str, header: int | None, top: int, height: int
+) -> dict[str, Any]:
+    """The options for so many records after the first `top` ones.
+
+    Empty rows above the table are passed over only if no rows to skip are stated.
+    """
+    with _refused(path):
+        cells = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string").to_arrow()
+    filled = np.column_stack([np.asarray(column.is_valid()) for column in cells.columns])
+    empty = int(filled.any(1).argmax()) if not header else 0
+    if header is None:
+        return {"skip_rows": empty + top, "n_rows": height}
+    return {"header_row": header + empty, "skip_rows": top, "n_rows": height}
 
 
 def _check_row(path: Path, book: Any, sheet: str, row: int, where: str) -> None:

@@ -43,6 +43,14 @@ class Xlsx(Format):
 
         return read_sheet(path, reading)
 
+    def read_between(
+        self, path: Path, progress: Progress | None, reading: Reading | None, top: int, height: int
+    ) -> pa.Table:
+        """Read some rows of a sheet; the others do not count for the types of its columns."""
+        from shoal.io.formats._xlsx_reading import read_sheet
+
+        return read_sheet(path, reading, (top, height))
+
     def first_rows(self, path: Path, most: int, reading: Reading | None = None) -> FirstRows:
         """The first rows of the table in a sheet, and those of the sheet."""
         from shoal.io.formats._xlsx_reading import first_of_sheet

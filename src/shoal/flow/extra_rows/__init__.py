@@ -1,0 +1,1 @@
+"""Rows of a table that are no records: units below the names, and totals at the end."""
