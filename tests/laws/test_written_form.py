@@ -16,13 +16,15 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Plan
 from shoal.databases.database import Database
-from shoal.errors import BadPlan, BadTable
+from shoal.errors import BadFile, BadPlan, BadTable
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame, open_frame, read, same_rows
 from shoal.io.labels import Labels, labelled, labels_of
 from shoal.io.written.formulas import escaped, unescaped
+from shoal.io.written.settings import Writing
 from shoal.io.written.typed_columns import typed
 from shoal.table.roles import Column
+from shoal.table.written.form import check_file_names
 from shoal.table.written.ranges import from_bounds, with_bounds, with_midpoints
 from tests.strategies import examples
 
@@ -400,3 +402,87 @@ def test_a_missing_code_with_zeros_stays_text() -> None:
     found = typed(table, {"a": ["", "-9.00"], "b": [], "c": []})
     assert [str(field.type) for field in found.schema] == ["string", "double", "string"]
     assert typed(table).schema.types == [pa.string()] * 3  # a hierarchy may have 1.50 as a label
+
+
+SIZES = {
+    "Größe (cm)": [str(160 + i % 8) for i in range(16)],
+    "sex": ["f", "m"] * 8,
+    "Brutto €": [f"{2000 + i}.50" for i in range(16)],
+}
+NEW = {"Größe (cm)": "groesse_cm", "Brutto €": "brutto"}
+
+
+def sizes(**change: object) -> Plan:
+    columns = {
+        "Größe (cm)": {"role": "quasi", "hierarchy": {"ranges": [2, 4, 8]}},
+        "sex": "quasi",
+        "Brutto €": "sensitive",
+    }
+    models = [{"name": "k-anonymity", "k": 2}]
+    return Plan(
+        **{"columns": columns, "models": models, "seed": 3, "write": {"names": NEW}, **change}
+    )
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "sav", "dta", "xpt", "parquet"])
+@pytest.mark.parametrize("ranges", ["label", "bounds"])
+def test_new_names_are_those_of_the_file(ending: str, ranges: str, tmp_path: Path) -> None:
+    asked = sizes(write={"names": NEW, "ranges": ranges})
+    original = pa.table(SIZES)
+    release = shoal.anonymize(original, asked)
+    assert release.frame.column_names == list(SIZES)
+    out = tmp_path / f"out.{ending}"
+    release.save(out)
+    quasi = ["groesse_cm"] if ranges == "label" else ["groesse_cm_low", "groesse_cm_high"]
+    assert read(out).names == [*quasi, "sex", "brutto"]
+    plain = sizes(write={})
+    expected = shoal.audit(release.frame, plain, original=original).as_dict()
+    found = shoal.audit(out, asked, original=original)
+    assert found.holds
+    for key in ("levels", "losses", "risks", "if_known", "classes"):
+        assert found.as_dict()[key] == expected[key]
+    asked.save(tmp_path / "plan.toml")
+    assert Plan.load(tmp_path / "plan.toml").write == asked.write
+    release.codebook(tmp_path / "codebook.csv")
+    names = set(read(tmp_path / "codebook.csv").native["column"].to_pylist())
+    assert names == {"groesse_cm", "sex", "brutto"}
+    assert "Größe (cm)" in (tmp_path / "codebook.csv").read_text()
+
+
+def test_a_renamed_table_of_a_database(tmp_path: Path) -> None:
+    release = shoal.anonymize(pa.table(SIZES), sizes())
+    target = Database(f"sqlite:///{tmp_path / 'out.db'}", table="release")
+    release.save(target)
+    assert open_frame(target).names == ["groesse_cm", "sex", "brutto"]
+    assert shoal.audit(target, sizes(), original=pa.table(SIZES)).holds
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ({"Grösse (cm)": "g"}, "did you mean 'Größe"),
+        ({"Größe (cm)": "sex"}, "another column"),
+        ({"Größe (cm)": "x", "sex": "x"}, "several columns"),
+        ({"Größe (cm)": " "}, "table of texts"),
+        ({"Größe (cm)": "sex_low"}, "another column"),
+    ],
+)
+def test_names_that_do_not_fit(names: dict, said: str) -> None:
+    with pytest.raises(BadPlan, match=said):
+        sizes(write={"names": names})
+
+
+def test_names_of_columns_that_are_left_out() -> None:
+    columns = {**sizes().columns, "id": Column(role="identifier")}
+    with pytest.raises(BadPlan, match="not published"):
+        sizes(columns=columns, write={"names": {"id": "number"}})
+    changed = sizes().changed(columns={**columns, "Brutto €": {"role": "drop"}})
+    assert changed.write.names == {"Größe (cm)": "groesse_cm"}
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta", "xpt"])
+def test_names_are_refused_before_the_work(ending: str, tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match=r"\[write\] names = \{ \"Größe \(cm\)\" = \"Groesse_cm\""):
+        check_file_names(tmp_path / f"out.{ending}", sizes().columns, Writing())
+    check_file_names(tmp_path / f"out.{ending}", sizes().columns, sizes().write)
+    check_file_names(tmp_path / "out.csv", sizes().columns, Writing())

@@ -32,6 +32,7 @@ def is_counted(tables: Sequence[Any], plan: Plan, population: Any) -> bool:
         # Cells are read one by one: different texts may be the same number.
         and not any(column.spelling for column in plan.columns.values())
         and plan.write.ranges != "bounds"  # the columns of bounds are not in the plan
+        and not plan.write.names  # neither are new names
         and not columns_with_role(plan.columns, "person")
         and bool(columns_with_role(plan.columns, "quasi"))
     )

@@ -41,8 +41,9 @@ def reading_of(table: Any, plan: Plan) -> Reading:
 def _are_released(names: list[str], plan: Plan) -> bool:
     """Whether these are names of columns of a release: all quasi-identifiers are among them."""
     known = {name: name for name in plan.columns} | {f"'{name}": name for name in plan.columns}
+    known |= {new: name for name, new in plan.write.names.items()}
     if plan.write.ranges == "bounds":
-        known |= {bound: name for name in plan.columns for bound in bound_names(name)}
+        known |= {bound: name for one, name in list(known.items()) for bound in bound_names(one)}
     found = {known.get(name) for name in names}
     return None not in found and found >= set(columns_with_role(plan.columns, "quasi"))
 

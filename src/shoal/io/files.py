@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import lzma
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -117,6 +117,12 @@ def check_target(path: str | Path, folders: bool = False) -> None:
     check_writes(Path(path))
     format_of(Path(path)).check_installed()
     check_place(Path(path))
+
+
+def check_names(path: str | Path, names: Sequence[str]) -> None:
+    """Check, before a long run, that a file of this name can store columns of these names."""
+    if not names_folder(path):
+        format_of(Path(path)).check_names(names)
 
 
 def names_folder(path: str | Path) -> bool:

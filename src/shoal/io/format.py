@@ -55,6 +55,9 @@ class Format(ABC):
     def check_installed(self) -> None:  # noqa: B027
         """Raise an error if a library is missing: what is written is read back."""
 
+    def check_names(self, names: Sequence[str]) -> None:  # noqa: B027
+        """Raise an error if a file cannot store columns of these names."""
+
     @abstractmethod
     def read(
         self, path: Path, progress: Progress | None, reading: Reading | None = None

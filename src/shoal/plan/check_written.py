@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shoal.table.roles import columns_with_role
+from shoal.base.errors import did_you_mean
+from shoal.table.roles import columns_with_role, not_published
 from shoal.table.written.ranges import bound_names
 
 if TYPE_CHECKING:
@@ -12,11 +13,40 @@ if TYPE_CHECKING:
 
 
 def check_written(plan: Plan) -> None:
-    """Raise an error for ranges that could not be read back as what they were."""
+    """Raise an error for ranges and names that could not be read back as what they were."""
+    if plan.write.names:
+        _check_names(plan)
     if plan.write.ranges == "midpoint":
         _check_midpoints(plan)
     elif plan.write.ranges == "bounds":
         _check_bounds(plan)
+
+
+def _check_names(plan: Plan) -> None:
+    """New names are of published columns, and no other column has them."""
+    if not plan.read.header:
+        raise ValueError(
+            "cannot have names under [write] with header = false under [read]: the file has no "
+            "names"
+        )
+    dropped = not_published(plan.columns)
+    for name, new in plan.write.names.items():
+        if name not in plan.columns:
+            raise ValueError(
+                f"has a name for {name!r} under [write], which is no column of the plan"
+                f"{did_you_mean(name, list(plan.columns))}"
+            )
+        if name in dropped:
+            raise ValueError(
+                f"has a name for {name!r} under [write], which is not published; remove it there"
+            )
+        known = [one for one in plan.columns if one != name]
+        bounds = set(bound_names(new)) if plan.write.ranges == "bounds" else set()
+        if new in known or bounds & set(known) or any(new in bound_names(one) for one in known):
+            raise ValueError(
+                f"names {name!r} {new!r} under [write], which is another column of the plan or its "
+                "bound: the same plan could not tell them apart; choose another name"
+            )
 
 
 def _check_midpoints(plan: Plan) -> None:

@@ -286,6 +286,10 @@ class Plan(Setting):
         if "columns" in fields and "accept" not in fields:  # some may have another role now
             others = {name for name, one in fields["columns"].items() if _role(one) == "other"}
             kept["accept"] = [name for name in self.accept if name in others]
+        if "columns" in fields and "write" not in fields and self.write.names:
+            known = {name for name, one in fields["columns"].items() if _is_published(one)}
+            names = {name: new for name, new in self.write.names.items() if name in known}
+            kept["write"] = self.write.model_copy(update={"names": names})
         plan = Plan(**{**kept, **fields})
         plan._drafted = self._drafted and "algorithm" not in fields
         plan.notes.update(self._notes)
@@ -363,6 +367,13 @@ def _role(column: Any) -> Any:
     if isinstance(column, Column):
         return column.role
     return column.get("role") if isinstance(column, dict) else column
+
+
+def _is_published(column: Any) -> bool:
+    """Whether a column that may be given in any way is published."""
+    publish = column.get("publish", True) if isinstance(column, dict) else True
+    publish = column.publish if isinstance(column, Column) else publish
+    return _role(column) not in ("identifier", "drop") and bool(publish)
 
 
 def _options(setting: Setting) -> str:

@@ -30,7 +30,7 @@ from shoal.plan import Plan
 from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Page, Section, Text, render
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.roles import Column
-from shoal.table.written.form import kept_as_text
+from shoal.table.written.form import kept_as_text, new_names
 from shoal.table.written.ranges import bound_names, range_columns, with_bounds
 
 SHOWN = 40  # values of a column in HTML
@@ -174,9 +174,10 @@ def _column(frame: Frame, name: str, plan: Plan) -> CodebookColumn:
         values.sort(key=lambda value: _place(value, hierarchy))
     quasi = column.role == "quasi"
     hierarchy = column.hierarchy or Hierarchy.flat()
+    new = plan.write.names.get(name, name)  # readers of the file know no other
     return CodebookColumn(
-        name=name,
-        label=labels.column,
+        name=new,
+        label=labels.column or (name if new != name else ""),
         role=column.role,
         generalized=_generalized(hierarchy) if quasi else "",
         levels=[step.words for step in hierarchy.steps() if step.words] if quasi else [],
@@ -195,8 +196,9 @@ def _generalized(hierarchy: Hierarchy) -> str:
 def _written_as(frame: Frame, name: str, plan: Plan) -> list[str]:
     if plan.write.ranges == "bounds" and name in range_columns(plan.columns):
         made = with_bounds(frame.select([name]), {name: plan.columns[name]}, plan.missing_values)
-        return [one for one in bound_names(name) if one in made.names]
-    return [name]
+        new = new_names({name: plan.columns[name]}, plan.write)
+        return [new.get(one, one) for one in bound_names(name) if one in made.names]
+    return [plan.write.names.get(name, name)]
 
 
 def _kind(text: str | None, column: Column, hierarchy: Hierarchy | None, words: set[str]) -> Kind:

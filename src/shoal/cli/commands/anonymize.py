@@ -83,6 +83,7 @@ def anonymize(
         from shoal.plan import Plan
         from shoal.report.codebook import check_codebook
         from shoal.report.pdf import check_report
+        from shoal.table.written.form import check_file_names
 
     asked = Plan.load(plan).with_reading(tables.sheet_of(sheet))
     tables.check_streams(out, json_file)
@@ -111,6 +112,8 @@ def anonymize(
     if target is not None:
         check_role(asked.columns, target)
         check_installed()
+    if isinstance(place, Path):
+        check_file_names(place, asked.columns, asked.write)
     if codebook is not None:
         check_codebook(codebook, choose_engine(source, asked, keep_order).name)
     console = open_console(json_file, out)

@@ -65,6 +65,7 @@ def apply(
         from shoal.io.frames import check_target
         from shoal.report.codebook import check_codebook
         from shoal.report.pdf import check_report
+        from shoal.table.written.form import check_file_names
 
     if codebook is not None:
         check_codebook(codebook)
@@ -75,6 +76,8 @@ def apply(
     if isinstance(target, Path):
         check_target(target)
     fitted = Fitted.load(recoding)
+    if isinstance(target, Path):
+        check_file_names(target, fitted.plan.columns, fitted.plan.write)
     inputs = [*tables.files_of([source]), recoding]
     outputs.check_targets([target, report, codebook], json_file, inputs)
     console = open_console(json_file, out)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Collection, Mapping
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.base.errors import BadFile, preview
+from shoal.base.errors import SHOWN, BadFile, preview
 from shoal.io.formats._numbers import as_floats, whole
 from shoal.io.formats._statistics_reading import FIRST, LAST, ORIGIN, TAGS, TYPES, UNITS
 from shoal.io.labels import Labels, labels_of, published
@@ -56,11 +58,12 @@ class Variable(NamedTuple):
 
 def variables(table: pa.Table, program: Program) -> list[Variable]:
     """The columns of a table; what a program would round or misread becomes text."""
-    _check_names(table.column_names, program)
+    check_names(table.column_names, program)
     return [_variable(table[field.name], field, program) for field in table.schema]
 
 
-def _check_names(names: list[str], program: Program) -> None:
+def check_names(names: Sequence[str], program: Program) -> None:
+    """Raise an error if a program cannot store columns of these names."""
     wrong = [
         name
         for name in names
@@ -69,17 +72,55 @@ def _check_names(names: list[str], program: Program) -> None:
         or name.lower() in program.reserved
     ]
     if wrong:
+        instead = _other_names(wrong, names, program)
         raise BadFile(
             f"{program.name} cannot store columns of the names {preview(wrong)}: a name has up to "
-            f"{program.longest_name} bytes, {program.allowed}; rename them or write another format"
+            f"{program.longest_name} bytes, {program.allowed}; {instead}"
         )
     seen: dict[str, str] = {}
     twins = [name for name in names if seen.setdefault(name.lower(), name) != name]
     if twins:
         raise BadFile(
             f"{program.name} does not distinguish {preview(twins)} from columns whose names differ "
-            "in capital letters only; rename them or write another format"
+            f"in capital letters only; {_other_names(twins, names, program)}"
         )
+
+
+def _other_names(wrong: Sequence[str], names: Sequence[str], program: Program) -> str:
+    """How a plan gives columns other names, with a proposal for each of the first ones."""
+    taken, proposed = {name.lower() for name in names}, {}
+    for name in wrong[:SHOWN]:
+        begin = _plain_name(name)
+        new, again = begin[: program.longest_name], 1
+        while new.lower() in taken or new.lower() in program.reserved:
+            again += 1
+            new = f"{begin[: program.longest_name - 1 - len(str(again))]}_{again}"
+        proposed[name] = new
+        taken.add(new.lower())
+    pairs = ", ".join(f'{json.dumps(n, ensure_ascii=False)} = "{p}"' for n, p in proposed.items())
+    more = ", …" if len(wrong) > SHOWN else ""
+    return f"write another format, or state under [write] names = {{ {pairs}{more} }}"
+
+
+def _plain_name(name: str) -> str:
+    """A name that every program can store.
+
+    >>> _plain_name("Größe (cm)"), _plain_name("2. Person"), _plain_name("%")
+    ('Groesse_cm', 'v2_Person', 'v')
+    """
+    for letter, letters in {
+        "ä": "ae",
+        "ö": "oe",
+        "ü": "ue",
+        "Ä": "Ae",
+        "Ö": "Oe",
+        "Ü": "Ue",
+    }.items():
+        name = name.replace(letter, letters)
+    apart = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    bare = "".join(sign for sign in apart if not unicodedata.combining(sign))
+    plain = re.sub("[^A-Za-z0-9]+", "_", bare).strip("_")
+    return plain if plain[:1].isalpha() else f"v{plain}"
 
 
 def _variable(values: Any, field: pa.Field, program: Program) -> Variable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,13 @@ class Sas(StatisticsFormat):
     endings = (".xpt", ".sas7bdat")
     reads_only = (".sas7bdat",)
     program = "SAS"
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Raise an error if SAS cannot store columns of these names."""
+        from shoal.io.formats._sas_writing import SAS
+        from shoal.io.formats._statistics_columns import check_names
+
+        check_names(names, SAS)
 
     def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
         """Write a transport file of version 8."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,13 @@ class Spss(StatisticsFormat):
     name = "spss"
     endings = (".sav", ".zsav")
     program = "SPSS"
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Raise an error if SPSS cannot store columns of these names."""
+        from shoal.io.formats._spss_writing import SPSS
+        from shoal.io.formats._statistics_columns import check_names
+
+        check_names(names, SPSS)
 
     def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
         """Write a table with its labels."""

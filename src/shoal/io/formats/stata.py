@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,13 @@ class Stata(StatisticsFormat):
     name = "stata"
     endings = (".dta",)
     program = "Stata"
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Raise an error if Stata cannot store columns of these names."""
+        from shoal.io.formats._stata_writing import STATA
+        from shoal.io.formats._statistics_columns import check_names
+
+        check_names(names, STATA)
 
     def write(self, table: pa.Table, path: Path, reading: Reading | None = None) -> None:
         """Write a table with its labels, in the version of Stata 14 and later."""

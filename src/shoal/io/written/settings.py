@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from pydantic import Field, field_validator
+
+from shoal.base.errors import preview
 from shoal.base.settings import Setting
 
 SPREADSHEETS = (".xlsx", ".xls", ".ods")
@@ -22,6 +26,22 @@ class Writing(Setting):
     formulas: Literal["escape", "keep"] | None = None
     # Columns of text in files that have types: text, or numbers and dates where all values are
     types: Literal["keep", "infer"] = "keep"
+    # The name of a column in the file, by its name in the table, which some programs cannot store
+    names: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("names", mode="before")
+    @classmethod
+    def _names(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or not all(
+            isinstance(new, str) and new.strip() for new in given.values()
+        ):
+            raise ValueError(
+                'needs names as a table of texts, as in names = { "Height (cm)" = "height_cm" }'
+            )
+        twins = [new for new, times in Counter(given.values()).items() if times > 1]
+        if twins:
+            raise ValueError(f"gives several columns the names {preview(twins)}")
+        return given
 
     def stated(self) -> dict[str, object]:
         """The settings that differ from their defaults.

@@ -12,7 +12,7 @@ from shoal.base.errors import ShoalError
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.values import text
 from shoal.io.compact import ArrowColumn
-from shoal.io.files import keeps_types
+from shoal.io.files import check_names, keeps_types
 from shoal.io.frames import Frame
 from shoal.io.native.packed_texts import plain_schema
 from shoal.io.text_writing import same_cells
@@ -20,8 +20,14 @@ from shoal.io.written.formulas import escaped, unescaped
 from shoal.io.written.settings import Writing
 from shoal.io.written.typed_columns import typed, why_text
 from shoal.table.coded_columns import coded
-from shoal.table.roles import EMPTY, Column, missing_words
-from shoal.table.written.ranges import from_bounds, range_columns, with_bounds, with_midpoints
+from shoal.table.roles import EMPTY, Column, columns_with_role, missing_words, not_published
+from shoal.table.written.ranges import (
+    bound_names,
+    from_bounds,
+    range_columns,
+    with_bounds,
+    with_midpoints,
+)
 
 
 def written_form(
@@ -41,9 +47,41 @@ def written_form(
         frame = with_midpoints(frame, columns, words)
     if writing.types == "infer" and (path is None or keeps_types(path)):
         frame = Frame(typed(_arrow(frame), measurements(columns, words)))
+    frame = _renamed(frame, new_names(columns, writing))
     if writing.escapes(path):
         frame = Frame(escaped(_arrow(frame)))
     return frame
+
+
+def new_names(columns: Mapping[str, Column], writing: Writing) -> dict[str, str]:
+    """The names of columns in a file that differ from those of the table, also of bounds."""
+    names = dict(writing.names)
+    if writing.ranges == "bounds":
+        for name in columns_with_role(columns, "quasi"):
+            bounds = bound_names(name)
+            if name in writing.names and not any(one in columns for one in bounds):
+                names |= zip(bounds, bound_names(writing.names[name]), strict=True)
+    return names
+
+
+def check_file_names(path: str | Path, columns: Mapping[str, Column], writing: Writing) -> None:
+    """Raise an error, before a long run, if a file of this name cannot store names of columns."""
+    dropped, new = not_published(columns), new_names(columns, writing)
+    ranges = range_columns(columns) if writing.ranges == "bounds" else []
+    names: list[str] = []
+    for name in columns:
+        if name not in dropped:
+            names += bound_names(name)[:2] if name in ranges else [name]
+    check_names(path, [new.get(name, name) for name in names])
+
+
+def _renamed(frame: Frame, names: Mapping[str, str]) -> Frame:
+    """The frame as arrow, with other names for some columns."""
+    if not any(name in names for name in frame.names):
+        return frame
+    table = _arrow(frame)
+    fields = [field.with_name(names.get(field.name, field.name)) for field in table.schema]
+    return Frame(pa.table(table.columns, pa.schema(fields, table.schema.metadata)))
 
 
 def measurements(columns: Mapping[str, Column], words: Sequence[str]) -> dict[str, Collection[str]]:
@@ -77,6 +115,9 @@ def read_form(
     """
     if writing.escapes(path):
         frame = Frame(unescaped(_arrow(frame)))
+    there = set(frame.names)
+    old = {new: name for name, new in new_names(columns, writing).items() if name not in there}
+    frame = _renamed(frame, old)
     return from_bounds(frame, columns) if writing.ranges == "bounds" else frame
 
 
