@@ -56,6 +56,7 @@ def if_known(seed, k, rare, chance, persons, weights):
     assert found["people_below_if_known"] == expected["people_below"]
     assert found["percent_if_known"] == pytest.approx(100 * expected["people_below"] / people)
     assert found["alone_if_known"] == expected["alone"]
+    assert found["fewest_left_if_known"] == expected["fewest_left"]
     return expected
 
 

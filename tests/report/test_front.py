@@ -11,6 +11,7 @@ import pytest
 import shoal
 from shoal import catalog
 from shoal.measures.verdicts.verdict import Verdict
+from shoal.report.front.other_columns import lowers, with_other_columns
 from shoal.report.limit_facts import limit_facts
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
@@ -220,7 +221,7 @@ def test_criteria_of_regulators_claim_nothing():
 
 
 def test_what_a_sensitive_column_reveals_is_on_both_pages():
-    """It is not refused, so the approver has to know: the highest risk does not account for it."""
+    """It is not refused, so the approver has to know: the requirements do not account for it."""
     roles = {"density": "sensitive"}
     release = shoal.anonymize(dependent.people(), dependent.plan(roles))
     below = release.attacks["dependency"]["people_below"]
@@ -233,11 +234,64 @@ def test_what_a_sensitive_column_reveals_is_on_both_pages():
     said = f"For {below} of 500 people fewer than 5 people ({least} at the least) are left"
     known = replace(facts(release), findings=[], dependency=few)  # as if it were below 1 %
     assert said in Seen(render(page(known))).text
-    assert "The highest risk on page one does not account for unchanged columns" in second
-    accepted = dependent.plan({"density": "other"}, accept=["density"])
-    second = front(render(page(facts(shoal.anonymize(dependent.people(), accepted)))))
-    assert "does not account for unchanged columns" not in second
-    assert "Accepted by the plan: density" in second
+    assert "The requirements and limits do not account for unchanged columns" in second
+
+
+def test_the_headline_risk_says_what_the_other_columns_leave():
+    """In the same sentence as the risk by the quasi-identifiers, and as a number of its own."""
+    for roles, accept in (
+        ({"density": "sensitive", "visits": "other"}, []),
+        ({"density": "other"}, ["density"]),
+    ):
+        release = shoal.anonymize(dependent.people(), dependent.plan(roles, accept=accept))
+        found = release.attacks["dependency"]
+        left, known = found["fewest_left"], found["fewest_left_if_known"]
+        assert left < 5
+        first = Seen(front(render(page(facts(release)))).split('<div class="front">')[0]).text
+        first = first.replace("\xa0", " ")
+        risk = first.index("the re-identification risk is at most 20 %")
+        said = (
+            "An attacker who also uses the other published columns is left with only "
+            f"{left} {'person' if left == 1 else 'people'} at the least "
+            f"(a risk of {100 / left:.3g} %); one with a code book for them, with only {known} p"
+        )
+        assert first.index(said) - risk < 200
+        fewest = min(left, known)
+        worst = rf"highest risk with the other published columns ?{100 / fewest:.3g} %"
+        assert re.search(worst, first)
+        assert "highest re-identification risk by the quasi-identifiers alone" in first
+
+
+def test_the_headline_says_that_other_columns_leave_the_same():
+    release = shoal.anonymize(dependent.people(), dependent.plan({"visits": "other"}))
+    basic = facts(release)
+    same, known = (replace(release.dependency, fewest_if_known=n) for n in (5, 2))
+    assert same.fewest == 5
+    for dependency, smallest, said in (
+        (same, 5, "is left with no fewer people, also with a code book for them."),
+        (same, 7, "is left with 5 people or more, also with a code book for them."),
+        (
+            known,
+            5,
+            "is left with no fewer people; one with a code book for them, with only 2 people at "
+            "the least (a risk of 50 %).",
+        ),
+        (replace(same, fewest_if_known=None), 5, "is left with no fewer people."),
+        (replace(same, fewest=None), 5, "leave fewer people was not measured."),
+        (
+            replace(same, columns={"disease": 0}),
+            5,
+            "also with a code book for them. That does not account for 1 unmeasured column.",
+        ),
+    ):
+        changed = replace(basic, dependency=dependency, smallest=smallest)
+        assert with_other_columns(changed).replace("\xa0", " ").endswith(said)
+        assert lowers(changed) == ("only" in said)
+    first = Seen(front(render(page(basic))).split('<div class="front">')[0]).text
+    assert with_other_columns(basic) in first
+    assert "by the quasi-identifiers alone" not in first
+    bare = [one for one in basic.columns if one.role not in ("sensitive", "other")]
+    assert with_other_columns(replace(basic, columns=bare)) == ""
 
 
 def test_columns_that_reveal_together_are_shown_together():

@@ -54,6 +54,7 @@ class Dependency(Attack):
         "people_below_if_known": Label("the same if the dependency is known from elsewhere"),
         "percent_if_known": Label("… as a share of all people", unit="percent"),
         "alone_if_known": Label("people who are the only one left then"),
+        "fewest_left_if_known": Label("fewest people left then, up to what is required"),
     }
     rare: Share = Field(
         default=0.05,
@@ -169,4 +170,5 @@ def _found(
 
 def _if_known(finding: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers for an attacker who knows the dependency; null without an original."""
-    return {f"{key}_if_known": finding.get(key) for key in ("people_below", "percent", "alone")}
+    keys = ("people_below", "percent", "alone", "fewest_left")
+    return {f"{key}_if_known": finding.get(key) for key in keys}

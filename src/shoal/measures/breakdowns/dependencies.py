@@ -38,9 +38,9 @@ class Dependencies:
     revealing: Sequence[Revealed] = ()  # columns and pairs by which there are such people
     together: int = 0  # people below k by all columns, also the sensitive ones
     fewest: int | None = None  # people who are left for the most exposed of them
-    together_if_known: int | None = (
-        None  # the same if it is known from elsewhere what goes together
-    )
+    # The same two if it is known from elsewhere what goes together.
+    together_if_known: int | None = None
+    fewest_if_known: int | None = None
     by_other: int = 0  # people below k by columns of the role other
     below: int = 0  # those of them whom columns that are not accepted bring there
     alone: int = 0  # those of these who are the only one left
@@ -81,6 +81,10 @@ class Dependencies:
             fewest=min((n for one in found if (n := one["fewest_left"]) is not None), default=None),
             together_if_known=max(
                 (n for one in found if (n := one["people_below_if_known"]) is not None),
+                default=None,
+            ),
+            fewest_if_known=min(
+                (n for one in found if (n := one.get("fewest_left_if_known")) is not None),
                 default=None,
             ),
             by_other=max(one["by_other"] for one in found),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shoal.base.wording import listed, many
 from shoal.report.facts import Facts
+from shoal.report.front.other_columns import lowers
 
 
 def not_guaranteed(facts: Facts) -> list[str]:
@@ -40,10 +41,11 @@ def not_guaranteed(facts: Facts) -> list[str]:
             f"no attacker knows {'them' if many_columns else 'it'}. For an attacker who does, the "
             "risks are higher than this page says."
         )
-    if facts.dependency.beyond_accepted:
+    if lowers(facts):
         items.append(
-            "The highest risk on page one does not account for unchanged columns whose values go "
-            "with some quasi-identifiers only, and so rule out people: see “Published columns”."
+            "The requirements and limits do not account for unchanged columns whose values go "
+            "with some quasi-identifiers only, and so rule out people: page one says how many are "
+            "left, and “Published columns” by which columns."
         )
     if facts.columns_with_role("sensitive"):
         others = "other possible records" if facts.linked else "the others of its class"

@@ -7,6 +7,7 @@ from shoal.measures.breakdowns.dependencies import ATTACK as DEPENDENCY
 from shoal.measures.findings import LIKELY, RECORD_COUNT, TOP
 from shoal.measures.verdicts.verdict import Colour
 from shoal.report.facts import Facts
+from shoal.report.front.other_columns import fewest_left, lowers, with_other_columns
 from shoal.report.limit_facts import KEY, SYMBOLS
 from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Numbers, Text, Tone
 from shoal.report.sections._labels import on
@@ -40,7 +41,7 @@ def summary(facts: Facts) -> list[Block]:
     tiles = _tiles(facts)
     return [
         Text(_verdict(facts), leads=True),
-        Text(f"{_size(facts)} {_risk(facts)}"),
+        Text(" ".join([_size(facts), _risk(facts), with_other_columns(facts)]).strip()),
         _asked(facts),
         *([Numbers(tiles)] if tiles else []),
         *([Heading(REMAINS), *remains(facts)] if fits(facts) else []),
@@ -223,7 +224,11 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
         tiles.append((f"{facts.smallest:,}", f"{people} in the smallest class"))
     if facts.highest_risk is not None and "highest_risk" not in limited:
         sampled = ", sampled" if facts.linked and facts.sampled else ""
-        tiles.append((facts.highest_risk, f"highest re-identification risk{sampled}; {before}"))
+        alone = " by the quasi-identifiers alone" if lowers(facts) else ""
+        words = f"highest re-identification risk{alone}{sampled}; {before}"
+        tiles.append((facts.highest_risk, words))
+    if lowers(facts) and (fewest := fewest_left(facts)):
+        tiles.append((percent(100 / fewest), "highest risk with the other published columns"))
     if "loss" not in limited:
         loss = percent(facts.losses[facts.guide])
         tiles.append((loss, f"information loss, by the metric {facts.guide}"))
