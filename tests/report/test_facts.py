@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +23,8 @@ from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from shoal.table.published_table import read_published
 from shoal.table.roles import Column
+from tests.flow import test_limited_columns as limited
+from tests.report.test_release_report import Seen
 
 
 def published(columns, **roles):
@@ -164,3 +168,41 @@ def test_the_page_shows_the_labels_of_columns():
     shown = {one.name: one.label for one in facts(release).columns}
     assert shown == {"sex": "Sex of the person", "job": ""}
     assert "sex (Sex of the person)" in render(page(facts(release)))
+
+
+def test_what_at_most_asks_is_listed_with_the_requirements():
+    """What was asked of each column and what is reached, on page one and in the annex."""
+    release = shoal.anonymize(limited.people(), limited.plan())
+    known = facts(release)
+    asked = {one.column: one for one in known.requirements if one.model == "at_most"}
+    assert list(asked) == [one.column for one in release.at_most] == ["age", "zip", "job", "sex"]
+    assert [asked[name].asked for name in ("age", "job", "sex")] == [
+        "at most 10", "at most 1", "at most 0"
+    ]  # fmt: skip
+    widths = [
+        int(high) - int(low)
+        for label in set(release.frame["age"].to_pylist())
+        for low, high in re.findall(r"\[(\d+), (\d+)\)", str(label))
+    ]
+    assert asked["age"].reached == str(max(widths, default=0))
+    html = render(page(known))
+    first, _, rest = html.partition('<div class="front">')
+    annex = rest.partition("Requirements</h2>")[2].partition("<section")[0]
+    for part in (first, annex):
+        text = Seen(part).text
+        assert re.search(r"at_most, on age.{0,150}at most 10 ?10", text), text
+        assert "The published values of age are at most 10 units of the column wide." in text
+        assert re.search(r"at_most, on sex.{0,150}at most 0 ?0", text)
+        assert "The published values of sex are the original ones." in text
+    (lead,) = re.findall(r'<p class="lead">(.*?)</p>', html)
+    assert lead == "All 5 requirements are satisfied."
+    violated = [replace(one, holds=one.column != "age") for one in known.requirements]
+    html = render(page(replace(known, requirements=violated)))
+    (lead,) = re.findall(r'<p class="lead">(.*?)</p>', html)
+    assert lead == "✖ 4 of 5 requirements are satisfied."
+    more = [replace(asked["job"], column=f"job {i}") for i in range(9)]
+    html = render(page(replace(known, requirements=[*known.requirements, *more])))
+    first, _, rest = html.partition('<div class="front">')
+    said = r"at_most, on 13 columns ?each ?13 of 13 ?✔ satisfied"
+    assert re.search(said, Seen(first).text)
+    assert "at_most, on job 8" in rest.partition("Requirements</h2>")[2]

@@ -13,7 +13,7 @@ from datetime import datetime
 from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.progress import Progress, silent
-from shoal.base.wording import Change, number, percent
+from shoal.base.wording import Change, number, percent, short
 from shoal.losses import Loss
 from shoal.measures.analyses.analyses import Analyses
 from shoal.measures.analyses.learning import Learning
@@ -39,7 +39,8 @@ from shoal.measures.record_counts import RowCount
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.safe_harbor import Identifier, safe_harbor
-from shoal.models import TableModel, min_class_size
+from shoal.models import Check, TableModel, min_class_size
+from shoal.plan import Plan
 from shoal.plan.about import About
 from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
@@ -316,7 +317,8 @@ def _explaining(release: Outcome, explain: bool | None) -> Explains | None:
 
 
 def _requirements(release: Outcome) -> list[Requirement]:
-    return [
+    """Those of the models, then how general the values of limited columns may be."""
+    asked = [
         Requirement(
             model=check.model,
             column=check.column,
@@ -332,6 +334,18 @@ def _requirements(release: Outcome) -> list[Requirement]:
         )
         for model, check in zip(release.plan.models, release.checks, strict=True)
     ]
+    return [*asked, *(_at_most(check, release.plan) for check in release.at_most)]
+
+
+def _at_most(check: Check, plan: Plan) -> Requirement:
+    assert check.column is not None
+    column = plan.columns[check.column]
+    assert column.at_most is not None
+    exact = column.at_most.level == 0
+    most = "the original ones" if exact else f"at most {column.at_most.words(column.hierarchy)}"
+    words = f"The published values of {short(check.column)} are {most}."
+    asked, reached = check.asked, number(check.reached)
+    return Requirement(check.model, check.column, words, words, asked, reached, check.holds)
 
 
 def _percent(risk: float | None) -> str | None:

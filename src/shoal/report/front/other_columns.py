@@ -6,6 +6,7 @@ from shoal.base.wording import many, percent
 from shoal.measures.breakdowns.dependencies import Dependencies
 from shoal.report.facts import Facts
 
+
 def with_other_columns(facts: Facts) -> str:
     """The fewest people left if the other columns are used too, or that they are the same.
 

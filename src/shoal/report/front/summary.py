@@ -6,7 +6,8 @@ from shoal.base.wording import listed, many, percent, short
 from shoal.measures.breakdowns.dependencies import ATTACK as DEPENDENCY
 from shoal.measures.findings import LIKELY, RECORD_COUNT, TOP
 from shoal.measures.verdicts.verdict import Colour
-from shoal.report.facts import Facts
+from shoal.measures.verdicts.within_at_most import NAME as AT_MOST
+from shoal.report.facts import Facts, Requirement
 from shoal.report.front.other_columns import fewest_left, lowers, with_other_columns
 from shoal.report.limit_facts import KEY, SYMBOLS
 from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Numbers, Text, Tone
@@ -15,6 +16,7 @@ from shoal.report.sections.certainty import surest
 
 LONG = 300  # characters of a text of the plan
 LINES = 11  # requirements and limits that leave room on page one for what remains possible
+LIMITED = 4  # columns with at_most that have a line of their own
 WORST_FIRST: tuple[Colour, ...] = ("red", "unknown", "amber", "green")
 REMAINS = "What remains possible"
 TONES: dict[str, Tone] = {"green": "good", "amber": "mixed", "red": "bad", "unknown": "unknown"}
@@ -50,7 +52,8 @@ def summary(facts: Facts) -> list[Block]:
 
 def fits(facts: Facts) -> bool:
     """Whether what remains possible is on page one; otherwise it is the first on page two."""
-    return len(facts.requirements) + len(_read_back(facts)) + len(facts.limits) <= LINES
+    asked = len(_listed(facts)) + len(_limited(facts))
+    return asked + len(_read_back(facts)) + len(facts.limits) <= LINES
 
 
 def remains(facts: Facts) -> list[Block]:
@@ -121,8 +124,9 @@ def _asked(facts: Facts) -> HtmlTable:
             if one.holds
             else Cell("✖ violated", f"Required: {one.brief}", "bad"),
         ]
-        for one in facts.requirements
+        for one in _listed(facts)
     ]
+    rows += _limited(facts)
     rows += _read_back(facts)
     rows += [
         [
@@ -140,6 +144,33 @@ def _asked(facts: Facts) -> HtmlTable:
         widths=(31, 14, 9, 46),
         stacks=True,
     )
+
+
+def _listed(facts: Facts) -> list[Requirement]:
+    """The requirements that have a line of their own: those on many columns share one."""
+    limited = [one for one in facts.requirements if one.model == AT_MOST]
+    return [one for one in facts.requirements if one not in limited or len(limited) <= LIMITED]
+
+
+def _limited(facts: Facts) -> list[list[Cell | str]]:
+    """How general the values of many columns may be, in one line; the annex has each."""
+    limited = [one for one in facts.requirements if one.model == AT_MOST]
+    if len(limited) <= LIMITED:
+        return []
+    beyond = [one.column or "" for one in limited if not one.holds]
+    held = f"{len(limited) - len(beyond)} of {len(limited)}"
+    return [
+        [
+            f"{AT_MOST}, on {len(limited)} columns",
+            "each",
+            Cell(held, tone="strong"),
+            Cell("✖ violated", f"Beyond it: {listed(beyond)}.", "bad")
+            if beyond
+            else Cell(
+                "✔ satisfied", "Their values are as precise as asked: see “Requirements”.", "good"
+            ),
+        ]
+    ]
 
 
 def _read_back(facts: Facts) -> list[list[Cell | str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shoal.base.wording import sentence
+from shoal.measures.verdicts.within_at_most import NAME as AT_MOST
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Bullets, Cell, HtmlTable, Text
 from shoal.report.sections._labels import on
@@ -25,7 +26,7 @@ def requirements(facts: Facts) -> list[Block]:
         HtmlTable(
             ["requirement", "required", "reached", ""],
             rows,
-            _measured(facts),
+            " ".join([_measured(facts), *([_AT_MOST] if _limited(facts) else [])]),
             widths=(58, 14, 14, 14),
         ),
         *sureness(facts.sure),
@@ -35,10 +36,14 @@ def requirements(facts: Facts) -> list[Block]:
     return blocks
 
 
+def _limited(facts: Facts) -> bool:
+    return any(one.model == AT_MOST for one in facts.requirements)
+
+
 def _measured(facts: Facts) -> str:
     if facts.linked:
         return _MEASURED_LINKED
-    if len(facts.whole_table) == len(facts.requirements):
+    if len(facts.whole_table) == sum(one.model != AT_MOST for one in facts.requirements):
         return _MEASURED_ONLY_WHOLE
     return _MEASURED_WHOLE if facts.whole_table else _MEASURED
 
@@ -71,6 +76,7 @@ _MEASURED_ONLY_WHOLE = (
     "Reached is the level of the whole table: single people may be less protected. It was measured "
     "on the published table alone, by code that does not depend on the algorithm."
 )
+_AT_MOST = "For at_most it is the most general published value of the column."
 _MEASURED_LINKED = (
     "Reached is the level of the most exposed person or record. It was measured on the published "
     "table and its original together, by code that does not depend on the algorithm. It cannot be "
