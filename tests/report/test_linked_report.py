@@ -180,9 +180,11 @@ def test_a_fixed_random_seed_is_reported():
     assert "No requirement protects the sensitive values of disease" in told
 
 
-def test_what_is_signed(release):
+def test_what_is_signed(release, tmp_path):
     known = facts(release)
-    assert known.plan_sha256 == hashlib.sha256(known.plan.toml.encode()).hexdigest()
+    release.plan.save(tmp_path / "plan.toml")
+    saved = (tmp_path / "plan.toml").read_bytes()
+    assert known.plan_sha256 == hashlib.sha256(saved).hexdigest()
     html = render(page(known))
     assert known.plan_sha256 in html
     assert known.sha256 in html

@@ -453,6 +453,42 @@ def test_the_plan_is_one_that_can_be_run_again(tmp_path):
     assert first.equals(second)
 
 
+def test_the_checksum_of_the_plan_is_that_of_its_file(tmp_path, monkeypatch):
+    """An officer runs sha256sum on the file that was used, comments and hierarchies included."""
+    file = tmp_path / "our plan.toml"
+    text = "# Decided by the board\r\n" + plan().to_toml().replace("\n", "\r\n")
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    wanted = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert "Aalborg" in text  # what the report does not show counts too
+    release = shoal.anonymize(people(), file)
+    known = facts(release)
+    assert (known.plan_sha256, known.plan_name, known.plan_changed) == (wanted, file.name, [])
+    html = html_of(release)
+    assert html.count(wanted) == 2  # next to the signature, and where it is explained
+    assert "SHA-256 of the file our plan.toml" in Seen(html).text
+    assert "set for this run" not in html
+    seeded = shoal.anonymize(people(), Plan.load(file).changed(seed=8, threads=1))
+    known = facts(seeded)
+    assert (known.plan_sha256, known.plan_changed) == (wanted, ["seed", "threads"])
+    text = Seen(html_of(seeded)).text
+    assert "SHA-256 of the file our plan.toml; set for this run: seed and threads" in text
+
+    # A plan without a file: of what it is saved as, also with level tables in files.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "city.csv").write_text("Aalborg,*\nBergen,*\nCadiz,*\nDelphi,*\n")
+    made = shoal.anonymize(people(), plan(city={"role": "quasi", "hierarchy": "city.csv"}))
+    made.plan.save("saved.toml")
+    wanted = hashlib.sha256((tmp_path / "saved.toml").read_bytes()).hexdigest()
+    assert (facts(made).plan_sha256, facts(made).plan_name) == (wanted, None)
+    assert "SHA-256 of the file that release.plan.save writes" in Seen(html_of(made)).text.replace(
+        "`", ""
+    )
+    # Where a plan is from is no part of it.
+    same = Plan(columns={"age": "quasi"}, models=[{"name": "k-anonymity", "k": 2}])
+    same.save("same.toml")
+    assert Plan.load("same.toml") == same
+
+
 def test_hierarchies_within_the_plan_are_not_listed(tmp_path):
     (tmp_path / "city.csv").write_text("Aalborg,*\nBergen,*\nCadiz,*\nDelphi,*\n")
     asked = plan(income={"role": "quasi", "hierarchy": str(tmp_path / "city.csv")}).changed(

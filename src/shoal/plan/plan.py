@@ -25,7 +25,7 @@ from shoal.plan.attackers import Attacker, check_attackers, made_attackers
 from shoal.plan.check_served import check_served
 from shoal.plan.check_written import check_written
 from shoal.plan.limits import Limits
-from shoal.plan.plan_file import plan_text, read_plan
+from shoal.plan.plan_file import PlanSource, plan_text, read_plan
 from shoal.plan.toml_text import toml_lines
 from shoal.table.roles import (
     Column,
@@ -80,6 +80,7 @@ class Plan(Setting):
     _remarks: list[str] = PrivateAttr(default_factory=list)
     _comments: list[str] = PrivateAttr(default_factory=list)
     _drafted: bool = PrivateAttr(default=False)  # whether its file leaves the algorithm open
+    _source: PlanSource = PrivateAttr(default_factory=PlanSource)
 
     @field_validator("columns", mode="before")
     @classmethod
@@ -292,6 +293,9 @@ class Plan(Setting):
             kept["write"] = self.write.model_copy(update={"names": names})
         plan = Plan(**{**kept, **fields})
         plan._drafted = self._drafted and "algorithm" not in fields
+        plan._source = self._source.with_changed(
+            [name for name in fields if getattr(plan, name) != getattr(self, name)]
+        )
         plan.notes.update(self._notes)
         plan.remarks.extend(self._remarks)
         plan.comments.extend(self._comments)
@@ -345,13 +349,25 @@ class Plan(Setting):
     @staticmethod
     def load(path: str | Path) -> Plan:
         """Read a plan file; paths in it are relative to it."""
-        return Plan(**read_plan(Path(path)))
+        content, source = read_plan(Path(path))
+        plan = Plan(**content)
+        plan._source = source
+        return plan
 
     def save(self, path: str | Path) -> None:
         """Write the plan as a TOML file; `load` reads it back as the same plan."""
         path = Path(path)
         with atomic(path, private=True) as target:
-            target.write_text(self.to_toml(path.parent, self._drafted), encoding="utf-8")
+            target.write_bytes(self.file_content(path.parent))
+
+    def file_content(self, folder: Path) -> bytes:
+        """What `save` writes into a file of this folder."""
+        return self.to_toml(folder, self._drafted).encode()
+
+    @property
+    def source(self) -> PlanSource:
+        """The file that the plan was read from, and what was changed after that."""
+        return self._source
 
     def to_toml(self, folder: Path | None = None, drafted: bool = False) -> str:
         """The plan as TOML; paths of hierarchies are written relative to the folder.

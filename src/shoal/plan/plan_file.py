@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +47,31 @@ _OPEN = [
 ]
 
 
-def read_plan(path: Path) -> dict[str, Any]:
-    """The content of a plan file; paths in it are relative to it."""
+@dataclass(frozen=True, eq=False)
+class PlanSource:
+    """The file that a plan was read from; it is no part of the plan."""
+
+    name: str | None = None  # without folders; None: it was made by a program
+    sha256: str | None = None  # of the bytes that were read
+    changed: tuple[str, ...] = ()  # settings that were changed after that
+
+    def __eq__(self, other: object) -> bool:
+        # A plan that is saved and read again is the same plan.
+        return isinstance(other, PlanSource)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def with_changed(self, names: Sequence[str]) -> PlanSource:
+        """The same file, and what no longer is as it says."""
+        return PlanSource(self.name, self.sha256, tuple(dict.fromkeys((*self.changed, *names))))
+
+
+def read_plan(path: Path) -> tuple[dict[str, Any], PlanSource]:
+    """The content of a plan file, and its checksum; paths in it are relative to it."""
     check_source(path, "the plan ", "; `shoal draft` proposes a plan")
     try:
-        written = path.read_text(encoding="utf-8-sig")
+        raw = path.read_bytes()
+        written = StringIO(raw.decode("utf-8-sig"), newline=None).read()  # any line breaks
         content = tomllib.loads(written)
     except RecursionError:
         raise BadPlan(
@@ -65,7 +89,7 @@ def read_plan(path: Path) -> dict[str, Any]:
         raise BadPlan(f"{path} has a number with too many digits") from None
     if isinstance(content.get("columns"), dict):
         content["columns"] = relative_to(content["columns"], path.parent)
-    return content
+    return content, PlanSource(path.name, hashlib.sha256(raw).hexdigest())
 
 
 def plan_text(plan: Plan, folder: Path | None, drafted: bool) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from shoal import catalog
 from shoal.algorithms import Algorithm
@@ -100,7 +101,9 @@ class Facts:
     sha256: str | None
     written: str | None  # the name of that file; None: no file was written
     original_sha256: str | None  # of the file that was read; None: no file
-    plan_sha256: str  # of the plan as it is shown
+    plan_sha256: str  # of the plan file that was read, otherwise of the file that `save` writes
+    plan_name: str | None  # of the file that was read; None: the plan was made by a program
+    plan_changed: list[str]  # settings that are not as in that file
     seed: int | None
     randomized: bool  # whether random choices of values hide people
     random_choices: bool  # whether random choices affect the values, not only the order
@@ -212,7 +215,9 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         sha256=release.csv_sha256() if written is None else written.sha256,
         written=None if written is None else written.name,
         original_sha256=release.original_sha256,
-        plan_sha256=hashlib.sha256(shown.toml.encode()).hexdigest(),
+        plan_sha256=plan.source.sha256 or hashlib.sha256(plan.file_content(Path())).hexdigest(),
+        plan_name=plan.source.name,
+        plan_changed=list(plan.source.changed) if plan.source.name else [],
         seed=release.seed,
         randomized=plan.algorithm.has_random_values,
         random_choices=plan.algorithm.has_random_choices,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.base.wording import many, short
+from shoal.base.wording import listed, many, short
 from shoal.io.raw_text.standard_streams import STREAM_NAME
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Form, HtmlTable, Text
@@ -18,8 +18,7 @@ def sign_off(facts: Facts) -> list[Block]:
         ],
         [
             "plan",
-            "SHA-256 of its text in the annex"
-            + ("; the plan file itself has more" if facts.plan.withheld else ""),
+            plan_words(facts),
             facts.plan_sha256,
         ],
         [
@@ -43,6 +42,16 @@ def sign_off(facts: Facts) -> list[Block]:
         *([] if told else [Form(["Recipient and purpose"])]),
         Form(lines[1:], people) if people else Form(lines),
     ]
+
+
+def plan_words(facts: Facts) -> str:
+    """Which file the checksum of the plan belongs to."""
+    if facts.plan_name is None:
+        return "SHA-256 of the file that `release.plan.save` writes"
+    said = f"SHA-256 of the file {short(facts.plan_name)}"
+    if facts.plan_changed:
+        said += f"; set for this run: {listed(facts.plan_changed)}"
+    return said
 
 
 def _file(facts: Facts) -> str:

@@ -27,6 +27,8 @@ def reproduce(facts: Facts) -> list[Block]:
         Heading("Checksum of the release"),
         *([Text(_NO_CHECKSUM)] if facts.sha256 is None else [Code(facts.sha256), _of(facts)]),
         Heading("The plan"),
+        Code(facts.plan_sha256),
+        Text(_plan(facts)),
     ]
     if facts.plan.withheld:
         withheld = listed([short(item, 80) for item in facts.plan.withheld])
@@ -43,9 +45,8 @@ def reproduce(facts: Facts) -> list[Block]:
             "The plan of the table that the recoding is from. To reproduce the release: `shoal "
             "apply DATA --recoding FILE --out release.csv`."
             if facts.applied
-            else "The checksum of the plan next to the signature is that of this text, with a line "
-            "break after each line. Save it as `plan.toml`, then run `shoal anonymize DATA --plan "
-            "plan.toml --out release.csv`. Paths in the plan are relative to the plan file.",
+            else "Saved as `plan.toml`, it is run with `shoal anonymize DATA --plan plan.toml "
+            "--out release.csv`. Paths in the plan are relative to the plan file.",
         ),
     ]
 
@@ -54,6 +55,30 @@ _NO_CHECKSUM = (
     "There is no checksum: no file was written, and a column of the release has a type that a CSV "
     "file cannot represent."
 )
+
+
+def _plan(facts: Facts) -> str:
+    """Which file the checksum of the plan belongs to, and how to compare it."""
+    if facts.plan_name is None:
+        came = "is part of the recoding" if facts.applied else "was not read from a file"
+        return (
+            f"The plan {came}. This is the SHA-256 of the file that "
+            f'`release.plan.save("plan.toml")` writes: compare it with the output of '
+            "`sha256sum plan.toml`. The text below is for reading and may differ from it."
+        )
+    name = short(facts.plan_name, 100)
+    changed = (
+        f" For this run, {listed(facts.plan_changed)} "
+        f"{'was' if len(facts.plan_changed) == 1 else 'were'} set to other values than in the "
+        "file, and the text below has them."
+        if facts.plan_changed
+        else ""
+    )
+    return (
+        f"The SHA-256 of the plan file that was used, “{name}”: compare it with the output of "
+        f"`sha256sum` on that file.{changed} The text below is for reading: comments of the file "
+        "are left out, so that its own checksum differs."
+    )
 
 
 def _of(facts: Facts) -> Text:
