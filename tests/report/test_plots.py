@@ -100,3 +100,17 @@ def test_bars_escape_cut_and_distinguish():
 def test_bars_that_are_all_zero():
     assert "<svg" in bars(["a"], [Bars("none", [0.0])], "percent")
     assert "<svg" in bars(["a"], [Bars("none", [0.0])], "percent", top=100)
+
+
+@pytest.mark.parametrize("name", ["constructor", "valueOf", "__proto__", "toString"])
+def test_a_series_may_have_any_name(name):
+    """Also one that is reserved where the plot is drawn."""
+    svg = lines([Series(name, [(1, 2), (2, 3)], [(1, 1)]), Series("gaa", [(1, 4)])], "k", "lost")
+    assert f">{name}</text>" in svg
+    assert svg.count("NaN") == 0
+    plain = lines(
+        [Series("plain", [(1, 2), (2, 3)], [(1, 1)]), Series("gaa", [(1, 4)])], "k", "lost"
+    )
+    assert svg.count("<path") == plain.count("<path")
+    for colour in ("#0072b2", "#d55e00"):
+        assert svg.count(f'stroke="{colour}"') == plain.count(f'stroke="{colour}"')

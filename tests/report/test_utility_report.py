@@ -76,7 +76,7 @@ def test_the_section_says_what_was_measured():
 def test_two_classes_as_an_attacker_sees_them():
     release = made()
     text = Seen(render(page(facts(release)))).text
-    for name, title in (("smallest", "The smallest class"), ("homogeneous", "The class in which")):
+    for name, title in (("smallest", "The smallest class"), ("surprising", "The class whose")):
         view = release.attacker_examples()[name]
         assert title in text
         assert f"{view.who_else}." in text

@@ -68,3 +68,25 @@ def test_a_drawing_changes_nothing_and_is_the_same_again():
     assert to_svg(spec) == to_svg(spec)
     assert to_png(spec).startswith(b"\x89PNG")
     assert spec == again
+
+
+@pytest.mark.parametrize(
+    ("misspelled", "said"),
+    [
+        (lambda: points([1], widht=90), "no option 'widht'; did you mean 'width'?"),
+        (lambda: plot([layer("bar", [], {"x": nominal("x", tittle="x")})]), "'tittle'"),
+        (lambda: plot([layer("bar", [], {"x": nominal("x", axis={"tick": 1})})]), "'tick'"),
+        (lambda: plot([layer("bar", [], {"colour": nominal("x")})]), "did you mean 'color'"),
+        (lambda: plot([layer("bar", [], {}, strokeDashes=[4])]), "did you mean 'strokeDash'"),
+    ],
+)
+def test_a_misspelled_option_is_an_error(misspelled, said):
+    """Vega-Lite ignores it, and the plot would look different without a word."""
+    for draw in (to_svg, to_png):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            draw(misspelled())
+
+
+def test_fields_of_rows_may_have_any_name():
+    rows = [{"widht": 1, "tittle": "a"}]
+    assert "a" in to_svg(plot([layer("text", rows, {"text": nominal("tittle")})]))

@@ -255,7 +255,7 @@ class Outcome:
         return self._views.asked(row, class_, self.after.linked)
 
     def attacker_examples(self) -> dict[str, AttackerView]:
-        """The views on the smallest class and on the most homogeneous one; none without classes."""
+        """The views on the smallest class and on the most surprising one; none without classes."""
         return {} if self.after.linked else self._views.examples()
 
     @property

@@ -42,6 +42,11 @@ DARK = {
 }
 
 
+# Values from the data become property names while a plot is drawn. Some names are reserved there
+# (constructor, valueOf); an invisible character in front avoids them.
+MARK = "\u2060"
+
+
 @dataclass(frozen=True)
 class Series:
     """One line of a plot, and points to compare it with."""
@@ -67,11 +72,12 @@ def lines(
     >>> svg.startswith("<svg") and "percent lost" in svg and "#0072b2" in svg
     True
     """
-    points = [(name.name, *point) for name in series for point in name.points]
-    marks = [(name.name, *point) for name in series for point in name.others]
+    names = [MARK + one.name for one in series]
+    both = list(zip(names, series, strict=True))
+    points = [(name, *point) for name, one in both for point in one.points]
+    marks = [(name, *point) for name, one in both for point in one.others]
     if not points:
         raise ValueError("a plot needs at least one point")
-    names = [one.name for one in series]
     at = {
         "x": _axis("x", x, [px for _, px, _ in points + marks], log_x, None),
         "y": _axis("y", y, [py for _, _, py in points + marks], log_y, top),
@@ -89,11 +95,6 @@ def lines(
         hollow = {"filled": False, "fill": GROUND, "size": 110, "strokeWidth": 2, "opacity": 1}
         layers.append(layer("point", _rows(marks), color | shape | at, **hollow))
     return drawn(plot(layers, width=WIDTH, height=HEIGHT))
-
-
-# Values from the data become property names while a plot is drawn. Some names are reserved there
-# (constructor, valueOf); an invisible character in front avoids them.
-MARK = "\u2060"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,24 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shoal.base.errors import did_you_mean
+
+# The words that our plots use. Vega-Lite ignores a word that it does not know, so that a misspelled
+# option would be a plot that silently looks different.
+WORDS = frozenset(
+    """
+    align anchor angle axis background bandPosition baseline bottom color columns config data detail
+    domain domainColor dx dy encoding field fill filled font fontSize fontStyle fontWeight for
+    format grid gridColor hconcat height interpolate labelAlign labelAngle labelColor labelExpr
+    labelFontSize labelLimit labelLineHeight labelOverlap labelPadding labels layer left legend
+    limit line lineBreak lineHeight mark name nice offset opacity order orient padding range resolve
+    right rowPadding scale shape size sort spacing stack step stroke strokeDash strokeWidth
+    symbolSize symbolStrokeColor symbolStrokeWidth symbolType text tickColor tickCount ticks title
+    titleAlign titleAnchor titleColor titleFontSize titleFontWeight titleLimit titlePadding top type
+    value values view width x x2 xOffset y y2 yOffset zero
+    """.split()
+)
+
 Spec = dict[str, Any]
 SHARPER = 2.0  # pixels of a PNG per unit of the drawing
 
@@ -80,4 +98,18 @@ def to_png(spec: Spec) -> bytes:
 
 def _plain(spec: Spec) -> Any:
     """A copy in which the numbers of NumPy are those of Python: vl_convert takes no others."""
+    _check(spec)
     return json.loads(json.dumps(spec, default=float))
+
+
+def _check(spec: object) -> None:
+    """Raise an error if a plot has an option that is none."""
+    if isinstance(spec, Mapping):
+        for word, value in spec.items():
+            if word not in WORDS:
+                raise ValueError(f"a plot has no option {word!r}{did_you_mean(word, WORDS)}")
+            if word != "data":  # its rows have fields of their own
+                _check(value)
+    elif isinstance(spec, list | tuple):
+        for one in spec:
+            _check(one)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,7 @@ COLUMNS = {
     "hours": "other",
 }
 QUASI = ("age", "job", "zip")
+K_TWO = [{"name": "k-anonymity", "k": 2}]
 
 
 def table(seed, persons=False, n=50):
@@ -215,17 +217,39 @@ def test_candidates_of_people_with_several_records():
         assert 3 <= low <= high
 
 
-def test_the_report_shows_the_smallest_and_the_most_homogeneous_class():
-    _, release = made(6)
+def surprise(view, whole):
+    """How far the values of a class are from those of the table, by the definition."""
+    (secret,) = view.sensitive
+    there = {value: count / view.people for value, count in secret.values}
+    return sum(abs(there.get(value, 0) - share) for value, share in whole.items()) / 2
+
+
+@pytest.mark.parametrize("seed", [6, 7, 8])
+def test_the_report_shows_the_classes_that_surprise_most(seed):
+    _, release = made(seed)
     found = release.attacker_examples()
+    every = [release.attacker_view(class_=i) for i in range(release.classes)]
+    counts = Counter()
+    for one in every:
+        counts.update(dict(one.sensitive[0].values))
+    whole = {value: count / counts.total() for value, count in counts.items()}
+    small = [one for one in every if one.people == release.smallest_class]
     assert found["smallest"].people == release.smallest_class
-    if "homogeneous" in found:
-        share = [
-            max(count for _, count in one.sensitive[0].values) / one.people
-            for one in (release.attacker_view(class_=i) for i in range(release.classes))
-        ]
-        (secret,) = found["homogeneous"].sensitive
-        assert secret.values[0][1] / found["homogeneous"].people == max(share)
+    best = max(surprise(one, whole) for one in small)
+    assert surprise(found["smallest"], whole) == pytest.approx(best)
+    most = found.get("surprising", found["smallest"])
+    best = max(surprise(one, whole) for one in every)
+    assert surprise(most, whole) == pytest.approx(best)
+
+
+def test_a_rare_value_surprises_more_than_a_frequent_one():
+    """Everybody of a and c has what nearly all have: homogeneous, and yet b says more."""
+    ill = ["flu"] * 40 + ["flu"] * 10 + ["gout"] * 30 + ["flu"] * 40
+    table = pa.table({"group": ["a"] * 40 + ["b"] * 40 + ["c"] * 40, "ill": ill})
+    columns = {"group": "quasi", "ill": "sensitive"}
+    release = shoal.anonymize(table, Plan(columns=columns, models=K_TWO))
+    (view,) = release.attacker_examples().values()
+    assert view.published == {"group": "b"}
 
 
 def test_no_value_that_is_not_published_is_in_it():

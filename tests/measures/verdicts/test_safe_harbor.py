@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pandas as pd
 import pytest
 
 import shoal
 from shoal import Plan
-from shoal.measures.verdicts.safe_harbor import WORDS
+from shoal.measures.verdicts.safe_harbor import WORDS, safe_harbor
 from shoal.report.facts import facts
 from shoal.report.page import render
 from shoal.report.release_report import page
@@ -19,9 +21,18 @@ def found(columns, n=40, k=2, **values):
     table = pd.DataFrame({name: values[name.replace(" ", "_")] for name in columns})
     plan = Plan(columns=columns, models=[{"name": "k-anonymity", "k": k}], seed=1)
     release = shoal.anonymize(table, plan)
-    known = facts(release)
-    render(page(known))
-    return {one.letter: one for one in known.safe_harbor}
+    each = safe_harbor(release.plan.columns, release.seen, release.if_known, release.made.year)
+    assert all(one.why in WHY or not one.columns for one in each)
+    return {one.letter: one for one in each}
+
+
+def test_the_page_shows_it():
+    table = pd.DataFrame({"age": [30] * 36 + [91] * 4, "name": ["a"] * 40})
+    columns = {"age": "quasi", "name": "identifier"}
+    plan = Plan(columns=columns, models=[{"name": "k-anonymity", "k": 2}], seed=1)
+    html = render(page(facts(shoal.anonymize(table, plan))))
+    assert "age: an age over 89 is published more precisely than as 90 or older" in html
+    assert "name is not published" in html
 
 
 def test_all_18_are_listed_and_nothing_is_met_by_silence():
@@ -96,6 +107,11 @@ def test_dates_of_other_roles_and_of_the_very_old():
         ([30, 40] * 20, "met", "no ages over 89"),
         ([30] * 36 + [95, 95, 97, 97], "not met", "ages over 89"),
         ([30] * 36 + [93, 95, 97, 99], "met", "no ages over 89"),  # one category, [90, 100)
+        ([30] * 36 + [89] * 4, "met", "no ages over 89"),
+        ([30] * 36 + [90] * 4, "not judged", "90 alone"),  # may stand for 90 or older
+        ([30] * 36 + [91] * 4, "not met", "more precise than 90 or older"),
+        ([30] * 34 + [90] * 3 + [91] * 3, "not met", "ages over 89"),
+        ([30] * 34 + [90] * 3 + [101] * 3, "not met", "ages over 89"),
     ],
 )
 def test_ages_over_89(ages, status, why):
@@ -106,7 +122,12 @@ def test_ages_over_89(ages, status, why):
 
 @pytest.mark.parametrize(
     ("borders", "why"),
-    [([[90]], "no ages over 89"), ([[50, 94]], "no ages over 89"), ([[90, 94]], "ages over 89")],
+    [
+        ([[90]], "no ages over 89"),
+        ([[50, 94]], "more precise than 90 or older"),  # who is 94 or older is known to be so
+        ([[90, 94]], "ages over 89"),
+        ([[50, 98]], "no ages over 89"),  # nobody is that old
+    ],
 )
 def test_a_category_of_90_or_older(borders, why):
     columns = {"age": {"role": "quasi", "hierarchy": {"borders": borders}}}
@@ -120,6 +141,68 @@ def test_one_category_of_early_births():
     two = {"role": "quasi", "hierarchy": {"borders": [["1905-01-01", "1930-01-01"]]}}
     why = found({"birth day": two}, birth_day=days)["C"].why
     assert why == "years of birth of people over 89"
+
+
+@pytest.mark.parametrize(
+    ("oldest", "status", "why"),
+    [
+        ("90+", "met", "no ages over 89"),
+        (">=90", "met", "no ages over 89"),
+        ("≥ 90", "met", "no ages over 89"),
+        ("> 89", "met", "no ages over 89"),
+        ("95+", "not met", "more precise than 90 or older"),
+    ],
+)
+def test_the_oldest_as_people_write_them(oldest, status, why):
+    one = found({"age": "quasi"}, age=["30"] * 30 + [oldest] * 10)["C"]
+    assert (one.status, one.why) == (status, why)
+
+
+@pytest.mark.parametrize("write", ["{y}-{m:02}", "{m:02}/{y}", "{m:02}.{y}", "{m}/{y}", "{n} {y}"])
+def test_a_month_with_its_year_is_finer_than_a_year(write):
+    names = ("Jan", "March", "März", "Okt.", "December")
+    months = (1, 3, 3, 10, 12)
+    values = [write.format(y=1970 + i, m=months[i], n=names[i]) for i in range(5) for _ in range(8)]
+    for name in ("born in", "when"):  # by its values, whatever it is called
+        one = found({name: "quasi"}, **{name.replace(" ", "_"): values})["C"]
+        assert (one.status, one.why, one.columns) == ("not met", "finer than a year", (name,))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "status", "why"),
+    [
+        ("birth month", [3, 11] * 20, "not met", "finer than a year"),
+        ("DOB_MM", [3, 11] * 20, "not met", "finer than a year"),
+        ("Geburtsmonat", ["Mai", "Juni"] * 20, "not met", "finer than a year"),
+        ("month of admission", [3, 11] * 20, "not met", "finer than a year"),
+        ("birth year", [1960, 1985] * 20, "met", "year or longer"),
+        ("birth year", [1902, 1985] * 20, "not met", "years of birth of people over 89"),
+        ("year of death", [1902, 1985] * 20, "met", "year or longer"),
+    ],
+)
+def test_parts_of_a_date_in_columns_of_their_own(name, values, status, why):
+    one = found({name: "quasi"}, **{name.replace(" ", "_"): values})["C"]
+    assert (one.status, one.why, one.columns) == (status, why, (name,))
+
+
+@pytest.mark.parametrize("edge", [90, 91])
+def test_the_year_of_birth_from_which_on_everybody_is_over_89(edge):
+    """Who was born 90 years ago may still be 89; who was born 91 years ago is not."""
+    born = [date.today().year - edge] * 20 + [1999] * 20
+    one = found({"birth year": "quasi"}, birth_year=born)["C"]
+    assert one.status == ("met" if edge == 90 else "not met")
+
+
+def test_what_only_sounds_like_a_date():
+    for name in ("place of birth", "birth weight", "months on the job", "may"):
+        one = found({name: "quasi"}, **{name.replace(" ", "_"): [3, 11] * 20})["C"]
+        assert one.columns == ()
+    hidden = {"sex": "quasi", "birth month": "other", "birth year": "drop"}
+    sex, month, year = list("mf") * 20, [3, 11] * 20, [1960] * 40
+    one = found(hidden, sex=sex, birth_month=month, birth_year=year)["C"]
+    assert (one.status, one.columns) == ("not met", ("birth month",))
+    one = found({"sex": "quasi", "birth year": "other"}, sex=sex, birth_year=year)["C"]
+    assert (one.status, one.why) == ("not judged", "unchanged years")
 
 
 def test_ages_that_are_unchanged_are_left_to_people():

@@ -20,6 +20,7 @@ from shoal.kernels.group import group_rows
 from shoal.measures.analyses.variables import Tables
 from shoal.measures.breakdowns.attacker_view import AttackerView, Knowledge, SensitiveView
 from shoal.measures.breakdowns.members import Members
+from shoal.models._distances import equal
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.published_table import Published, codes_of, places
 from shoal.table.recoding import SUPPRESSED
@@ -48,24 +49,26 @@ def class_order(seen: Published) -> Longs:
     return np.lexsort([*reversed(keys), classes.people])
 
 
-def most_homogeneous(seen: Published) -> int | None:
-    """The class in which most people share a sensitive value, by their share; the largest such.
+def most_surprising(seen: Published, among: Longs | None = None) -> int | None:
+    """The class whose sensitive values differ most from those of the table; the largest such.
 
-    None: there is no sensitive column.
+    By the variational distance, of the sensitive column in which it is largest: a class in which
+    everybody has a frequent value says less about its people than one with a rare value. `among`
+    are the classes to choose from. None: there is no sensitive column with several values.
     """
-    best: tuple[float, int, int] | None = None
+    distances = [
+        equal(_by_people(seen, name))
+        for name, histogram in seen.classes.histograms.items()
+        if np.count_nonzero(histogram.total) > 1
+    ]
+    if not distances:
+        return None
+    surprise = np.round(np.max(distances, axis=0), 9)  # float64[classes]
     rank = np.empty(len(seen.classes), np.int64)
     rank[class_order(seen)] = np.arange(len(rank))
-    for histogram in seen.classes.histograms.values():
-        if np.count_nonzero(histogram.total) < 2:
-            continue
-        counted = _by_people(seen, histogram.column.name)
-        share = np.round(np.maximum.reduceat(counted.share, counted.start[:-1]), 9)
-        at = int(np.lexsort((rank, seen.classes.people, share))[-1])
-        found = (float(share[at]), int(seen.classes.people[at]), at)
-        if best is None or found[:2] > best[:2]:
-            best = found
-    return None if best is None else best[2]
+    choice = np.arange(len(rank)) if among is None else among
+    order = np.lexsort((rank[choice], -seen.classes.people[choice], -surprise[choice]))
+    return int(choice[order[0]])
 
 
 def class_of_original(tables: Tables, seen: Published, row: int) -> int:

@@ -13,13 +13,13 @@ from shoal.measures.breakdowns.telling_apart import (
     Shown,
     class_of_original,
     class_order,
-    most_homogeneous,
+    most_surprising,
     view_class,
 )
 from shoal.table.published_table import Published
 from shoal.table.recoding import SUPPRESSED
 
-SMALLEST, HOMOGENEOUS = "smallest", "homogeneous"
+SMALLEST, SURPRISING = "smallest", "surprising"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +51,18 @@ class ViewSource:
         return self._view(number)
 
     def examples(self) -> dict[str, AttackerView]:
-        """The smallest class, and the one in which most people share a sensitive value."""
-        smallest = int(class_order(self.seen)[0])
+        """A smallest class, and the one whose sensitive values differ most from the table.
+
+        Of several smallest ones, that which differs most.
+        """
+        people = self.seen.classes.people
+        smallest = most_surprising(self.seen, np.flatnonzero(people == people.min()))
+        if smallest is None:
+            smallest = int(class_order(self.seen)[0])
         found = {SMALLEST: self._view(smallest)}
-        alike = most_homogeneous(self.seen)
-        if alike is not None and alike != smallest:
-            found[HOMOGENEOUS] = self._view(alike)
+        surprising = most_surprising(self.seen)
+        if surprising is not None and surprising != smallest:
+            found[SURPRISING] = self._view(surprising)
         return found
 
     def _of_row(self, row: int, first: int) -> AttackerView:

@@ -31,7 +31,8 @@ WORDS = {
     "A": "name names firstname lastname surname forename fullname vorname nachname nom prenom",
     "B": "zip zipcode postcode postal plz postleitzahl geocode tract address street city town "
     "county precinct municipality village latitude longitude",
-    "C": "date dates birthday birthdate dob age ages",
+    "C": "date dates birthday birthdate dob birthmonth birthyear yob geburtsdatum geburtstag "
+    "geburtsmonat geburtsjahr age ages",
     "D": "phone telephone telefon mobile",
     "E": "fax",
     "F": "email mail",
@@ -51,7 +52,27 @@ WORDS = {
 # An email address is no place, and the name of a device no person: these come last.
 ORDER = (*"DEFGHIJKLMNOPQ", "C", "B", "A")
 AGES = frozenset("age ages".split())
-BIRTH = frozenset("birth birthday birthdate dob born".split())
+BIRTH = frozenset(
+    "birth born birthday birthdate dob birthmonth birthyear yob geburtsdatum geburtstag "
+    "geburtsmonat geburtsjahr".split()
+)
+# Of a date that is published in several columns: the event, and its parts.
+EVENTS = BIRTH | frozenset("death admission discharge visit service treatment".split())
+YEARS = frozenset("year years yr yy yyyy birthyear yob geburtsjahr jahr".split())
+IN_A_YEAR = frozenset(
+    "month months mon mm birthmonth geburtsmonat monat day days dd week quarter".split()
+)
+MONTHS = {
+    name[:3]: number
+    for number, names in enumerate(
+        (
+            "january januar", "february februar", "march märz", "april", "may mai", "june juni",
+            "july juli", "august", "september", "october oktober", "november", "december dezember",
+        ),
+        1,
+    )
+    for name in names.split()
+}  # fmt: skip
 ZIP = frozenset("zip zipcode postcode postal plz postleitzahl".split())
 
 
@@ -103,7 +124,7 @@ def _worst(letter: str, each: list[Identifier]) -> Identifier:
 def _letter(name: str, published: Published, columns: Mapping[str, Column]) -> str | None:
     """The identifier that a column looks like, if any."""
     words = words_of(name)
-    if _has_dates(name, published, columns):
+    if _has_dates(name, published, columns) or (words & EVENTS and words & (YEARS | IN_A_YEAR)):
         return "C"
     return next((letter for letter in ORDER if words & set(WORDS[letter].split())), None)
 
@@ -121,6 +142,8 @@ def _judged(letter: str, name: str, column: Column, published: Published, year: 
     """A column that is published."""
     if column.role != "quasi" and words_of(name) & AGES:
         return Identifier(letter, "not judged", (name,), "unchanged ages")
+    if column.role != "quasi" and letter == "C" and _is_year(name):
+        return Identifier(letter, "not judged", (name,), "unchanged years")
     if column.role != "quasi":
         return Identifier(letter, "not met", (name,), "unchanged")
     values = [text(value) for value in published.values[published.names.index(name)]]
@@ -156,11 +179,49 @@ def _time(name: str, column: Column, values: list[str], year: int) -> Identifier
     if dates and len(dates) == len(values):
         return Identifier("C", "met", (name,), "year or longer")
     if words_of(name) & AGES and len(known) == len(values):
-        old = {span for span in known if isinstance(span[0], float) and span[0] >= OLD}
-        if len(old) > 1 or any(low == high for low, high in old):
-            return Identifier("C", "not met", (name,), "ages over 89")
-        return Identifier("C", "met", (name,), "no ages over 89")
+        return _ages(name, dict(zip(values, known, strict=True)))
+    if words_of(name) & EVENTS and words_of(name) & IN_A_YEAR:
+        return Identifier("C", "not met", (name,), "finer than a year")
+    if _is_year(name) and len(known) == len(values):
+        return _years(name, dict(zip(values, known, strict=True)), year)
     return Identifier("C", "not judged", (name,), "not dates or numbers")
+
+
+def _is_year(name: str) -> bool:
+    """Whether a column has the year of an event, and nothing else of its date."""
+    words = words_of(name)
+    return bool(words & EVENTS and words & YEARS and not words & IN_A_YEAR)
+
+
+def _ages(name: str, spans: Mapping[str, Span]) -> Identifier:
+    """Of ages over 89 there may be one category, 90 or older."""
+    old = {
+        (low, high): value
+        for value, (low, high) in spans.items()
+        if isinstance(low, float) and isinstance(high, float) and low >= OLD
+    }
+    if len(old) > 1:
+        return Identifier("C", "not met", (name,), "ages over 89")
+    for (low, high), value in old.items():
+        if low > OLD:
+            return Identifier("C", "not met", (name,), "more precise than 90 or older")
+        if high - low < 1 or (high - low == 1 and value.endswith(")")):
+            return Identifier("C", "not judged", (name,), "90 alone")
+    return Identifier("C", "met", (name,), "no ages over 89")
+
+
+def _years(name: str, spans: Mapping[str, Span], year: int) -> Identifier:
+    """Years that were published as numbers: those of birth show ages."""
+    old = [
+        low
+        for value, (low, high) in spans.items()
+        if isinstance(low, float)
+        and isinstance(high, float)
+        and high - (value.endswith(")") or value.startswith("<")) <= year - OLD - 1
+    ]
+    if words_of(name) & BIRTH and old and not (len(old) == 1 and old[0] == -inf):
+        return Identifier("C", "not met", (name,), "years of birth of people over 89")
+    return Identifier("C", "met", (name,), "year or longer")
 
 
 Span = tuple[date, date] | tuple[float, float]
@@ -178,7 +239,31 @@ def _span(hierarchy: Hierarchy | None, value: str) -> Span | None:
     moment = as_date(value)
     if moment is not None and re.match(r"\d{4}-\d\d-\d\d", value):
         return moment.date(), moment.date()
+    if month := _month(value):
+        return month
+    if beyond := re.fullmatch(r"(?:>=?|≥)\s*(\d+)|(\d+)\s*\+", value):  # as in 90+
+        return float(beyond[1] or beyond[2]), inf
     return (float(value), float(value)) if re.fullmatch(r"-?\d+(\.\d+)?", value) else None
+
+
+def _month(value: str) -> tuple[date, date] | None:
+    """The first and the last day of a month with its year, in the ways that people write it.
+
+    >>> _month("1987-03"), _month("Feb 1988")[1].day, _month("03.1987") == _month("3/1987")
+    ((datetime.date(1987, 3, 1), datetime.date(1987, 3, 31)), 29, True)
+    """
+    if found := re.fullmatch(r"(\d{4})[-/.](\d{2})|(\d{4})/(\d)", value):
+        year, month = found[1] or found[3], int(found[2] or found[4])
+    elif found := re.fullmatch(r"(\d{2})[-/.](\d{4})|(\d)/(\d{4})", value):
+        year, month = found[2] or found[4], int(found[1] or found[3])
+    elif found := re.fullmatch(r"([^\W\d]{3,9})\.?[ -](\d{4})", value):
+        year, month = found[2], MONTHS.get(found[1][:3].lower(), 0)
+    else:
+        return None
+    if not (1 <= month <= 12 and 1800 <= int(year) <= 2200):
+        return None
+    after = date(int(year) + month // 12, month % 12 + 1, 1)
+    return date(int(year), month, 1), date.fromordinal(after.toordinal() - 1)
 
 
 def _has_dates(name: str, published: Published, columns: Mapping[str, Column]) -> bool:

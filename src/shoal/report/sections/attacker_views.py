@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from shoal.base.wording import MISSING, many, short
 from shoal.measures.breakdowns.attacker_view import AttackerView, Knowledge, sensitive_words
-from shoal.measures.breakdowns.view_source import HOMOGENEOUS, SMALLEST
+from shoal.measures.breakdowns.view_source import SMALLEST, SURPRISING
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Text, Tone
 from shoal.report.sections._labels import DESCRIBED
 
 SHOWN = 12  # pieces of knowledge per class
 TITLES = {
-    SMALLEST: "The smallest class",
-    HOMOGENEOUS: "The class in which most people share a sensitive value",
+    SMALLEST: "The smallest class",  # of several, the one that differs most
+    SURPRISING: "The class whose sensitive values differ most from the table",
 }
 
 

@@ -31,6 +31,8 @@ WHY = {
     "not published": "{columns} {is_are} not published",
     "unchanged": "{columns}, which may be such by the name, {is_are} published unchanged",
     "unchanged ages": "{columns} {is_are} published unchanged, which is allowed up to 89",
+    "unchanged years": "{columns} {is_are} published unchanged, which is allowed for years, but of "
+    "birth only where they show no age over 89",
     "generalized": "{columns}, which may be such by the name, {is_are} generalized, but published",
     "suppressed": "every value of {columns} is suppressed",
     "smaller than a state": "{columns} {is_are} published with more than three digits, or as a "
@@ -41,6 +43,10 @@ WHY = {
     "years of birth of people over 89": "{columns}: some years of birth show an age over 89",
     "year or longer": "{columns} {is_are} published as years or longer spans",
     "ages over 89": "{columns}: ages over 89 are published as more than one category",
+    "more precise than 90 or older": "{columns}: an age over 89 is published more precisely than "
+    "as 90 or older",
+    "90 alone": "{columns}: of the ages over 89 only 90 is published, which is allowed if it "
+    "stands for 90 or older",
     "no ages over 89": "{columns}: ages over 89 are published as one category at most",
     "not dates or numbers": "{columns}: the published values are neither dates nor numbers",
     "random number": "the release has a random number per person, drawn for it alone and not "
