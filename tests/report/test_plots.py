@@ -5,7 +5,20 @@ from xml.etree import ElementTree
 
 import pytest
 
-from shoal.report.plots import DARK, SHADES, Bars, Series, bars, lines, round_ticks
+from shoal.report.figures.grid import grid
+from shoal.report.figures.letters import letters
+from shoal.report.interval_plot import IntervalLine, intervals
+from shoal.report.plots import (
+    DARK,
+    SHADES,
+    Bars,
+    Series,
+    bars,
+    distinguish,
+    height_of,
+    lines,
+    round_ticks,
+)
 
 HOSTILE = "</text></svg><script>alert(1)</script>"
 TWO = [
@@ -89,7 +102,7 @@ def test_bars_escape_cut_and_distinguish():
     assert "<script" not in svg
     assert not re.search(r"\sid=|href|url\(", svg)
     words = [one for one in root.itertext() if one]
-    assert len([one for one in words if one.startswith("xxx")]) == 2
+    assert len([one for one in words if one.startswith("xxx") and "…" in one]) == 2
     assert max(map(len, (one for one in words if "@media" not in one))) <= 44
     assert {"a b", "a b (2)", "(no name)"} <= set(words)
     assert svg == bars(labels, [Bars(HOSTILE, range(7)), Bars("&amp;", [1] * 7)], "percent")
@@ -114,3 +127,42 @@ def test_a_series_may_have_any_name(name):
     assert svg.count("<path") == plain.count("<path")
     for colour in ("#0072b2", "#d55e00"):
         assert svg.count(f'stroke="{colour}"') == plain.count(f'stroke="{colour}"')
+
+
+LONG_NAMES = [
+    "Rindfleischetikettierungsüberwachungsbeauftragter",
+    "Ausgeübter Beruf nach Klassifikation der Berufe 2010",
+    "Gesundheits- und Kinderkrankenpflegerin der Intensivstation",
+    "ledig",
+]
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: bars(LONG_NAMES, [Bars("one", [1.0] * 4)], "percent"),
+        lambda: bars(LONG_NAMES, [Bars(f"{i}", [1.0] * 4) for i in range(3)], "percent"),
+        lambda: letters(LONG_NAMES, [25.0] * 4, {"A": [100.0, 0, 0, 0]}, "percent"),
+        lambda: grid(LONG_NAMES, lambda i, j: 1.0, str),
+        lambda: intervals(
+            [IntervalLine(f"{one} and {one}", 0.3, 0.2, 0.4, 0.5, False) for one in LONG_NAMES], "r"
+        ),
+    ],
+    ids=["bars", "bars of series", "letters", "grid", "intervals"],
+)
+def test_long_labels_are_in_lines_and_not_cut(draw):
+    root = ElementTree.fromstring(draw())
+    shown = "".join("".join(root.itertext()).split())
+    for name in LONG_NAMES:
+        assert "".join(name.split()) in shown
+    assert "…" not in shown
+
+
+def test_the_height_of_labels_is_that_of_their_lines():
+    labels = distinguish(LONG_NAMES)
+    assert [one.count("\n") + 1 for one in labels] == [2, 3, 3, 1]
+    assert all(len(line) <= 26 for one in labels for line in one.split("\n"))
+    assert height_of(labels) >= 3 * 14
+    one, other = distinguish(["x " * 300 + "a", "x " * 300 + "b"])
+    assert one.endswith("…")
+    assert other == f"{one} (2)"

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shoal.report.plots import GROUND, INK, MARK, SHADES, WIDTH, distinguish, drawn
+from shoal.report.plots import (
+    GROUND,
+    INK,
+    LABEL,
+    MARK,
+    PLOT,
+    SHADES,
+    distinguish,
+    drawn,
+    height_of,
+    in_lines,
+)
 from shoal.report.vega_lite import layer, look, nominal, plot, quantitative
 
 STEP = 24  # height of a line
-PAIR = 320  # largest width of a label, which names two columns
+PAIR = 36, 5  # characters per line of a label, which names two columns, and lines
 ORIGINAL, INSIDE, OUTSIDE = (
     "original, with its 95 % interval",
     "release, inside the interval",
@@ -40,7 +51,7 @@ def intervals(lines: Sequence[IntervalLine], x: str) -> str:
     """
     if not lines:
         raise ValueError("a plot needs at least one line")
-    rows = [MARK + label for label in distinguish([line.label for line in lines])]
+    rows = [MARK + label for label in distinguish([line.label for line in lines], *PAIR)]
     spans = [
         {"label": row, "low": line.low, "high": line.high}
         for row, line in zip(rows, lines, strict=True)
@@ -55,9 +66,9 @@ def intervals(lines: Sequence[IntervalLine], x: str) -> str:
     scale = {"zero": False, "nice": True}
     axis = {"tickCount": 6}  # more of them would touch each other on paper
     across = {"title": x, "scale": scale, "axis": axis}
-    down = {"labelLimit": PAIR, "labelPadding": 6, "ticks": False, "grid": True}
+    down = {"labelLimit": LABEL, "labelPadding": 6, "ticks": False, "grid": True, **in_lines(rows)}
     y = nominal("label", title=None, sort=rows, axis=down)
-    legend = {"orient": "top", "symbolSize": 110, "columns": 3, "labelLimit": 300}
+    legend = {"orient": "top", "symbolSize": 110, "columns": 2, "labelLimit": 300}
     looks = {
         "shape": ["M0,-0.8L0,0.8", "circle", "triangle-up"],
         "stroke": [INK, blue, orange],
@@ -70,5 +81,4 @@ def intervals(lines: Sequence[IntervalLine], x: str) -> str:
         layer("rule", spans, span, strokeWidth=7, opacity=0.35, color=blue),
         layer("point", marks, point, size=90, opacity=1, strokeWidth=2),
     ]
-    width = WIDTH - PAIR - 20
-    return drawn(plot(layers, width=width, height={"step": STEP}))
+    return drawn(plot(layers, width=PLOT, height={"step": max(STEP, height_of(rows))}))

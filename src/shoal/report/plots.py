@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
+from math import ceil
+from textwrap import wrap
 from typing import Any
 
-from shoal.base.wording import short
+from shoal.base.wording import LONG, short
 from shoal.report.vega_lite import Spec, layer, look, nominal, plot, quantitative, to_svg
 
 WIDTH, HEIGHT = 760, 360
 PLOT = 400  # width of a plot without its labels: with them it fits on a page and a small screen
 BAR = 18  # thickness of a bar
-LABEL = 210  # largest width of the labels of bars
+LABEL = 300  # largest width of the labels of bars; lines are shorter, whatever their letters are
+LINE, LINES = 26, 3  # characters per line of a label, and lines
+LINE_HEIGHT = 14
 
 # Okabe and Ito's palette, which is safe for all kinds of colour vision; pale colours are darker on
 # a light background. Shapes distinguish the series as well.
@@ -117,7 +121,7 @@ def bars(
     """Draw horizontal bars, one per label and series, each with its number at its end.
 
     With several series a 0 is not written. `shades` are the colours of the series. Labels may be
-    any text: unprintable characters are replaced, and long labels are cut.
+    any text: unprintable characters are replaced, and long labels have several lines.
 
     >>> svg = bars(["age", "zip"], [Bars("lost", [12.5, 40.0])], "percent lost", top=100)
     >>> "age" in svg and "12.5" in svg and "#0072b2" in svg
@@ -125,9 +129,8 @@ def bars(
     """
     if not labels or not series:
         raise ValueError("a plot needs at least one bar")
-    rows, names = (
-        [MARK + label for label in distinguish(some)] for some in (labels, [s.name for s in series])
-    )
+    rows = [MARK + label for label in distinguish(labels)]
+    names = [MARK + label for label in distinguish([s.name for s in series], LONG, 1)]
     alone = len(series) == 1
     data = [
         {
@@ -142,16 +145,16 @@ def bars(
     high = max([one["value"] for one in data if isinstance(one["value"], float | int)] + [1e-9])
     scale = {"domain": [0, 1.12 * (top or high)], "nice": False}  # space for the numbers
     axis = {"tickCount": 6} if top is None else {"values": [*range(0, top + 1, top // 5)]}
-    down = {"labelLimit": LABEL, "labelPadding": 6, "ticks": False}
+    down = {"labelLimit": LABEL, "labelPadding": 6, "ticks": False, **in_lines(rows)}
     at = {
         "x": quantitative("value", title=x, scale=scale, axis=axis, stack=None),
         "y": nominal("label", title=None, sort=rows, axis=down),
     }
     thick = BAR if alone else 15
-    height: Spec = {"step": thick + 8}
+    height: Spec = {"step": max(thick + 8, height_of(rows))}
     if not alone:
         at["yOffset"] = nominal("series", sort=names)
-        height = {"step": thick, "for": "offset"}
+        height = {"step": max(thick, ceil(height_of(rows) / len(series))), "for": "offset"}
     legend = None if alone else {"orient": "top", "symbolType": "square"}
     color = look("series", names, cycled(shades, names), legend=legend)
     text = {"align": "left", "baseline": "middle", "dx": 4, "color": INK}
@@ -164,21 +167,43 @@ def bars(
     return drawn(plot(layers, width=PLOT, height=height))
 
 
-def distinguish(labels: Sequence[str]) -> list[str]:
-    """Labels that can be drawn: long ones are cut, equal ones are numbered.
+def distinguish(labels: Sequence[str], line: int = LINE, most: int = LINES) -> list[str]:
+    """Labels that can be drawn: in lines of so many characters at most, equal ones numbered.
 
-    >>> distinguish(["b", "a", "b"])
-    ['b', 'a', 'b (2)']
+    What does not fit into the lines is cut.
+
+    >>> distinguish(["b", "a", "b"]), distinguish(["age in completed years"], 12)
+    (['b', 'a', 'b (2)'], ['age in\ncompleted\nyears'])
     """
     drawn: dict[str, None] = {}
     for label in labels:
-        name = short(label) or "(no name)"
-        again = 1
+        whole = short(label, line) if most == 1 else _wrapped(label, line, most)
+        name, again = whole or "(no name)", 1
         while name in drawn:
             again += 1
-            name = f"{short(label)} ({again})"
+            name = f"{whole} ({again})"
         drawn[name] = None
     return list(drawn)
+
+
+def _wrapped(label: str, line: int, most: int) -> str:
+    """A label in lines; the last one ends in … if there would be more of them."""
+    lines = wrap(short(label, 2 * line * most), line)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], f"{lines[most - 1][: line - 1].rstrip()}…"]
+    return "\n".join(lines)
+
+
+def in_lines(labels: Sequence[str]) -> Spec:
+    """Options of an axis that draws labels of several lines, if there are such."""
+    if not any("\n" in label for label in labels):
+        return {}
+    return {"labelExpr": "split(datum.label, '\\n')", "labelLineHeight": LINE_HEIGHT}
+
+
+def height_of(labels: Sequence[str]) -> int:
+    """The height that the labels need, with some space between two of them."""
+    return LINE_HEIGHT * (1 + max(label.count("\n") for label in labels)) + 8
 
 
 def _rows(points: Sequence[tuple[str, float, float]]) -> list[Spec]:

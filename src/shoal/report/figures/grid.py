@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shoal.report.plots import DARK, GRID, INK, MARK, distinguish, drawn
+from shoal.report.plots import DARK, GRID, INK, LABEL, MARK, distinguish, drawn, height_of, in_lines
 from shoal.report.vega_lite import layer, nominal, ordinal, plot
 
 CELL = 46
@@ -33,7 +33,7 @@ def grid(
     """
     if not names:
         raise ValueError("a grid needs at least one name")
-    labels = [MARK + label for label in distinguish([name[:24] for name in names])]
+    labels = [MARK + label for label in distinguish(names, 24)]
     shades = list(LIGHT_TO_DARK)
     cells = []
     for i, row in enumerate(labels):
@@ -49,8 +49,9 @@ def grid(
         "domain": False,
         "labelPadding": 6,
         "title": None,
-        "labelLimit": 190,
+        "labelLimit": LABEL,
         "labelOverlap": False,  # every name is shown
+        **in_lines(labels),
     }
     at = {
         "x": nominal("column", sort=labels, axis={**axis, "labelAngle": -40}),
@@ -66,4 +67,5 @@ def grid(
     ]
     size = CELL * len(labels)
     resolve = {"scale": {"color": "independent"}}  # of cells and of numbers
-    return drawn(plot(layers, width=size, height=0.72 * size, resolve=resolve))
+    height = max(0.72 * CELL, height_of(labels)) * len(labels)
+    return drawn(plot(layers, width=size, height=height, resolve=resolve))

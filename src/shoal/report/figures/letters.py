@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shoal.report.plots import BAR, INK, LABEL, MARK, PALE, PLOT, distinguish, drawn
+from shoal.report.plots import (
+    BAR,
+    INK,
+    LABEL,
+    MARK,
+    PALE,
+    PLOT,
+    distinguish,
+    drawn,
+    height_of,
+    in_lines,
+)
 from shoal.report.vega_lite import layer, nominal, plot, quantitative
 
 NEAR = 0.031  # of the axis: letters closer than this are written next to each other
@@ -36,6 +47,7 @@ def letters(
     ticks = [tick for tick in (0, 20, 40, 60, 80, 100) if tick <= high] if high > 30 else None
     axis = {"values": ticks} if ticks else {"tickCount": 6}
     down = {"labelLimit": LABEL, "labelPadding": 8, "ticks": False, "domain": False}
+    down |= in_lines(rows)
     at = {
         "x": quantitative("value", title=x, scale=scale, axis=axis),
         "y": nominal("label", title=None, sort=rows, axis=down),
@@ -45,7 +57,8 @@ def letters(
         layer("bar", behind, at, height=0.8 * BAR, color=PALE),
         layer("text", placed, {"text": nominal("shown")} | at, **text),
     ]
-    return drawn(plot(layers, width=PLOT, height={"step": BAR + 8}))
+    step = max(BAR + 8, height_of(rows))
+    return drawn(plot(layers, width=PLOT, height={"step": step}))
 
 
 def _together(values: Mapping[str, float], near: float) -> list[tuple[float, str]]:

@@ -62,11 +62,13 @@ def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:
     if column.hit > len(column.worst):
         caption += f" These are the {len(column.worst)} classes with the most conspicuous value."
     labels = [short(value) for value in column.values]
+    whole = list(column.values)
     if column.others and not column.by_people:
         labels.append(f"{many(column.others, 'other value')}, together")
+        whole.append(labels[-1])
     what = "people who have the value" if column.by_people else "records"
     marks = {letter[-1]: one.shares for letter, one in zip(names, column.worst, strict=True)}
-    svg = letters(labels, column.shares, marks, f"{short(column.column)}: percent of the {what}")
+    svg = letters(whole, column.shares, marks, f"{short(column.column)}: percent of the {what}")
     return [
         HtmlTable(
             [

@@ -16,7 +16,7 @@ from shoal.report.plots import Bars, bars
 
 SHOWN = 30  # columns that are drawn or listed
 PAIRS = 12  # pairs of columns: those that differ most
-PAIRED = 20  # characters of each column of a pair
+PAIRED = 60  # characters of each column of a pair
 OUTSIDE = "outside the interval"
 
 
@@ -73,7 +73,7 @@ def _kept(found: Analyses) -> list[Block]:
     if least > 100 - 1e-9:
         finding = "All quasi-identifiers keep all of their information"
     svg = bars(
-        [short(one) for one, _ in drawn],
+        [one for one, _ in drawn],
         [Bars("information kept", [share for _, share in drawn])],
         "information kept, in percent",
         top=100,
