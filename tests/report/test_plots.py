@@ -13,6 +13,7 @@ from shoal.report.plots import (
     SHADES,
     Bars,
     Series,
+    axis_labels,
     bars,
     distinguish,
     height_of,
@@ -163,6 +164,10 @@ def test_the_height_of_labels_is_that_of_their_lines():
     assert [one.count("\n") + 1 for one in labels] == [2, 3, 3, 1]
     assert all(len(line) <= 26 for one in labels for line in one.split("\n"))
     assert height_of(labels) >= 3 * 14
+    # Those of fewer lines are in the middle of as many.
+    placed = axis_labels(LONG_NAMES)
+    assert [one.lstrip("\u2060").count("\n") for one in placed] == [1, 2, 2, 1]
+    assert len(set(placed)) == 4
     one, other = distinguish(["x " * 300 + "a", "x " * 300 + "b"])
     assert one.endswith("…")
     assert other == f"{one} (2)"

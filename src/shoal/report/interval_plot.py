@@ -9,10 +9,9 @@ from shoal.report.plots import (
     GROUND,
     INK,
     LABEL,
-    MARK,
     PLOT,
     SHADES,
-    distinguish,
+    axis_labels,
     drawn,
     height_of,
     in_lines,
@@ -51,7 +50,7 @@ def intervals(lines: Sequence[IntervalLine], x: str) -> str:
     """
     if not lines:
         raise ValueError("a plot needs at least one line")
-    rows = [MARK + label for label in distinguish([line.label for line in lines], *PAIR)]
+    rows = axis_labels([line.label for line in lines], *PAIR)
     spans = [
         {"label": row, "low": line.low, "high": line.high}
         for row, line in zip(rows, lines, strict=True)
@@ -66,7 +65,7 @@ def intervals(lines: Sequence[IntervalLine], x: str) -> str:
     scale = {"zero": False, "nice": True}
     axis = {"tickCount": 6}  # more of them would touch each other on paper
     across = {"title": x, "scale": scale, "axis": axis}
-    down = {"labelLimit": LABEL, "labelPadding": 6, "ticks": False, "grid": True, **in_lines(rows)}
+    down = {"labelLimit": LABEL, "labelPadding": 12, "ticks": False, "grid": True, **in_lines(rows)}
     y = nominal("label", title=None, sort=rows, axis=down)
     legend = {"orient": "top", "symbolSize": 110, "columns": 2, "labelLimit": 300}
     looks = {

@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 760, 360
 PLOT = 400  # width of a plot without its labels: with them it fits on a page and a small screen
 BAR = 18  # thickness of a bar
 LABEL = 300  # largest width of the labels of bars; lines are shorter, whatever their letters are
-LINE, LINES = 26, 3  # characters per line of a label, and lines
+LINE, LINES = 26, 4  # characters per line of a label, and lines
 LINE_HEIGHT = 14
 
 # Okabe and Ito's palette, which is safe for all kinds of colour vision; pale colours are darker on
@@ -129,7 +129,7 @@ def bars(
     """
     if not labels or not series:
         raise ValueError("a plot needs at least one bar")
-    rows = [MARK + label for label in distinguish(labels)]
+    rows = axis_labels(labels)
     names = [MARK + label for label in distinguish([s.name for s in series], LONG, 1)]
     alone = len(series) == 1
     data = [
@@ -194,11 +194,26 @@ def _wrapped(label: str, line: int, most: int) -> str:
     return "\n".join(lines)
 
 
+def axis_labels(labels: Sequence[str], line: int = LINE, most: int = LINES) -> list[str]:
+    """Labels for an axis, as values of a field: distinct, and each in the middle of as many lines.
+
+    An axis begins a label of several lines where one of a single line would be.
+    """
+    names = distinguish(labels, line, most)
+    deep = max(name.count("\n") for name in names)
+    return [MARK + "\n" * ((deep - name.count("\n")) // 2) + name for name in names]
+
+
 def in_lines(labels: Sequence[str]) -> Spec:
     """Options of an axis that draws labels of several lines, if there are such."""
-    if not any("\n" in label for label in labels):
+    deep = max(label.count("\n") for label in labels)
+    if not deep:
         return {}
-    return {"labelExpr": "split(datum.label, '\\n')", "labelLineHeight": LINE_HEIGHT}
+    return {
+        "labelExpr": "split(datum.label, '\\n')",
+        "labelLineHeight": LINE_HEIGHT,
+        "labelOffset": -deep * LINE_HEIGHT / 2,
+    }
 
 
 def height_of(labels: Sequence[str]) -> int:

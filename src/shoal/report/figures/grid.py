@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shoal.report.plots import DARK, GRID, INK, LABEL, MARK, distinguish, drawn, height_of, in_lines
+from shoal.report.plots import DARK, GRID, INK, LABEL, axis_labels, drawn, height_of, in_lines
 from shoal.report.vega_lite import layer, nominal, ordinal, plot
 
 CELL = 46
@@ -33,7 +33,7 @@ def grid(
     """
     if not names:
         raise ValueError("a grid needs at least one name")
-    labels = [MARK + label for label in distinguish(names, 24)]
+    labels = axis_labels(names, 24, 3)
     shades = list(LIGHT_TO_DARK)
     cells = []
     for i, row in enumerate(labels):
@@ -53,8 +53,9 @@ def grid(
         "labelOverlap": False,  # every name is shown
         **in_lines(labels),
     }
+    angle = -90 if in_lines(labels) else -40  # lines at a slope would be over the next ones
     at = {
-        "x": nominal("column", sort=labels, axis={**axis, "labelAngle": -40}),
+        "x": nominal("column", sort=labels, axis={**axis, "labelAngle": angle}),
         "y": nominal("row", sort=labels, axis=axis),
     }
     steps = {"domain": list(range(len(shades))), "range": shades}

@@ -11,10 +11,9 @@ from shoal.report.plots import (
     BAR,
     INK,
     LABEL,
-    MARK,
     PALE,
     PLOT,
-    distinguish,
+    axis_labels,
     drawn,
     height_of,
     in_lines,
@@ -35,7 +34,7 @@ def letters(
     """
     if not labels:
         raise ValueError("a plot needs at least one bar")
-    rows = [MARK + label for label in distinguish(labels)]
+    rows = axis_labels(labels)
     high = max([*whole, *(value for values in marks.values() for value in values), 1e-9])
     behind = [{"label": label, "value": value} for label, value in zip(rows, whole, strict=True)]
     placed = [
