@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any, Literal, NamedTuple, Self
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 SHOWN = 5  # values that a message shows at most
 
@@ -87,8 +88,17 @@ class CannotReach(BrokenPromise):
         self.best = best
 
 
+class Refused(Protocol):
+    """A release that is not published, of which only measurements are told."""
+
+    def report(self, path: str | Path) -> None:
+        """Write why it was refused to a file."""
+
+
 class NotHeld(BrokenPromise):
     """The table that would be published violates the requirement."""
+
+    refused: Refused | None = None  # of a release beyond a limit; None: it was not measured
 
 
 def preview(values: Iterable[object]) -> str:

@@ -117,6 +117,14 @@ Report = Annotated[
         "WeasyPrint is installed. Do not publish it."
     ),
 ]
+RefusedReport = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="If a limit of the plan is exceeded, write why to this file (.html, .pdf or .json); "
+        "the release itself is not written.",
+    ),
+]
 Codebook = Annotated[
     Path | None,
     typer.Option(

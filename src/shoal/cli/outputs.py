@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from shoal.base.errors import BadFile
+from shoal.base.errors import BadFile, NotHeld
 from shoal.base.progress import Progress
 from shoal.cli.console import print_plain
 from shoal.databases.database import Database
+from shoal.flow.refused import JSON
 from shoal.flow.release import Release
 from shoal.io.frames import atomic, check_writable
 from shoal.io.raw_text.standard_streams import STREAM, pass_on
+from shoal.report.pdf import check_report
 
 
 def check_targets(
@@ -116,6 +118,26 @@ def write_release(
         error.add_note(f"the release is written: {out}; not written: {', '.join(missing)}")
         raise
     print_json(json_file, numbers)
+
+
+def check_refused_report(path: Path | None) -> None:
+    """Raise an error unless a report of this name can be made."""
+    if path is not None and path.suffix.lower() != JSON:
+        check_report(path)
+
+
+@contextmanager
+def telling_why(path: Path | None) -> Iterator[None]:
+    """Write the report of a release that is refused, if it was asked for; the error stays."""
+    try:
+        yield
+    except NotHeld as error:
+        if path is not None and error.refused is not None:
+            error.refused.report(path)
+            error.add_note(f"no release is written; why it was refused is in {path}")
+        elif path is not None:
+            error.add_note(f"not written: {path}, which is about limits of the plan")
+        raise
 
 
 def passed_on(out: str, target: Path | Database) -> Path | Database | None:

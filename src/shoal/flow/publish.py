@@ -13,8 +13,10 @@ import numpy as np
 from shoal.attacks._unchanged import Elsewhere
 from shoal.base.arrays import Longs
 from shoal.base.clock import Clock
+from shoal.base.errors import NotHeld
 from shoal.base.version import __version__
 from shoal.flow import notes
+from shoal.flow.refused import RefusedRelease
 from shoal.flow.release import Release
 from shoal.io.digests import content_digest
 from shoal.io.frames import Frame
@@ -159,7 +161,11 @@ def publish(
             taken,
         ),
     )
-    raise_beyond_limits(release.limits, release.before.people, release, plan.models)
+    try:
+        raise_beyond_limits(release.limits, release.before.people, release, plan.models)
+    except NotHeld as error:
+        error.refused = RefusedRelease(release, str(error))
+        raise
     return release
 
 

@@ -94,6 +94,7 @@ class Outcome:
     engine: str = "memory"  # that grouped and wrote the records
     parts: int = 1  # into which the table was cut, each recoded by itself
     tables: Tables | None = None  # the release and its original, for analyses
+    refused: str = ""  # why it is not published; empty: it may be
     # Once they are computed:
     _bounds: list[Bound | None] = field(default_factory=list, init=False)
     _analyses: list[Analyses] = field(default_factory=list, init=False)

@@ -91,6 +91,7 @@ class TableLevel:
 class Facts:
     """Everything that a report shows."""
 
+    refused: str  # why it is not published; empty: it may be
     about: About  # who publishes it, for what and for whom
     limits: list[LimitFact]
     preset: str  # what the preset of the limits is, in a sentence; empty: none
@@ -207,6 +208,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
     before, risks = release.before.risks_by_name(), after.risks_by_name()
     written = release.written
     return Facts(
+        refused=release.refused,
         about=plan.about,
         limits=limit_facts(release.limits, plan.loss.name, after.linked),
         preset=preset_words(plan.limits),

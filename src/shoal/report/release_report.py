@@ -11,6 +11,7 @@ from shoal.measures.outcome import Outcome
 from shoal.report.facts import Facts, facts
 from shoal.report.front.not_guaranteed import not_guaranteed
 from shoal.report.front.published import published
+from shoal.report.front.refused import refused_page
 from shoal.report.front.sign_off import sign_off
 from shoal.report.front.summary import REMAINS, details, fits, remains, summary
 from shoal.report.page import Bullets, Page, Section, Text, render
@@ -63,6 +64,8 @@ def report_pages(
 
 def page(facts: Facts) -> Page:
     """Lay out the facts: two pages to read and to sign, and an annex."""
+    if facts.refused:
+        return refused_page(facts)
     records = f"Release of {many(facts.published, 'record')}"
     made = f"made by shoal {facts.version} on {facts.made:%Y-%m-%d at %H:%M} ({facts.made:%Z})"
     return Page(

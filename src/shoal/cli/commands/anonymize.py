@@ -23,6 +23,7 @@ from shoal.cli.options import (
     Parts,
     PlanFile,
     Query,
+    RefusedReport,
     Replace,
     Report,
     Seed,
@@ -47,6 +48,7 @@ def anonymize(
     replace: Replace = False,
     json_file: Json = None,
     report: Report = None,
+    refused_report: RefusedReport = None,
     codebook: Codebook = None,
     recoding: Annotated[
         Path | None,
@@ -99,7 +101,8 @@ def anonymize(
         )
     inputs = [*tables.files_of([source]), plan, *asked.files()]
     check_report(report)
-    outputs.check_targets([place, report, recoding, codebook], json_file, inputs)
+    outputs.check_refused_report(refused_report)
+    outputs.check_targets([place, report, recoding, codebook, refused_report], json_file, inputs)
     given = {
         "seed": seed,
         "threads": threads,
@@ -118,7 +121,8 @@ def anonymize(
         check_codebook(codebook, choose_engine(source, asked, keep_order).name)
     console = open_console(json_file, out)
     with progress_on(console) as progress:
-        release = run(source, asked, keep_order=keep_order or None, progress=progress)
+        with outputs.telling_why(refused_report):
+            release = run(source, asked, keep_order=keep_order or None, progress=progress)
         outputs.write_release(
             release,
             place,

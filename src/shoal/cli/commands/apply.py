@@ -18,6 +18,7 @@ from shoal.cli.options import (
     Out,
     OutTable,
     Query,
+    RefusedReport,
     Replace,
     Report,
     Seed,
@@ -41,6 +42,7 @@ def apply(
     replace: Replace = False,
     json_file: Json = None,
     report: Report = None,
+    refused_report: RefusedReport = None,
     codebook: Codebook = None,
     most_left_out: Annotated[
         float | None,
@@ -70,6 +72,7 @@ def apply(
     if codebook is not None:
         check_codebook(codebook)
     check_report(report)
+    outputs.check_refused_report(refused_report)
     tables.check_streams(out, json_file)
     source = tables.source_of(data, table, query, form=form)
     target = tables.target_of(out, out_table, replace, source, form)
@@ -79,18 +82,19 @@ def apply(
     if isinstance(target, Path):
         check_file_names(target, fitted.plan.columns, fitted.plan.write)
     inputs = [*tables.files_of([source]), recoding]
-    outputs.check_targets([target, report, codebook], json_file, inputs)
+    outputs.check_targets([target, report, codebook, refused_report], json_file, inputs)
     console = open_console(json_file, out)
     with progress_on(console) as progress:
-        release = fitted.apply(
-            source,
-            read=tables.sheet_of(sheet),
-            seed=seed,
-            keep_order=keep_order or None,
-            drop_extra=drop_extra,
-            most_left_out=most_left_out,
-            progress=progress,
-        )
+        with outputs.telling_why(refused_report):
+            release = fitted.apply(
+                source,
+                read=tables.sheet_of(sheet),
+                seed=seed,
+                keep_order=keep_order or None,
+                drop_extra=drop_extra,
+                most_left_out=most_left_out,
+                progress=progress,
+            )
         outputs.write_release(
             release, target, report, json_file, progress, replace=replace, codebook=codebook
         )

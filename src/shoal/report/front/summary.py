@@ -42,9 +42,9 @@ def summary(facts: Facts) -> list[Block]:
     """What a reader in a hurry needs to know."""
     tiles = _tiles(facts)
     return [
-        Text(_verdict(facts), leads=True),
-        Text(" ".join([_size(facts), _risk(facts), with_other_columns(facts)]).strip()),
-        _asked(facts),
+        Text(verdict(facts), leads=True),
+        Text(" ".join([size(facts), _risk(facts), with_other_columns(facts)]).strip()),
+        asked(facts),
         *([Numbers(tiles)] if tiles else []),
         *([Heading(REMAINS), *remains(facts)] if fits(facts) else []),
     ]
@@ -52,8 +52,8 @@ def summary(facts: Facts) -> list[Block]:
 
 def fits(facts: Facts) -> bool:
     """Whether what remains possible is on page one; otherwise it is the first on page two."""
-    asked = len(_listed(facts)) + len(_limited(facts))
-    return asked + len(_read_back(facts)) + len(facts.limits) <= LINES
+    lines = len(_listed(facts)) + len(_limited(facts))
+    return lines + len(_read_back(facts)) + len(facts.limits) <= LINES
 
 
 def remains(facts: Facts) -> list[Block]:
@@ -61,7 +61,7 @@ def remains(facts: Facts) -> list[Block]:
     return [*_findings(facts), *_doubts(facts)]
 
 
-def _size(facts: Facts) -> str:
+def size(facts: Facts) -> str:
     """How much of the original is published."""
     records = (
         f"all {many(facts.rows, 'record')}"
@@ -78,7 +78,7 @@ def _size(facts: Facts) -> str:
     return f"The release has {records} of the original{people} in {classes}."
 
 
-def _verdict(facts: Facts) -> str:
+def verdict(facts: Facts) -> str:
     """Requirements first, then limits, in a few words; the worst of them as a symbol."""
     satisfied = sum(one.holds for one in facts.requirements)
     if not facts.holds:
@@ -113,7 +113,7 @@ def _within(found: list[Colour]) -> str:
     return f"Within {limits}: {', '.join(counts)}."
 
 
-def _asked(facts: Facts) -> HtmlTable:
+def asked(facts: Facts) -> HtmlTable:
     """Each requirement and each limit, what is reached, and the verdict in symbol and word."""
     rows: list[list[Cell | str]] = [
         [
@@ -184,7 +184,7 @@ def _read_back(facts: Facts) -> list[list[Cell | str]]:
     if found.unknown:
         said.append(f"Not measured: {listed(found.unknown)}.")
     nobody = " ".join([_NOBODY, *_with_code_book(facts)])
-    verdict = (
+    judged = (
         Cell("▲ amber", " ".join(said), "mixed") if said else Cell("✔ satisfied", nobody, "good")
     )
     nothing = len(found.unknown) == len(found.others)
@@ -193,7 +193,7 @@ def _read_back(facts: Facts) -> list[list[Cell | str]]:
             f"people for whom columns with the role other leave fewer than {found.k:,}",
             "0",
             Cell("–" if nothing else f"{found.by_other:,}", tone="strong"),
-            verdict,
+            judged,
         ]
     ]
 
