@@ -15,8 +15,8 @@ from shoal.base.errors import BadFile, NotHeld
 from shoal.base.progress import Progress
 from shoal.cli.console import print_plain
 from shoal.databases.database import Database
-from shoal.flow.refused import JSON
 from shoal.flow.release import Release
+from shoal.flow.saving.refused import JSON
 from shoal.io.frames import atomic, check_writable
 from shoal.io.raw_text.standard_streams import STREAM, pass_on
 from shoal.report.pdf import check_report

@@ -16,8 +16,8 @@ from shoal.base.clock import Clock
 from shoal.base.errors import NotHeld
 from shoal.base.version import __version__
 from shoal.flow import notes
-from shoal.flow.refused import RefusedRelease
 from shoal.flow.release import Release
+from shoal.flow.saving.refused import RefusedRelease
 from shoal.io.digests import content_digest
 from shoal.io.frames import Frame
 from shoal.measures.analyses.variables import Tables

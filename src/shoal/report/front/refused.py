@@ -26,9 +26,7 @@ def refused_page(facts: Facts) -> Page:
     sections = [
         Section("Attackers", attackers(facts)),
         Section("Re-identification risk", exposure(facts)),
-        Section(
-            "Possible records per person" if facts.linked else "Class sizes", class_sizes(facts)
-        ),
+        Section(sizes, class_sizes(facts)),
         Section("Information loss", information_loss.loss(facts)),
     ]
     return Page(
