@@ -16,15 +16,16 @@ from shoal.base.errors import did_you_mean
 # option would be a plot that silently looks different.
 WORDS = frozenset(
     """
-    align anchor angle axis background bandPosition baseline bottom color columns config data detail
-    domain domainColor dx dy encoding field fill filled font fontSize fontStyle fontWeight for
-    format grid gridColor hconcat height interpolate labelAlign labelAngle labelColor labelExpr
-    labelFontSize labelLimit labelLineHeight labelOffset labelOverlap labelPadding labels layer left
-    legend limit line lineBreak lineHeight mark name nice offset opacity order orient padding range
-    resolve right rowPadding scale shape size sort spacing stack step stroke strokeDash strokeWidth
-    symbolSize symbolStrokeColor symbolStrokeWidth symbolType text tickColor tickCount ticks title
-    titleAlign titleAnchor titleColor titleFontSize titleFontWeight titleLimit titlePadding top type
-    value values view width x x2 xOffset y y2 yOffset zero
+    align anchor angle axis background bandPosition baseline bottom color columnPadding columns
+    config data detail direction domain domainColor dx dy encoding field fill filled font
+    fontSize fontStyle fontWeight for format frame grid gridColor hconcat height interpolate
+    labelAlign labelAngle labelColor labelExpr labelFontSize labelLimit labelLineHeight
+    labelOffset labelOverlap labelPadding labels layer left legend limit line lineBreak
+    lineHeight mark name nice offset opacity order orient padding range resolve right rowPadding
+    scale shape size sort spacing stack step stroke strokeDash strokeWidth symbolSize
+    symbolStrokeColor symbolStrokeWidth symbolType text tickColor tickCount ticks title
+    titleAlign titleAnchor titleColor titleFontSize titleFontWeight titleLimit titlePadding top
+    type value values view width x x2 xOffset y y2 yOffset zero
     """.split()
 )
 
