@@ -129,9 +129,8 @@ class Frame:
 
     def row(self, place: int) -> list[Any]:
         """The cells of a row as objects of Python; None if they are missing."""
-        if self.kind == "arrow":
-            return [self.native[name][place].as_py() for name in self.names]
-        return list(self._frame.row(place))
+        one = self.between(place, 1)
+        return [one.column(name)[0].as_py() for name in self.names]
 
     def between(self, top: int, height: int) -> Frame:
         """So many rows after the first `top` ones."""

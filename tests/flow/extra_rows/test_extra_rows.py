@@ -13,6 +13,8 @@ import pytest
 import shoal
 from shoal import Plan
 from shoal.errors import BadPlan, BadTable
+from shoal.flow.draft.draft import examine
+from shoal.flow.draft.table_rows import open_with_rows
 from shoal.flow.extra_rows.find_rows import find_extra_rows, is_total
 from shoal.flow.extra_rows.open_records import open_records
 from shoal.io.frames import open_frame, read, write
@@ -190,6 +192,16 @@ def test_a_draft_states_what_it_leaves_out(ending: str, tmp_path: Path):
     assert shoal.draft(clean, read={"totals": False}).read.stated() == {"totals": False}
 
 
+def test_a_table_that_was_opened_without_them_is_examined(tmp_path: Path):
+    path = tmp_path / "in.csv"  # as the studio does
+    write(open_frame(BOTH), path)
+    raw, stated = open_with_rows(path, Reading())
+    examined = examine(raw, None, stated)
+    assert examined.read == stated == Reading(units=True, totals=True)
+    assert examined.frame.height == ROWS
+    assert open_with_rows(path, stated)[0].height == ROWS
+
+
 def test_numbers_below_units_keep_their_type_in_a_sheet(tmp_path: Path):
     path = tmp_path / "in.xlsx"
     import xlsxwriter
@@ -217,6 +229,21 @@ def test_frames_of_other_libraries(kind):
     assert release.rows == ROWS
     cut = kind(table().to_pydict())
     assert shoal.anonymize(cut, plan(units=True, totals=True)).rows == ROWS
+
+
+def test_french_numbers_and_missing_cells_of_pandas():
+    cells = {
+        "place": ["Lyon", "Nice", "Lyon", "Nice", "Ensemble"],
+        "pay": ["1 200,50", "900,00", "1\u202f000,00", "2\u00a0000,00", "5 100,50"],
+    }
+    found = find_extra_rows(open_frame(pa.table(cells)))
+    assert [one.sums for one in found.totals] == [["pay"]]
+    numbers = pd.DataFrame(
+        {"place": ["a", "b", "a", "b", "All"], "n": pd.array([1, 2, None, 3, 6], "Int64"),
+         "day": [pd.Timestamp("2024-05-17")] * 4 + [pd.NaT]}
+    )  # fmt: skip
+    (row,) = find_extra_rows(open_frame(numbers)).totals
+    assert (row.words, row.empty, row.sums) == (["place"], ["day"], ["n"])
 
 
 def test_text_that_pyarrow_reads_is_the_same(tmp_path: Path):

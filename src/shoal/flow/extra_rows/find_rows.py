@@ -231,10 +231,21 @@ def _numbers_of(frame: Frame, name: str, first: int, last: int, decimal: str) ->
         return numbers[np.isfinite(numbers)] if len(numbers) else None
     if not _is_text(cells.type):
         return None
-    found = [_number(cell, decimal) for cell in cells.to_pylist() if not _is_missing(cell)]
-    if not found or any(one is None for one in found):
+    bare = pc.utf8_trim_whitespace(cells)
+    number = pc.match_substring_regex(bare, _written(decimal))
+    others = pc.unique(bare.filter(pc.invert(number))).to_pylist()
+    if not pc.any(number).as_py() or not all(not one or _is_missing(one) for one in others):
         return None
-    return np.array(found, np.float64)
+    plain = pc.replace_substring_regex(bare.filter(number), rf"[^0-9+{decimal}-]", "")
+    numbers = pc.replace_substring_regex(pc.replace_substring(plain, decimal, "."), r"^\+", "")
+    return numbers.cast(pa.float64()).to_numpy()
+
+
+def _written(decimal: str) -> str:
+    """Numbers with this decimal sign, and any thousands separator."""
+    apart = "[.'\u00a0\u202f ]" if decimal == "," else "[,'\u00a0\u202f ]"
+    grouped = rf"[1-9][0-9]{{0,2}}({apart}[0-9]{{3}})+"
+    return rf"^[+-]?({grouped}|0|[1-9][0-9]*)([{decimal}][0-9]+)?\s*%?$"
 
 
 def _number(cell: Any, decimal: str) -> float | None:
@@ -249,12 +260,9 @@ def _number(cell: Any, decimal: str) -> float | None:
         return float(cell) if math.isfinite(cell) else None
     if not isinstance(cell, str):
         return None
-    thousands = "." if decimal == "," else ","
-    bare = re.sub(
-        rf"(?<=[0-9])[\s'{re.escape(thousands)}](?=[0-9]{{3}}([^0-9]|$))", "", cell.strip()
-    )
-    bare = bare.removesuffix("%").strip().replace(decimal, ".")
-    return float(bare) if re.fullmatch(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?", bare) else None
+    if not re.search(_written(decimal), cell.strip()):
+        return None
+    return float(re.sub(rf"[^0-9+{decimal}-]", "", cell).replace(decimal, "."))
 
 
 def _digits(cell: Any, decimal: str) -> int:

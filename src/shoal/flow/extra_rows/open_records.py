@@ -27,7 +27,7 @@ def open_records(
         return table
     frame = open_frame(table, progress, reading)
     found = find_extra_rows(frame)
-    check_stated(frame, found, reading, sure and _is_file(table))
+    check_stated(frame, found, reading, sure and is_table_file(table))
     return without(table, frame, found, reading, progress)
 
 
@@ -43,13 +43,14 @@ def without(
     if not top and not bottom:
         return frame
     height = frame.height - top - bottom
-    if _is_file(table):
+    if is_table_file(table):
         # Numbers below a unit were read as text.
         return Frame(read_between(table, progress, reading, top, height))
     return frame.between(top, height)
 
 
-def _is_file(table: Any) -> bool:
+def is_table_file(table: Any) -> bool:
+    """Whether a table is given by the path of its file."""
     return isinstance(table, str | Path) and is_file(table)
 
 
