@@ -238,7 +238,7 @@ def _numbers_of(frame: Frame, name: str, first: int, last: int, decimal: str) ->
         return None
     plain = pc.replace_substring_regex(bare.filter(number), rf"[^0-9+{decimal}-]", "")
     numbers = pc.replace_substring_regex(pc.replace_substring(plain, decimal, "."), r"^\+", "")
-    return numbers.cast(pa.float64()).to_numpy()
+    return np.asarray(numbers.cast(pa.float64()).to_numpy(), np.float64)
 
 
 def _written(decimal: str) -> str:
