@@ -173,7 +173,7 @@ def distinguish(labels: Sequence[str], line: int = LINE, most: int = LINES) -> l
     What does not fit into the lines is cut.
 
     >>> distinguish(["b", "a", "b"]), distinguish(["age in completed years"], 12)
-    (['b', 'a', 'b (2)'], ['age in\ncompleted\nyears'])
+    (['b', 'a', 'b (2)'], ['age in\\ncompleted\\nyears'])
     """
     drawn: dict[str, None] = {}
     for label in labels:
