@@ -155,6 +155,30 @@ def naive_errors(table, rows, queries):
     return errors
 
 
+@given(releases(), st.integers(1, 3), st.integers(0, 9))
+def test_queries_together_have_the_answers_of_each(release, dimensions, seed):
+    table, rows = release
+    published = published_of(table, rows)
+    columns = counting._shared(table, published)
+    queries = Queries(number=40, dimensions=dimensions, seed=seed)
+    drawn = list(islice(queries_of(table, queries), queries.number))
+    for counted in (
+        counting._count_original(table, columns),
+        counting._count_published(table, published, columns),
+    ):
+        found = counted.answers(drawn)
+        assert found == pytest.approx([counted.answer(query) for query in drawn], rel=1e-12)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counting, "TOGETHER", 0)  # as if the table were large
+            assert counted.answers(drawn) == pytest.approx(found, rel=1e-12)
+            patch.setattr(counting, "FEW_ROWS", 0)
+            patch.setattr(counting, "AT_ONCE", 7)
+            apart = answer(table, published, queries)
+    together = answer(table, published, queries)
+    assert (apart.number, apart.asked) == (together.number, together.asked)
+    assert apart.mean == pytest.approx(together.mean, rel=1e-9, abs=1e-12)
+
+
 @given(releases(), st.integers(1, 3), st.sampled_from([0.02, 0.1, 0.6, 1.0]), st.integers(0, 9))
 def test_queries_against_a_loop_over_records(release, dimensions, selectivity, seed):
     table, rows = release

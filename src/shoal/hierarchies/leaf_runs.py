@@ -78,13 +78,17 @@ class LeafRuns:
         return LeafRuns(start, low, high, np.add.reduceat(high - low, start))
 
     def share(self, low: int, high: int) -> Floats:
-        """The share of each value's leaves that are in a span, float64[values].
+        """The share of each value's leaves that are in a span, float64[values]."""
+        return np.asarray(self.shares(np.array([low]), np.array([high]))[0])
+
+    def shares(self, low: Longs, high: Longs) -> Floats:
+        """The share of each value's leaves that are in each span, float64[spans, values].
 
         |pred(A) ∩ r.A| / |r.A| of eq. 19, Wang 2018.
         """
-        inside = np.minimum(self.high, high) - np.maximum(self.low, low)
+        inside = np.minimum(self.high, high[:, None]) - np.maximum(self.low, low[:, None])
         np.maximum(inside, 0, out=inside)
-        return np.asarray(np.add.reduceat(inside, self.start) / self.size)
+        return np.asarray(np.add.reduceat(inside, self.start, axis=1) / self.size)
 
 
 def leaves_before(tree: Tree) -> Longs:
