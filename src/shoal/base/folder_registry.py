@@ -26,6 +26,7 @@ class FolderRegistry(Mapping[str, type[T]], Generic[T]):
     def __init__(self, package: str, kind: type[T]) -> None:
         self._package = package
         self._kind = kind
+        self._read: dict[str, dict[str, type[T]]] = {}  # the entries by module
 
     @cached_property
     def _modules(self) -> list[str]:
@@ -42,6 +43,11 @@ class FolderRegistry(Mapping[str, type[T]], Generic[T]):
 
     def _entries(self, module: str) -> dict[str, type[T]]:
         """The entries that a module of the folder defines."""
+        if module not in self._read:
+            self._read[module] = self._look_into(module)
+        return self._read[module]
+
+    def _look_into(self, module: str) -> dict[str, type[T]]:
         contents = importlib.import_module(f"{self._package}.{module}")
         return {
             name: thing

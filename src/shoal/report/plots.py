@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import cycle
 from math import ceil
 from textwrap import wrap
@@ -261,7 +263,13 @@ def round_ticks(low: float, high: float) -> list[float]:
 
 def drawn(spec: Spec) -> str:
     """A plot as SVG in the style that all plots share."""
-    return for_both_backgrounds(to_svg(styled(spec)).replace(MARK, ""))
+    return for_both_backgrounds(_svg(json.dumps(styled(spec), default=float)).replace(MARK, ""))
+
+
+@lru_cache(64)
+def _svg(spec: str) -> str:
+    """Drawing takes most of the time of a report, and reports of a process have plots in common."""
+    return to_svg(json.loads(spec))
 
 
 def styled(spec: Spec) -> Spec:

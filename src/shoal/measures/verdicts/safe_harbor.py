@@ -94,9 +94,10 @@ def safe_harbor(
 ) -> list[Identifier]:
     """Each of the 18 identifiers; `year` is that of the release, to tell ages by dates of birth."""
     dropped = set(not_published(columns))
+    letters = {name: _letter(name, published, columns) for name in columns}
     found: list[Identifier] = []
     for letter in WORDS:
-        names = [name for name in columns if letter == _letter(name, published, columns)]
+        names = [name for name in columns if letters[name] == letter]
         each = [
             Identifier(letter, "met", (name,), "not published")
             if name in dropped
