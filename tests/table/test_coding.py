@@ -12,7 +12,8 @@ import shoal
 from shoal import Hierarchy, Plan
 from shoal.hierarchies.sorting import BLOCK, sorted_order
 from shoal.io.frames import Frame
-from shoal.table.coding import value_codes
+from shoal.table.coded_columns import coded
+from shoal.table.coding import FIRST, Values, value_codes
 from shoal.table.encode import encode
 from tests.strategies import examples
 
@@ -117,3 +118,26 @@ def test_a_run_of_different_values_only():
     assert release.checks[0].reached >= 5
     codes, values = value_codes(release.frame["a"])
     assert len(values) + bool((codes < 0).any()) <= 100
+
+
+def test_a_search_that_ends_at_the_first_values_does_not_make_the_others():
+    values = Values(pa.array([f"p{i}" for i in range(3 * FIRST)]))
+    assert values[0] == "p0"
+    assert not all(value == "p0" for value in values)
+    assert "listed" not in values.__dict__
+    assert list(values) == [*values] == [f"p{i}" for i in range(3 * FIRST)]
+    assert (values[-1], values[FIRST], values[1:3]) == (
+        f"p{3 * FIRST - 1}",
+        f"p{FIRST}",
+        ["p1", "p2"],
+    )
+
+
+def test_words_for_missing_are_taken_from_codes_that_are_known():
+    table = pa.table({"job": ["cook", None, "?", "nurse", "", "cook"]})
+    known = Frame(table)
+    coded(known, "job")
+    for words in ([], [""], ["?", ""], ["none"]):
+        codes, values = coded(known, "job", words)
+        expected, others = coded(Frame(table), "job", words)
+        assert (codes.tolist(), values) == (expected.tolist(), others)

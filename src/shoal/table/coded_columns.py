@@ -21,7 +21,7 @@ from shoal.base.threads import in_threads
 from shoal.io.frames import Frame
 from shoal.kernels.group import interleave
 from shoal.table.alike import alike_texts
-from shoal.table.coding import Merged, Values, merge_alike, value_codes
+from shoal.table.coding import Merged, Values, merge_alike, not_missing, value_codes, without
 from shoal.table.roles import naming
 
 T = TypeVar("T")
@@ -32,6 +32,9 @@ def coded(frame: Frame, name: str, missing_values: Sequence[str] = ()) -> tuple[
     """The distinct values of a column, and the number of each record's value; -1 is missing."""
 
     def compute() -> tuple[Ints, Values]:
+        if known := frame.memo.get(("codes", name)):  # a few comparisons with its distinct values
+            codes, values = known
+            return without(codes, values, not_missing(values, missing_values))
         with naming(name):
             return value_codes(frame.stored(name), missing_values)
 

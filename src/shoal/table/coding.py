@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -19,6 +20,7 @@ from shoal.table.alike import alike, alike_texts
 
 Watch = Callable[[float], None]  # called with the completed share
 OFTEN = 1 << 15  # values between two calls
+FIRST = 1000  # values that are made before all others
 
 
 class Watched(Iterable[Any]):
@@ -54,10 +56,15 @@ class Values(Sequence[Any]):
     @overload
     def __getitem__(self, place: slice) -> list[Any]: ...
     def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, int) and 0 <= place < FIRST:
+            return self._first[place]
         return self.listed[place]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.listed)
+        # A search for something that all values have in common mostly ends at one of the first.
+        yield from self._first
+        if len(self) > FIRST:
+            yield from islice(self.listed, FIRST, None)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and self.listed == list(other)
@@ -66,6 +73,10 @@ class Values(Sequence[Any]):
 
     def __repr__(self) -> str:
         return repr(self.listed)
+
+    @cached_property
+    def _first(self) -> list[Any]:
+        return cell_values(self.array.slice(0, FIRST))
 
     @cached_property
     def listed(self) -> list[Any]:

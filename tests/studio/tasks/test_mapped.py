@@ -34,7 +34,9 @@ def table(tmp_path: Path) -> Path:
 def opened(table: Path, folder: Path | None) -> tuple[Held, Overview]:
     held, source = Held(), {"kind": "file", "path": str(table)}
     where = None if folder is None else str(folder)
-    return held, run(held, silent, source=source, reading={}, folder=where)
+    overview = run(held, silent, source=source, reading={}, folder=where)
+    held.catch_up()  # as a process does when the overview was sent
+    return held, overview
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ from shoal.io.reading import Reading
 from shoal.models import Model
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
-from shoal.table.coded_columns import coded, person_codes
+from shoal.table.coded_columns import code_all, coded, person_codes
 from shoal.table.header import check_header
 from shoal.table.roles import Column, columns_with_role
 
@@ -125,10 +125,8 @@ def examine(
         raise BadTable("the table has no rows; there is nothing to guess from")
     check_header(frame)
     check_described(described, frame.names)
-    if given.missing is None:
-        missing = _missing_words(frame, lambda share: progress("examine", share / 4))
-    else:
-        missing = list(given.missing)
+    code_all(frame, dict.fromkeys(frame.names, ()), lambda share: progress("examine", share / 4))
+    missing = _missing_words(frame) if given.missing is None else list(given.missing)
     detected = detected_spellings(
         frame, missing, lambda share: progress("examine", (1 + share) / 4)
     )
@@ -198,11 +196,10 @@ def people_of(examined: Examined, guesses: Mapping[str, Guess]) -> Longs | None:
     return None
 
 
-def _missing_words(frame: Frame, watch: Callable[[float], None]) -> list[str]:
+def _missing_words(frame: Frame) -> list[str]:
     """The words for missing values that occur anywhere in the table."""
     missing = [""]
-    for i, name in enumerate(frame.names):
-        watch(i / len(frame.names))
+    for name in frame.names:
         _, values = coded(frame, name)
         texts = values.texts
         if texts is not None and texts is values.array:  # a column of texts
@@ -281,6 +278,8 @@ def plan_with_roles(
 
 def _codes(facts: Facts) -> str:
     """What codes stand for, for the note on a column."""
+    if not facts.labels:
+        return ""
     known = [(code, facts.labels[code]) for code in map(text, facts.values) if code in facts.labels]
     if not known:
         return ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -46,10 +47,10 @@ class Facts:
         """The words of the name and of the label, in lower case."""
         return words_of(self.name) | words_of(self.label)
 
-    @cached_property
-    def values(self) -> list[Any]:
+    @property
+    def values(self) -> Sequence[Any]:
         """The distinct values, without those that are missing."""
-        return self.coded.listed
+        return self.coded
 
     @property
     def rows(self) -> int:
@@ -79,7 +80,7 @@ class Facts:
     @property
     def is_text(self) -> bool:
         """Whether the values are texts."""
-        return bool(self.values) and isinstance(self.values[0], str)
+        return self.distinct > 0 and isinstance(self.values[0], str)
 
     @property
     def unlike(self) -> bool:
@@ -97,9 +98,16 @@ class Facts:
         return numbers_in(self.coded)
 
     @cached_property
+    def words_at_first(self) -> int:
+        """How many of the first values are no numbers: mostly enough to know that not all are."""
+        return int(np.isnan(numbers_in(Values(self.coded.array.slice(0, SEEN)))).sum())
+
+    @cached_property
     def numbers(self) -> Floats | None:
         """The values as numbers, if all of them are."""
-        return None if np.isnan(self.as_numbers).any() else self.as_numbers
+        if self.words_at_first or np.isnan(self.as_numbers).any():
+            return None
+        return self.as_numbers
 
     @cached_property
     def whole(self) -> bool:
@@ -114,12 +122,21 @@ class Facts:
         return bool(self.as_numbers.max() - self.as_numbers.min() == self.rows - 1)
 
     @cached_property
+    def moments(self) -> list[datetime] | None:
+        """The values as dates with times, if all of them are dates."""
+        found = []
+        for value in self.values:
+            is_long = isinstance(value, date) or len(text(value)) >= 8
+            moment = as_date(value) if is_long else None
+            if moment is None:
+                return None
+            found.append(moment)
+        return found or None
+
+    @property
     def dates(self) -> bool:
         """Whether all values are dates."""
-        return bool(self.values) and all(
-            isinstance(value, date) or (len(text(value)) >= 8 and as_date(value) is not None)
-            for value in self.values
-        )
+        return self.moments is not None
 
     @cached_property
     def codes_of_one_length(self) -> bool:

@@ -83,7 +83,7 @@ RESULTS = frozenset("positive negative inconclusive normal abnormal pos neg reac
 
 def kind_of(facts: Facts) -> Kind:
     """The kind of values of a column."""
-    if not facts.values:
+    if not facts.distinct:
         return "empty"
     if facts.distinct == 1 and facts.filled == facts.rows and facts.rows > 1:
         return "constant"

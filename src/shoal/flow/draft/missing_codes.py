@@ -25,14 +25,17 @@ _MISSING = re.compile(
 
 def missing_codes(facts: Facts) -> list[str]:
     """The values of a column that are proposed as missing, in the order of the table."""
-    if not facts.values:
+    if not facts.distinct:
         return []
     # A label of one letter is an answer: N stands for no.
     labels = facts.labels.items()
     if labelled := [code for code, label in labels if len(label) > 1 and means_missing(label)]:
         there = {text(value) for value in facts.values}
         return [code for code in labelled if code in there]
-    found = _padded(facts) if facts.share(PADDED) == 1 else facts.as_numbers
+    is_padded = facts.share(PADDED) == 1
+    if not is_padded and facts.words_at_first > WORDS:
+        return []
+    found = _padded(facts) if is_padded else facts.as_numbers
     strange = np.flatnonzero(np.isnan(found))
     numbers = found[~np.isnan(found)]
     words = _words_among(facts, strange) if len(numbers) else None
@@ -61,6 +64,8 @@ def means_missing(word: str) -> bool:
 
 def words_among_numbers(facts: Facts) -> list[str]:
     """A few words in a column of numbers that do not say whether they mean missing."""
+    if facts.words_at_first > WORDS:
+        return []
     strange = np.flatnonzero(np.isnan(facts.as_numbers))
     if not 0 < len(strange) <= WORDS or len(strange) == facts.distinct:
         return []

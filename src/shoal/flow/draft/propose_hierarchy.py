@@ -14,7 +14,7 @@ from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.kinds import Kind
 from shoal.flow.draft.places import COUNTRIES, STATES, by_region
 from shoal.hierarchies.base import Hierarchy
-from shoal.hierarchies.calendar import CalendarStep, as_date
+from shoal.hierarchies.calendar import CalendarStep
 from shoal.hierarchies.values import text
 
 # Calendar steps, by the most days between the first and the last date.
@@ -71,7 +71,8 @@ def _communities(facts: Facts) -> tuple[Hierarchy, str]:
 
 def _calendar(facts: Facts) -> Hierarchy | None:
     """Calendar steps that fit the span of the dates; days if they have times."""
-    moments = [moment for moment in map(as_date, facts.values) if moment is not None]
+    moments = facts.moments
+    assert moments is not None
     first, last = min(moments), max(moments)
     steps = next(steps for most, steps in STEPS if (last - first).days <= most)
     if any(moment.time() != time() for moment in moments):

@@ -97,7 +97,7 @@ def detected_spellings(
         watch(i / len(frame.names))
         _, values = coded(frame, name, missing)
         if len(values) and isinstance(values[0], str):
-            found[name], texts[name] = detect_spelling(values.listed), values.listed
+            found[name], texts[name] = detect_spelling(values), values
     if any(one.doubt for one in found.values()):
         clear = {name: one for name, one in found.items() if not one.doubt}
         decimals = {sign for name, one in clear.items() if (sign := _decimal(one, texts[name]))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from itertools import product
+from itertools import islice, product
 from typing import Any, NamedTuple
 
 from shoal.io.raw_text.spelling import CANONICAL, Form, Spelling
@@ -45,7 +45,11 @@ def detect_spelling(texts: Iterable[str], today: date | None = None) -> Detected
     >>> detect_spelling(["1.234,5", "17"]).spelling
     Spelling(decimal=',', thousands='.', percent=False, date_format='')
     """
-    values = [bare for text in texts if (bare := text.strip())]
+    bare = (one for text in texts if (one := text.strip()))
+    values = list(islice(bare, FIRST))
+    if not any(all(map(form.fullmatch, values)) for form in (_NUMBER, _DATE)):
+        return Detected()  # most columns of many texts, already by the first of them
+    values += bare
     if not values:
         return Detected()
     if all(map(_NUMBER.fullmatch, values)) and (found := _of_numbers(values)) != Detected():

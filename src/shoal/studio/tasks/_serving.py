@@ -29,6 +29,19 @@ Send = Callable[..., None]
 class Held(dict[str, Any]):
     """What a process keeps from one task to the next, by name."""
 
+    def __init__(self, **held: Any) -> None:
+        super().__init__(held)
+        self._later: list[Callable[[], None]] = []
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Do this once the result has been sent: nobody waits for it."""
+        self._later.append(work)
+
+    def catch_up(self) -> None:
+        """Do what was to be done later."""
+        while self._later:
+            self._later.pop(0)()
+
 
 def serve(parent: int) -> None:
     """Do the tasks that arrive until the studio is gone, or the process that started this one."""
@@ -51,6 +64,7 @@ def serve(parent: int) -> None:
                 name, given = arrived.get()
                 withdrawn.clear()
                 send(*done(held, name, given, send, withdrawn))
+                held.catch_up()
                 _give_back()
         except BrokenPipeError:
             os._exit(0)  # the studio is gone

@@ -7,10 +7,11 @@ from datetime import date
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 
 from shoal.flow.draft.facts import Facts
-from shoal.hierarchies.calendar import as_date
 from shoal.hierarchies.values import text
+from shoal.io.native.values import cell_values
 
 BARS = 12
 BINS = 24
@@ -69,9 +70,8 @@ def _places(facts: Facts) -> np.ndarray | None:
         return None
     if facts.numbers is not None:
         return facts.numbers
-    if facts.dates:
-        days = [as_date(value) for value in facts.values]
-        return np.array([one.toordinal() for one in days if one is not None], np.float64)
+    if facts.moments is not None:
+        return np.array([one.toordinal() for one in facts.moments], np.float64)
     return None
 
 
@@ -81,7 +81,7 @@ def _bars(facts: Facts, in_order: np.ndarray | None) -> Spread:
         order = order[np.argsort(in_order[order], kind="stable")]
     shown = int(facts.counts[order].sum())
     return Spread(
-        tuple(text(facts.values[i]) for i in order),
+        tuple(map(text, cell_values(facts.coded.array.take(pa.array(order))))),
         tuple(int(facts.counts[i]) for i in order),
         rest=facts.filled - shown,
     )

@@ -72,8 +72,11 @@ def source_of(source: dict[str, Any]) -> Any:
     return Path(source["path"])
 
 
-def run(held: Held, progress: Progress, **asked: Any) -> Overview:
-    """Read and examine a table; if that fails, the process has the table that it had before."""
+def run(held: Held, progress: Progress, folder: str | None = None, **asked: Any) -> Overview:
+    """Read and examine a table; if that fails, the process has the table that it had before.
+
+    A large table is kept in a file of `folder`; None: in memory.
+    """
     before = held.get("asked")
     frame = held.get("frame")
     if frame is None or frame.height * len(frame.names) > SMALL:
@@ -86,10 +89,25 @@ def run(held: Held, progress: Progress, **asked: Any) -> Overview:
             with suppress(ShoalError):
                 opened_table(held, silent, **before)
                 held["asked"] = before
+                _move_later(held, folder)
         raise
     held.clear()
     held.update(opened, asked={**asked, "correction": None})
+    _move_later(held, folder)
     return overview
+
+
+def _move_later(held: Held, folder: str | None) -> None:
+    """Keep a large table in a file instead of in memory, once its overview is shown."""
+    if folder is None:
+        return
+    where = Path(folder)
+
+    def move() -> None:
+        held["examined"] = examined = mapped(held["examined"], where)
+        held["frame"] = examined.frame
+
+    held.later(move)
 
 
 def opened_table(
@@ -101,12 +119,10 @@ def opened_table(
     drafted: str | None = None,
     dictionary: str | None = None,
     correction: Correction | None = None,
-    folder: str | None = None,
 ) -> Overview:
     """Read a table, as `reading` or the plan or a correction says it.
 
-    `plan` is the path of its file, and `drafted` the text of what was proposed before. A large
-    table is kept in a file of `folder`; None: in memory.
+    `plan` is the path of its file, and `drafted` the text of what was proposed before.
     """
     asked = None if plan is None else Plan.load(plan)
     stated = asked.read if asked is not None else Reading(**reading)
@@ -125,8 +141,6 @@ def opened_table(
             )
     overview = _overview(examined, kept, plan, None if fresh else drafted)
     forget_codes(examined.frame, examined.frame.names)  # what was learned from them is kept
-    if folder is not None:
-        examined = mapped(examined, Path(folder))
     held["examined"], held["frame"], held["source"] = examined, examined.frame, source
     return overview
 

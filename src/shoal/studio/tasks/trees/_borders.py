@@ -11,7 +11,6 @@ import numpy as np
 
 from shoal.base.arrays import Floats
 from shoal.flow.draft.facts import Facts
-from shoal.hierarchies.calendar import as_date
 
 BARS = 60
 SHARES = (0.2, 0.4, 0.6, 0.8)  # of the records below the first borders that are offered
@@ -35,9 +34,8 @@ def places_of(facts: Facts) -> Floats | None:
         return None
     if facts.numbers is not None:
         return facts.numbers if np.abs(facts.numbers).max() < LARGEST else None
-    if facts.dates:
-        days = [as_date(value) for value in facts.values]
-        return np.array([one.toordinal() for one in days if one is not None], np.float64)
+    if facts.moments is not None:
+        return np.array([one.toordinal() for one in facts.moments], np.float64)
     return None
 
 
