@@ -59,6 +59,52 @@ def test_a_late_preview_does_not_replace_a_newer_one(pages: Pages, people: str) 
     assert "at least 8 other people" in page.locator(".sentence").first.text_content()
 
 
+def test_what_is_typed_after_a_form_was_sent_is_not_lost(pages: Pages, people: str) -> None:
+    """Its answer brings the same field, with the value that was sent."""
+    page = pages(f"{people}/requirements")
+    page.locator("#preview[data-version]").wait_for()
+    held: list[Any] = []
+    page.route(re.compile(r"/requirements/models/0$"), lambda route: held.append(route))
+    field = k_of(page)
+    field.fill("2")
+    field.press("Enter")
+    until(page, lambda: held)
+    field.press("1")
+    page.locator("#about-owner").evaluate("one => { one.value = 'Clinic'; }")  # of another form
+    held[0].continue_()
+    page.locator(".sentence", has_text="at least 1 other person").wait_for()
+    page.unroute_all()
+    assert field.input_value() == "21"
+    assert page.get_by_role("slider").first.input_value() == "21"
+    assert page.locator("#about-owner").input_value() == "Clinic"
+    assert field.evaluate("one => one === document.activeElement")
+    field.press("2")  # the caret is where it was
+    field.press("Enter")
+    page.locator(".sentence", has_text="at least 211 other people").wait_for()
+    assert field.input_value() == "212"
+
+
+def test_a_list_that_was_changed_again_keeps_the_newer_choice(pages: Pages, people: str) -> None:
+    page = pages(f"{people}/requirements")
+    page.locator("#method summary").click()
+    held: list[Any] = []
+    page.route(re.compile(r"/requirements/method$"), lambda route: held.append(route))
+    loss = page.locator("#method-loss")
+    first, second = loss.locator("option:not([selected])").evaluate_all(
+        "all => all.slice(0, 2).map((one) => one.value)"
+    )
+    loss.select_option(first)
+    until(page, lambda: held)
+    loss.select_option(second)
+    held[0].continue_()
+    until(page, lambda: len(held) == 2)  # it is sent when the first answer is shown
+    assert loss.locator(f'[value="{first}"][selected]').count() == 1
+    assert loss.input_value() == second
+    held[1].continue_()
+    loss.locator(f'[value="{second}"][selected]').wait_for(state="attached")
+    assert loss.input_value() == second
+
+
 def test_the_second_of_two_tabs_is_told(pages: Pages, people: str) -> None:
     first, second = pages(f"{people}/requirements"), pages(f"{people}/requirements")
     for k, page in (("11", first), ("13", second)):

@@ -69,7 +69,7 @@
     const button = event.target instanceof Element ? event.target.closest("button[data-more]") : null;
     if (!button) return;
     event.preventDefault();
-    const answer = await ask(`more:${button.id}`, button.dataset.more);
+    const answer = await askLatest(`more:${button.id}`, button.dataset.more);
     if (answer && answer.ok) place(answer.text);
   });
 

@@ -9,7 +9,7 @@ let lastPicked = null;
 // ── The tree ──
 
 async function unfold(address) {
-  const answer = await ask("tree", address);
+  const answer = await askLatest("tree", address);
   if (!answer) return;
   place(answer.text);
   // Reloading, or going back to the page, shows the same part of the tree.
@@ -126,9 +126,12 @@ document.addEventListener("drop", (event) => {
   send(form.action, { method: "POST", body });
 });
 
-async function send(address, options) {
-  const answer = await ask(`form:${address}`, address, options);
-  if (answer) place(answer.text);
+// A step that was made from a tree that is not shown any more is refused: its nodes are others.
+function send(address, options) {
+  inTurn(async () => {
+    const answer = await ask(`form:${address}`, address, options);
+    if (answer) place(answer.text);
+  });
 }
 
 // ── A level table from a file ──

@@ -16,16 +16,90 @@ function say(text) {
   if (place) place.textContent = text;
 }
 
-// Put every element of an answer in the place of the element with the same id. What is being typed
-// stays, unless it is in the form that was answered.
+// What a field says as the server wrote it, and as it is now.
+function written(field) {
+  if (field.type === "checkbox" || field.type === "radio") return field.defaultChecked;
+  if (!field.options) return field.defaultValue;
+  const chosen = [...field.options].find((one) => one.defaultSelected) || field.options[0];
+  return chosen ? chosen.value : "";
+}
+
+function current(field) {
+  return field.type === "checkbox" || field.type === "radio" ? field.checked : field.value;
+}
+
+function fill(field, now) {
+  if (current(field) === now) return; // the caret stays where it is
+  if (typeof now === "boolean") field.checked = now; else field.value = now;
+}
+
+const FIELDS = "input[id]:not([type=hidden], [type=file]), select[id], textarea[id]";
+
+// What the user has changed in the fields of a part that is being replaced. In the form that was
+// answered only what was changed after it had been sent; in others all that nobody has sent yet.
+function unsent(old, answered) {
+  const found = new Map();
+  for (const field of old.querySelectorAll(FIELDS)) {
+    const own = answered && field.form && field.form.getAttribute("action") === answered.address;
+    const known = own ? answered.fields.get(field.id) : written(field);
+    if (known !== undefined && current(field) !== known) found.set(field.id, [known, current(field)]);
+  }
+  return found;
+}
+
+// The field in which the user is stays itself, as everything around it is replaced: the list that
+// letters are being typed into, a slider that is being dragged, and the caret would be lost.
+function graft(old, part, field) {
+  const twin = part.ownerDocument.getElementById(field.id);
+  if (!twin || !part.contains(twin) || twin.tagName !== field.tagName || twin.type !== field.type) return false;
+  let [here, there] = [field, twin];
+  while (here !== old && there !== part) { // both must be as deep, in elements of the same kind
+    [here, there] = [here.parentElement, there.parentElement];
+    if (here.tagName !== there.tagName) return false;
+  }
+  if (here !== old || there !== part) return false;
+  while (true) {
+    for (const name of here.getAttributeNames()) if (!there.hasAttribute(name)) here.removeAttribute(name);
+    for (const name of there.getAttributeNames()) {
+      if (here.getAttribute(name) !== there.getAttribute(name)) here.setAttribute(name, there.getAttribute(name));
+    }
+    if (here === field) break;
+    const [inner, within] = [childWith(here, field), childWith(there, twin)];
+    const before = [...there.childNodes].slice(0, [...there.childNodes].indexOf(within));
+    const after = [...there.childNodes].slice(before.length + 1);
+    for (const one of [...here.childNodes]) if (one !== inner) one.remove();
+    inner.before(...before.map((one) => document.adoptNode(one)));
+    inner.after(...after.map((one) => document.adoptNode(one)));
+    [here, there] = [inner, within];
+  }
+  const now = current(twin);
+  if (field.options && sameOptions(field, twin)) { // a list that is open stays open
+    [...field.options].forEach((one, i) => { one.defaultSelected = twin.options[i].defaultSelected; });
+  } else if (field.innerHTML !== twin.innerHTML) {
+    field.replaceChildren(...[...twin.childNodes].map((one) => document.adoptNode(one)));
+  }
+  fill(field, now);
+  return true;
+}
+
+function sameOptions(one, other) {
+  const listed = (list) => [...list.options].map((option) => `${option.value}\n${option.text}`).join("\n\n");
+  return listed(one) === listed(other);
+}
+
+function childWith(parent, inside) {
+  return [...parent.children].find((one) => one.contains(inside));
+}
+
+// Put every element of an answer in the place of the element with the same id. What was typed and
+// not sent stays. `answered` is the address of the form that was sent, with the values of its fields
+// at that time.
 function place(html, answered = null) {
   const parsed = new DOMParser().parseFromString(html, "text/html");
   const known = parsed.querySelector("input[name=version]");
   if (known) version = known.value;
   const active = document.activeElement;
   const focused = active && active.id;
-  const typed = active && active.form && active.form !== answered && "defaultValue" in active
-    && active.type !== "range" && active.value !== active.defaultValue ? active.value : null;
   // Rows of a table come inside of one, as they cannot be alone.
   const parts = [...parsed.body.children].flatMap((one) => (one.matches("table.parts") ? [...one.tBodies] : [one]));
   for (const part of parts) {
@@ -37,16 +111,22 @@ function place(html, answered = null) {
       if (before && before.open) inside.open = true;
     }
     if (old.outerHTML === part.outerHTML) continue;
-    old.replaceWith(document.adoptNode(part));
-    prepare(part);
-    const again = part.dataset.reload && document.querySelector(part.dataset.reload);
-    if (again) load(again);
+    const typed = unsent(old, answered);
+    const again = part.dataset.reload;
+    const grafted = old.contains(active) && active.matches(FIELDS) && graft(old, part, active);
+    if (!grafted) old.replaceWith(document.adoptNode(part));
+    const placed = grafted ? old : part;
+    for (const [id, [before, now]] of typed) {
+      const field = document.getElementById(id);
+      // If the server has something else there now, that is newer than what was typed before it.
+      if (field && placed.contains(field) && (written(field) === before || field === active)) fill(field, now);
+    }
+    prepare(placed);
+    const follows = again && document.querySelector(again);
+    if (follows) load(follows);
   }
   const still = focused && document.getElementById(focused);
-  if (still && still !== active) {
-    if (typed !== null) still.value = typed;
-    still.focus({ preventScroll: true });
-  }
+  if (still && still !== document.activeElement) still.focus({ preventScroll: true });
 }
 
 // A late answer must not replace a newer one: only the newest request of a place counts.
@@ -72,6 +152,17 @@ async function ask(key, address, options = {}) {
   return { text, ok: answer.ok, status: answer.status };
 }
 
+// An answer that a form has overtaken shows what was before: it is asked for again.
+async function askLatest(key, address) {
+  let answer, before;
+  do {
+    await sending;
+    before = steps;
+    answer = await ask(key, address);
+  } while (answer && steps !== before);
+  return answer;
+}
+
 async function load(element) {
   element.classList.add("busy");
   const answer = await ask(`load:${element.id}`, element.dataset.load);
@@ -87,39 +178,50 @@ function submit(form, submitter) {
   const fields = submitter ? null : body.toString();
   if (fields !== null && !waiting.has(form) && underway.get(form) === fields) return;
   const number = ++counter;
+  const address = form.getAttribute("action"); // form.action is a field of that name, if there is one
+  const answered = { address, fields: new Map([...form.elements].map((one) => [one.id, current(one)])) };
   waiting.set(form, number);
-  sending = sending.then(async () => {
+  inTurn(async () => {
     if (waiting.get(form) !== number) return;
     waiting.delete(form);
     underway.set(form, fields);
-    ++steps;
     if (version && body.has("version")) body.set("version", version);
-    const address = form.getAttribute("action"); // form.action is a field of that name, if there is one
     const answer = await ask(`form:${address}`, address, { method: "POST", body });
     underway.delete(form);
-    ++steps;
-    if (answer) place(answer.text, form);
+    if (answer) place(answer.text, answered);
   });
 }
 
+function inTurn(work) {
+  sending = sending.then(async () => {
+    ++steps;
+    await work();
+  }).catch(reportError).then(() => { ++steps; }); // those who wait get their turn whatever happens
+}
+
 function prepare(root) {
-  for (const field of root.querySelectorAll("[data-send]")) {
-    if (field.type === "range") {
-      const shown = field.form.querySelector(`output[for="${field.id}"]`);
-      field.addEventListener("input", () => { if (shown) shown.textContent = field.value; });
-    }
-    field.addEventListener("change", () => field.form.requestSubmit());
-  }
-  for (const form of root.querySelectorAll("form[data-parts]")) {
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      submit(form, event.submitter);
-    });
-  }
   for (const element of root.querySelectorAll("[data-load]")) {
     if (!element.dataset.version) load(element);
   }
 }
+
+// The document listens for all fields and forms, also for those that come later.
+document.addEventListener("input", (event) => {
+  const field = event.target;
+  if (field.type !== "range" || !field.matches("[data-send]")) return;
+  const shown = field.form.querySelector(`output[for="${field.id}"]`);
+  if (shown) shown.textContent = field.value;
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-send]")) event.target.form.requestSubmit();
+});
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form[data-parts]")) return;
+  event.preventDefault();
+  submit(event.target, event.submitter);
+});
 
 // One stream says that something has changed; each part that is alive then asks for its content.
 function watch(address) {
@@ -127,13 +229,7 @@ function watch(address) {
   const refresh = async () => {
     waiting = false;
     for (const element of document.querySelectorAll("[data-live]")) {
-      // A form that was sent in the meantime makes this answer one of before: it is asked for again.
-      let answer, before;
-      do {
-        await sending;
-        before = steps;
-        answer = await ask(`live:${element.id}`, element.dataset.live);
-      } while (answer && steps !== before);
+      const answer = await askLatest(`live:${element.id}`, element.dataset.live);
       if (answer && answer.ok) place(answer.text);
     }
   };
