@@ -89,3 +89,50 @@ def sum_groups(start, group, first, value, count, values):
             used += 1
         begin[o + 1] = used
     return begin, out_value[:used].copy(), out_count[:used].copy()
+
+
+@kernel
+def sum_trials(a, b, minus, plus, of_group, of_tuple, values):
+    """Sum the histograms of group a and group b, without one tuple and with another one.
+
+    Each is -1 if there is none; `of_group` and `of_tuple` have three arrays each, as `sum_groups`
+    returns them. Returns the same for the trials.
+    """
+    trials = len(a)
+    begin = np.zeros(trials + 1, np.int64)
+    total = np.zeros(values, np.int64)
+    last = np.full(values, -1, np.int64)  # the last trial that a value occurred in
+    every = np.arange(values)
+    seen = np.empty(values, np.int64)
+    room = 1024
+    out_value, out_count = np.empty(room, np.int32), np.empty(room, np.int64)
+    used = 0
+    for t in range(trials):
+        many = 0
+        for which in range(4):
+            known = of_group if which < 2 else of_tuple
+            g = (a[t], b[t], plus[t], minus[t])[which]
+            if g < 0:
+                continue
+            sign = -1 if which == 3 else 1
+            for i in range(known[0][g], known[0][g + 1]):
+                v = known[1][i]
+                if last[v] != t:
+                    last[v] = t
+                    total[v] = 0
+                    seen[many] = v
+                    many += 1
+                total[v] += sign * known[2][i]
+        if used + many > room:
+            room = 2 * (used + many)
+            wider, longer = np.empty(room, np.int32), np.empty(room, np.int64)
+            for i in range(used):
+                wider[i], longer[i] = out_value[i], out_count[i]
+            out_value, out_count = wider, longer
+        # If most values occur, going through all of them is faster than sorting those that do.
+        for v in np.sort(seen[:many]) if 8 * many < values else every:
+            if last[v] == t and total[v] > 0:
+                out_value[used], out_count[used] = v, total[v]
+                used += 1
+        begin[t + 1] = used
+    return begin, out_value[:used].copy(), out_count[:used].copy()

@@ -39,6 +39,14 @@ PATIENCE = 30_000  # milliseconds, as the machine may be busy
 Pages = Callable[..., Any]
 
 
+def expect(locator: Any) -> Any:
+    """Playwright's `expect`, which looks again until it is so, with the patience of these tests."""
+    from playwright.sync_api import expect as expected
+
+    expected.set_options(timeout=PATIENCE)
+    return expected(locator)
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """The browser of one file: as long as Playwright runs, no other test can have a loop."""

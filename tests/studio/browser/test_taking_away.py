@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.studio.browser.conftest import Pages
+from tests.studio.browser.conftest import PATIENCE, Pages, expect
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def test_a_format_is_chosen_by_the_keyboard_and_saved(export: Any) -> None:
     save = page.get_by_role("link", name="Save hospital-release.parquet")
     save.wait_for()
     assert field.evaluate("one => one.same && one === document.activeElement")  # for more letters
-    assert "--out hospital-release.parquet" in page.locator("#command").input_value()
-    assert page.get_by_label("Types of columns").is_visible()
+    expect(page.locator("#command")).to_have_value(re.compile("--out hospital-release.parquet"))
+    expect(page.get_by_label("Types of columns")).to_be_visible()
     save.focus()
     with page.expect_download() as waiting:
         page.keyboard.press("Enter")
@@ -63,8 +63,8 @@ def test_the_command_is_copied_or_selected(pages: Pages, finished: str) -> None:
 
 def test_everything_can_be_read_and_taken_without_scripts(pages: Pages, finished: str) -> None:
     page = pages(f"{finished}/export", java_script_enabled=False)
-    assert page.locator("#copy-command").is_hidden()
-    assert page.locator("#command").is_visible()
+    expect(page.locator("#command")).to_be_visible()
+    expect(page.locator("#copy-command")).to_be_hidden()
     page.get_by_label("Format", exact=True).select_option(".xlsx")
     page.get_by_role("button", name="Set").last.click()
     save = page.get_by_role("link", name="Save hospital-release.xlsx")
@@ -75,7 +75,7 @@ def test_everything_can_be_read_and_taken_without_scripts(pages: Pages, finished
         page.get_by_role("link", name=re.compile("Open the report")).click()
     report = opened.value
     report.get_by_role("heading", name=re.compile("^Release of")).first.wait_for()
-    assert report.get_by_text("Sign-off").first.is_visible()
+    expect(report.get_by_text("Sign-off").first).to_be_visible()
 
 
 def test_a_late_answer_does_not_bring_the_last_choice_back(pages: Pages, finished: str) -> None:
@@ -94,17 +94,18 @@ def test_a_late_answer_does_not_bring_the_last_choice_back(pages: Pages, finishe
 
     page.route(re.compile(page.locator("#report").get_attribute("data-live") + "$"), hold)
     page.reload()
-    for _ in range(100):
+    for _ in range(PATIENCE // 100):
         if late:
             break
         page.wait_for_timeout(100)
+    assert late
     page.get_by_label("Format", exact=True).select_option(".csv")
     page.get_by_role("link", name="Save hospital-release.csv").wait_for()
     route, answer = late[0]
     with page.expect_response(lambda one: one.url == route.request.url):
         route.fulfill(response=answer)
     page.wait_for_timeout(300)  # long enough for a wrong answer to be shown
-    assert page.get_by_label("Format", exact=True).input_value() == ".csv"
+    expect(page.get_by_label("Format", exact=True)).to_have_value(".csv")
 
 
 def test_what_cannot_be_written_is_said_where_it_is_chosen(export: Any) -> None:
@@ -123,10 +124,10 @@ def test_a_table_of_a_database(export: Any, tmp_path: Path) -> None:
     page.locator("#table").fill("release")
     page.locator("#write-table").click()
     page.locator("#database .good", has_text="The table release was written").wait_for()
-    assert "--out-table release" in page.locator("#table-command").input_value()
+    expect(page.locator("#table-command")).to_have_value(re.compile("--out-table release"))
     page.locator("#write-table").click()
     page.locator("#database .error", has_text="tick the box below").wait_for()
     page.get_by_label("Replace the table").check()
     page.locator("#write-table").click()
     page.locator("#database .good").wait_for()
-    assert page.get_by_label("Replace the table").is_checked()
+    expect(page.get_by_label("Replace the table")).to_be_checked()

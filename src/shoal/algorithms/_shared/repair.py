@@ -17,7 +17,7 @@ from shoal.base.pace import Pace, parts
 from shoal.base.progress import Progress
 from shoal.kernels.grouping import repair as kernels
 from shoal.kernels.grouping.parts import fill_index
-from shoal.kernels.histogram import sum_groups
+from shoal.kernels.histogram import sum_groups, sum_trials
 from shoal.kernels.search import class_index as trie
 from shoal.models import Model
 from shoal.table.equivalence_classes import Classes
@@ -147,11 +147,41 @@ class Repair:
         short, fails = np.zeros(len(a)), np.zeros(len(a), np.bool_)
         for begin, stop in parts(len(a), self.paces[0]):
             part = slice(begin, stop)
-            trial = kernels.members_of(self.parts, a[part], b[part], minus[part], plus[part])
-            classes = self._summary(*trial)
+            classes = self._trials(a[part], b[part], minus[part], plus[part])
             short[part] = shortfall(self.models, classes) * classes.size
             fails[part] = ~all_satisfied(self.models, classes)
         return short, fails
+
+    def _trials(self, a: Longs, b: Longs, minus: Longs, plus: Longs) -> Classes:
+        """Class a with class b, without one tuple and with another one; -1: without any.
+
+        A class takes part in many trials: its tuples are gone through only once.
+        """
+        is_plain = not ((b >= 0).any() or (minus >= 0).any() or (plus >= 0).any())
+        if is_plain or self.start.person_values:
+            return self._summary(*kernels.members_of(self.parts, a, b, minus, plus))
+        ids = np.unique(np.concatenate([a, b[b >= 0]]))
+        none = np.full(len(ids), -1, np.int64)
+        known = self._summary(*kernels.members_of(self.parts, ids, none, none, none))
+        one, other = np.searchsorted(ids, a), np.where(b >= 0, np.searchsorted(ids, b), -1)
+
+        def total(of_class: Longs, of_tuple: Longs) -> Longs:
+            both = of_class[one] + np.where(other >= 0, of_class[other], 0)
+            more = np.where(plus >= 0, of_tuple[plus], 0) - np.where(minus >= 0, of_tuple[minus], 0)
+            return np.asarray(both + more)
+
+        histograms = {}
+        for name, old in self.start.histograms.items():
+            now = known.histograms[name]
+            first, value, count = sum_trials(
+                one, other, minus, plus, (now.start, now.value, now.count),
+                (old.start, old.value, old.count), len(old.total),
+            )  # fmt: skip
+            histograms[name] = Histogram(old.column, first, value, count, old.total)
+        size = total(known.size, self.start.size)
+        people = total(known.people, self.start.people)
+        each = np.arange(len(a))
+        return Classes(each, known.first[one], size, people, people, histograms, {})
 
     def _summary(self, begin: Longs, member: Longs) -> Classes:
         """Sets of tuples as classes, in the form that models check."""

@@ -130,7 +130,7 @@ document.addEventListener("drop", (event) => {
 function send(address, options) {
   inTurn(async () => {
     const answer = await ask(`form:${address}`, address, options);
-    if (answer) place(answer.text);
+    if (answer) place(answer.text, { address, fields: new Map() });
   });
 }
 

@@ -5,7 +5,7 @@
 const sent = new Map(); // per place of a page, the number of the newest request
 const reading = new Map(); // per place of a page, what stops the request for its content
 let counter = 0;
-let version = null; // of the plan, as the newest answer to this page has it
+let version = null; // of the plan, as the answer to the last form has it
 let sending = Promise.resolve(); // forms wait for each other: each begins where the last one ended
 const waiting = new Map(); // per form, the number of its newest request
 const underway = new Map(); // per form, what is being sent
@@ -96,8 +96,10 @@ function childWith(parent, inside) {
 // at that time.
 function place(html, answered = null) {
   const parsed = new DOMParser().parseFromString(html, "text/html");
+  // Parts that follow the server by themselves may show a plan of another tab. The forms of this page
+  // still show the one before it: what is sent then must be refused.
   const known = parsed.querySelector("input[name=version]");
-  if (known) version = known.value;
+  if (known && answered) version = known.value;
   const active = document.activeElement;
   const focused = active && active.id;
   // Rows of a table come inside of one, as they cannot be alone.

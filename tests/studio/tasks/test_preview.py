@@ -1,0 +1,57 @@
+"""Previews: where the whole sample takes long, a part of it comes first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from shoal import Plan
+from shoal.base.progress import silent
+from shoal.studio.tasks import preview
+from shoal.studio.tasks._serving import Held
+
+ROWS = 2_400
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A sample, and a plan for it."""
+    folder = tmp_path_factory.mktemp("sample")
+    ages, sexes = [20 + i * 7 % 60 for i in range(ROWS)], ["f", "m"] * (ROWS // 2)
+    table = pa.table({"age": ages, "sex": sexes})
+    with pa.ipc.new_file(str(folder / "sample.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    plan = Plan(
+        columns={"age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}}, "sex": "quasi"},
+        models=[{"name": "k-anonymity", "k": 5}],
+        seed=1,
+    )
+    plan.save(folder / "plan.toml")
+    return {
+        "sample": str(folder / "sample.arrow"), "plan": str(folder / "plan.toml"), "rows": 10_000,
+    }  # fmt: skip
+
+
+def took(asked: dict[str, Any], held: Held, seconds: float) -> None:
+    """The last preview of this kind took so long."""
+    plan = preview.plain(Plan.load(Path(asked["plan"]))).changed(seed=1)
+    held["took"] = {preview._kind(plan): seconds}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "rows"), [(0.3, ROWS), (1.5, preview.QUICK), (4.0, preview.QUICKER)]
+)
+def test_the_first_estimate_is_on_as_many_records_as_a_second_allows(
+    asked: dict[str, Any], seconds: float, rows: int
+) -> None:
+    held = Held()
+    preview.run(held, silent, **asked, full=True)
+    took(asked, held, seconds)
+    facts = preview.run(held, silent, **asked)
+    assert (facts.rows, facts.extra["more"]) == (rows, ROWS - rows)
+    assert facts.sampled
+    whole = preview.run(held, silent, **asked, full=True)
+    assert (whole.rows, whole.extra["more"]) == (ROWS, 0)
