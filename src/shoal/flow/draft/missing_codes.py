@@ -43,7 +43,7 @@ def missing_codes(facts: Facts) -> list[str]:
         return []
     counts = facts.counts[~np.isnan(found)]
     codes = np.isin(found, [*_negative(numbers), *_nines(numbers, counts)])
-    return [*words, *(text(facts.values[i]) for i in np.flatnonzero(codes))]
+    return [*words, *(text(facts.values[int(i)]) for i in np.flatnonzero(codes))]
 
 
 def _padded(facts: Facts) -> Floats:
@@ -70,7 +70,7 @@ def words_among_numbers(facts: Facts) -> list[str]:
     if not 0 < len(strange) <= WORDS or len(strange) == facts.distinct:
         return []
     share = 1 - facts.counts[strange].sum() / facts.filled
-    words = [text(facts.values[i]) for i in strange]
+    words = [text(facts.values[int(i)]) for i in strange]
     has_digits = any(re.search("[0-9]", word) for word in words)
     return words if share >= NUMBERS and not has_digits else []
 
@@ -79,7 +79,7 @@ def _words_among(facts: Facts, strange: Longs) -> list[str] | None:
     """Words for missing among numbers; None: the column does not consist of numbers."""
     if len(strange) > WORDS:
         return None
-    words = [text(facts.values[i]) for i in strange]
+    words = [text(facts.values[int(i)]) for i in strange]
     if not all(map(means_missing, words)):
         return None
     share = facts.counts[strange].sum() / facts.filled

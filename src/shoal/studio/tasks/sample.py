@@ -25,7 +25,7 @@ def run(held: Held, progress: Progress, plan: str, target: str) -> int:
     progress("sample", 0.0)
     frame: Frame = held["frame"]  # its cells are canonical, as the plan reads them
     rows = sampled_rows(frame, asked)
-    cells = {name: pa.array(frame.column(name)).take(pa.array(rows)) for name in frame.names}
+    cells = {name: frame.column(name).take(pa.array(rows)) for name in frame.names}
     table = pa.table({name: _whole(one) for name, one in cells.items()})
     with private(Path(target)) as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
