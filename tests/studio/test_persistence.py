@@ -136,10 +136,16 @@ def test_everything_can_be_wiped_in_the_middle_of_a_run(running: tuple[Served, s
 @pytest.mark.parametrize("keep", [False, True])
 def test_ctrl_c_ends_it_cleanly(tmp_path: Path, keep: bool) -> None:
     with serving(tmp_path / "kept", *(["--keep"] if keep else [])) as served:
-        served.opened()
+        project = served.opened()
+        # Names and values that a page asks for, found or not, are written nowhere.
+        for path in (f"{project}/look?column=smoker&value=yes", f"{project}/smoker", "/smoker"):
+            served.get(path)
+        served.ask("POST", f"{project}/columns/1/role", "role=smoker")
         served.process.send_signal(signal.SIGINT)
         said = served.process.communicate(timeout=30)[0]
     assert served.process.returncode == 0
+    assert "smoker" not in said
+    assert project not in said
     assert said.strip().splitlines()[-1] == "The studio has ended."
     assert "Traceback" not in said
     assert bool(files(served.folder / "uploads")) is keep
