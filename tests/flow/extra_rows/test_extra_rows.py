@@ -133,6 +133,19 @@ def test_a_record_is_no_row_of_units(row):
     assert find_extra_rows(open_frame(table(units=row))) == ([], [])
 
 
+def test_cells_of_any_type_may_be_in_the_last_row():
+    """Identifiers and columns that are dropped can be lists and structures."""
+    cells = {
+        "list": [[i] for i in range(ROWS)],
+        "structure": [{"a": i} for i in range(ROWS)],
+        "map": pa.array([[("a", i)] for i in range(ROWS)], pa.map_(pa.string(), pa.int64())),
+        "bytes": [b"-"] * ROWS,
+    }
+    found = find_extra_rows(open_frame(pa.table(PEOPLE | cells)))
+    assert not found.units
+    assert not found.totals
+
+
 def test_people_alone_are_all_records():
     assert find_extra_rows(open_frame(table())) == ([], [])
     numbers = pa.table({"a": [0, 0, 0, 0, 0], "b": [1, 2, 3, 4, 10], "c": [1, 1, 1, 1, None]})

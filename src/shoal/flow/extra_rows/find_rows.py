@@ -168,11 +168,15 @@ def _is_total(cell: Any) -> bool:
     return isinstance(cell, str) and is_total(cell)
 
 
+def _is_open(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and cell in _NOTHING)
+
+
 def _totals(frame: Frame, first: int, last: int) -> Totals | None:
     """What shows that a row has totals of those above it; None: it is a record."""
     row = _row(frame, last)
     words = [name for name, cell in row.items() if _is_total(cell)]
-    empty = [n for n, cell in row.items() if cell is None or cell in _NOTHING]
+    empty = [name for name, cell in row.items() if _is_open(cell)]
     others = [name for name in frame.names if name not in words and name not in empty]
     numbers = [
         name for name in others if any(_number(row[name], sign) is not None for sign in ".,")
