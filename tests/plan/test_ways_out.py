@@ -124,6 +124,13 @@ def test_limits_are_changed_one_by_one() -> None:
     assert resolved(plan, WayOut("limit", "loss", 50.0)).limits.loss == 50.0
 
 
+def test_without_a_limit_that_overrides_a_preset_there_is_none() -> None:
+    plan = plan_of(limits={"preset": "public", "highest_risk": 0.05, "loss": 30.0})
+    without = resolved(plan, WayOut("limit", "highest_risk"))
+    assert without.limits.limit("highest_risk") is None
+    assert resolved(plan, WayOut("limit", "loss")).limits.preset == "public"
+
+
 def test_suppression_is_stated_once() -> None:
     plan = plan_of(algorithm={"name": "full-domain", "suppression": 0.01})
     changed = resolved(plan, WayOut("suppression", value=0.1))

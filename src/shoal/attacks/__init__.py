@@ -75,6 +75,10 @@ class Attack(Setting):
         """The most important detail of a result, in a few words."""
         return ""
 
+    def advice(self, column: str | None) -> str:  # noqa: ARG002
+        """What to do if it succeeds on too many people, as the end of a message."""
+        return "a larger k may lower it"
+
     def judged(self, found: Mapping[str, Any]) -> bool:  # noqa: ARG002
         """Whether the attack could be tried, so that a share of 0 means something."""
         return True
@@ -210,6 +214,11 @@ class SensitiveAttack(Attack):
             "classes_by_people": int(among.sum()),
             **self.details(histogram, records, person_values),
         }
+
+    def advice(self, column: str | None) -> str:
+        """A model for the column."""
+        about = "the sensitive columns" if column is None else repr(column)
+        return f"a stricter model about {about}, such as t-closeness, may lower it"
 
     @abstractmethod
     def victims(self, histogram: Histogram) -> Bools:

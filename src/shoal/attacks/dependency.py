@@ -110,6 +110,10 @@ class Dependency(Attack):
         fewest = found.get("fewest_left")
         return "" if fewest is None else f"at least {many(fewest, 'person', 'people')} left"
 
+    def advice(self, column: str | None) -> str:  # noqa: ARG002
+        """What a refused release offers as well; a larger k would only require more people."""
+        return "generalize the columns that reveal quasi-identifiers (role quasi), or drop them"
+
     def judged(self, found: Mapping[str, Any]) -> bool:
         """Whether it was measured."""
         return found.get("people_below") is not None

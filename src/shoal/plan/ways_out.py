@@ -76,9 +76,9 @@ def _limit(plan: Plan, name: str, value: Any) -> Plan:
         attacks = {one: share for one, share in plan.limits.attacks.items() if one != attack}
         given["attacks"] = attacks if value is None else {**attacks, attack: value}
     elif value is None:
-        if kind not in given:
-            given.pop("preset", None)
         given.pop(kind, None)
+        if Limits(**given).limit(kind) is not None:
+            given.pop("preset")
     else:
         given[kind] = value
     return plan.changed(limits=Limits(**given))

@@ -9,6 +9,7 @@ import pytest
 import shoal
 from shoal import Plan
 from shoal.base.errors import BadPlan, NotHeld
+from shoal.measures.verdicts.refusal import raise_beyond_limits
 from shoal.measures.verdicts.verdict import CLOSE, Verdict
 from shoal.plan.limits import PRESETS
 
@@ -254,6 +255,32 @@ def test_without_classes():
             somebody(60),
             concealed().changed(limits={"share_at_risk": {"share": 0.1, "threshold": 0.2}}),
         )
+
+
+def test_without_classes_limits_are_not_said_to_contradict_each_other():
+    """The bound is for releases with classes, and this plan asks for one without them."""
+    from tests.algorithms.test_concealment import people as somebody
+    from tests.algorithms.test_concealment import plan as concealed
+
+    limits = {"highest_risk": 0.02, "loss": 0.01}
+    with pytest.raises(NotHeld, match=r"highest_risk is .* loss is ") as raised:
+        shoal.anonymize(somebody(60), concealed().changed(limits=limits))
+    assert "contradict" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "advice"),
+    [
+        (Verdict("attacks.skewness", 0.1, 0.2, "pay"), "model about 'pay', such as t-closeness"),
+        (Verdict("attacks.linkage", 0.1, 0.2), "a larger k may lower it"),
+        (Verdict("attacks.dependency", 0.1, 0.2), r"\(role quasi\), or drop them"),
+        (Verdict("attacks.dependency", 0.1, None), "not be tried on this release. Remove"),
+        (Verdict("attacks.similarity", 0.1, None, "pay"), "which values are similar, or remove"),
+    ],
+)
+def test_the_advice_on_an_attack_is_about_that_attack(verdict, advice):
+    with pytest.raises((NotHeld, BadPlan), match=advice):
+        raise_beyond_limits([verdict], 100, None)
 
 
 @pytest.mark.parametrize("name", PRESETS)

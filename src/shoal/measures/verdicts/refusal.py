@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any, Protocol
 
 from shoal import catalog
-from shoal.attacks import SensitiveAttack
+from shoal.attacks import Attack, SensitiveAttack
 from shoal.base.errors import BadPlan, NotHeld, WayOut
 from shoal.base.wording import percent
 from shoal.measures.bounds.lower_bound import Bound
@@ -43,7 +43,7 @@ def raise_beyond_limits(
     red = [one for one in verdicts if one.verdict == "red"]
     if red:
         cases = "; ".join(_beyond(one, people, release) for one in red)
-        both = _contradiction(verdicts, people, release)
+        both = _contradiction(verdicts, people, release, models)
         raise NotHeld(
             f"the table that would be published is beyond a limit: {cases}{both}"
         ).offering(*(way for one in red for way in ways_out(one, models, people)))
@@ -75,8 +75,12 @@ def _required(models: Sequence[Model], name: str, options: Mapping[str, Any]) ->
     return WayOut("set" if known else "add", name, dict(options))
 
 
-def _contradiction(verdicts: Sequence[Verdict], people: int, release: Bounded) -> str:
+def _contradiction(
+    verdicts: Sequence[Verdict], people: int, release: Bounded, models: Sequence[Model]
+) -> str:
     """Whether the highest risk needs classes in which more is lost than may be, in words."""
+    if any(model.linkage for model in models):
+        return ""  # a release without classes may reach the risk, and no bound is known for it
     limits = {one.name: one for one in verdicts}
     risk, loss = limits.get("highest_risk"), limits.get("loss")
     if risk is None or loss is None or risk.verdict != "red" or _least_k(risk) > people:
@@ -110,6 +114,8 @@ def _unknown(one: Verdict) -> str:
                 f"the sensitive columns have fewer than {kind.min_values} different values, on "
                 f"which the attack {one.attack} succeeds in any table. Remove the limit"
             )
+        if not issubclass(kind, SensitiveAttack):
+            return f"the attack {one.attack} could not be tried on this release. Remove the limit"
         on = "" if one.column is None else f" on {one.column!r}"
         return (
             f"the attack {one.attack} could not be tried{on}. Give sensitive columns of texts a "
@@ -147,9 +153,10 @@ def _advice(one: Verdict, people: int, release: Bounded) -> str:
         return "; allow fewer records to be suppressed, or raise the limit"
     if one.name == "loss":
         return _loss_advice(one, release.find_bound())
-    if one.column is not None:
-        return f"; a stricter model about {one.column!r}, such as t-closeness, lowers it"
-    return "; a larger k lowers it"
+    assert one.attack is not None
+    attack = catalog.attacks[one.attack]()
+    assert isinstance(attack, Attack)
+    return f"; {attack.advice(one.column)}"
 
 
 def _loss_advice(one: Verdict, bound: Bound | None) -> str:

@@ -89,7 +89,7 @@ class Judged(Protocol):
 def verdicts(plan: Plan, measured: Judged, suppressed: float | None) -> list[Verdict]:
     """Every limit and what is reached; `suppressed` is the share of records, None: not known.
 
-    Where several attackers know different columns, a limit holds for each of them.
+    Where several attackers know different columns, a limit applies to each of them.
     """
     return list(_verdicts(plan, measured, suppressed)) if plan.limits else []
 
