@@ -177,6 +177,10 @@ def _time(name: str, column: Column, values: list[str], year: int) -> Identifier
     one = len(old_people) == 1 and all(first == date.min for first, _ in old_people)
     if words_of(name) & BIRTH and old_people and not one:
         return Identifier("C", "not met", (name,), "years of birth of people over 89")
+    if words_of(name) & BIRTH and any(
+        first > date.min and last.year == year - OLD for first, last in dates
+    ):
+        return Identifier("C", "not judged", (name,), "born 90 years ago")
     if dates and len(dates) == len(values):
         return Identifier("C", "met", (name,), "year or longer")
     if words_of(name) & AGES and len(known) == len(values):
@@ -213,15 +217,18 @@ def _ages(name: str, spans: Mapping[str, Span]) -> Identifier:
 
 def _years(name: str, spans: Mapping[str, Span], year: int) -> Identifier:
     """Years that were published as numbers: those of birth show ages."""
-    old = [
-        low
+    if not words_of(name) & BIRTH:
+        return Identifier("C", "met", (name,), "year or longer")
+    ends = [
+        (low, high - (value.endswith(")") or value.startswith("<")))
         for value, (low, high) in spans.items()
-        if isinstance(low, float)
-        and isinstance(high, float)
-        and high - (value.endswith(")") or value.startswith("<")) <= year - OLD - 1
+        if isinstance(low, float) and isinstance(high, float)
     ]
-    if words_of(name) & BIRTH and old and not (len(old) == 1 and old[0] == -inf):
+    old = [low for low, last in ends if last <= year - OLD - 1]
+    if old and not (len(old) == 1 and old[0] == -inf):
         return Identifier("C", "not met", (name,), "years of birth of people over 89")
+    if any(low > -inf and last == year - OLD for low, last in ends):
+        return Identifier("C", "not judged", (name,), "born 90 years ago")
     return Identifier("C", "met", (name,), "year or longer")
 
 

@@ -29,11 +29,11 @@ NAMES = {
 }
 WHY = {
     "not published": "{columns} {is_are} not published",
-    "unchanged": "{columns}, which may be such by the name, {is_are} published unchanged",
+    "unchanged": "{columns} (recognized by name) {is_are} published unchanged",
     "unchanged ages": "{columns} {is_are} published unchanged, which is allowed up to 89",
     "unchanged years": "{columns} {is_are} published unchanged, which is allowed for years, but of "
     "birth only where they show no age over 89",
-    "generalized": "{columns}, which may be such by the name, {is_are} generalized, but published",
+    "generalized": "{columns} (recognized by name) {is_are} generalized, but still published",
     "suppressed": "every value of {columns} is suppressed",
     "smaller than a state": "{columns} {is_are} published with more than three digits, or as a "
     "place smaller than a state",
@@ -41,6 +41,8 @@ WHY = {
     "for areas of more than 20,000 people; the rest must be 000",
     "finer than a year": "{columns}: some values are more precise than a year",
     "years of birth of people over 89": "{columns}: some years of birth show an age over 89",
+    "born 90 years ago": "{columns}: people born 90 years ago may be 89 or 90; of those who are 90 "
+    "or older, years of birth may be published as one category only",
     "year or longer": "{columns} {is_are} published as years or longer spans",
     "ages over 89": "{columns}: ages over 89 are published as more than one category",
     "more precise than 90 or older": "{columns}: an age over 89 is published more precisely than "

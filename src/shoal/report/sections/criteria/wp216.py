@@ -9,8 +9,9 @@ from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Text
 from shoal.report.sections._labels import on
 
 ASKS = {
-    "singling out": "can a record be told to be that of one person?",
-    "linkability": "can two records, here or in another table, be told to be of the same person?",
+    "singling out": "can a record be recognized as that of one person?",
+    "linkability": "can two records, here or in another table, be recognized as those of the same "
+    "person?",
     "inference": "can the value of a person be deduced with a significant probability?",
 }
 
