@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.attacks import _evidence
+from shoal.attacks._evidence import Known
+from shoal.attacks._relations import Limits, learn
+from shoal.attacks._unchanged import Cells
 from shoal.attacks.dependency import Dependency
 from tests.attacks.dependent_tables import random_case
 from tests.naive import attack_dependency as naive
@@ -82,3 +86,20 @@ def test_somebody_is_found_if_the_dependency_is_known(persons, weights):
     some = [if_known(seed, 3, 0.05, 0.9, persons, weights) for seed in range(8)]
     assert sum(one["people_below"] > 0 for one in some) >= 2
     assert sum(one["alone"] for one in some) > 0
+
+
+@pytest.mark.parametrize("once", [False, True], ids=["records", "classes"])
+def test_independent_columns_rule_hardly_anything_out(once):
+    """In fewer tables than `chance` allows; a column that follows from another one is found."""
+    rng, tables, chance = np.random.default_rng(1), 60, 0.1
+    place = np.arange(900) // (3 if once else 1)
+    wrong = 0
+    for _ in range(tables):
+        leaves = [int(n) for n in rng.integers(2, 30, 2)]
+        leaf = [rng.integers(0, n, 900).astype(np.int32)[: place[-1] + 1] for n in leaves]
+        codes = tuple(rng.integers(0, n, 900).astype(np.int32) for n in rng.integers(2, 30, 3))
+        known = Known(place, leaf, leaves, None, once=once)
+        wrong += bool(learn(Cells(None, codes, None), known, Limits(0.05, chance)))
+        follows = leaf[0][place]
+        assert learn(Cells(None, (follows,), None), known, Limits(0.05, chance))
+    assert wrong <= chance * tables

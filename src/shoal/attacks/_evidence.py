@@ -20,8 +20,9 @@ from shoal.base.threads import cached_property, in_threads
 from shoal.kernels import relations as kernels
 
 EXPECTED = 5.0  # people that a test needs by chance: with fewer it cannot show anything
-# With the expected number e, the probability that a twentieth of it occurs falls as exp(-0.8 e)
-# (Chernoff's bound). Where values are judged together their numbers are not quite independent.
+# With the expected number e, the probability that a twentieth of it occurs, the default of `rare`,
+# falls as exp(-0.8 e) (Chernoff's bound). Where values are judged together their numbers are not
+# quite independent: the margin is larger.
 POOLED, SINGLE = 0.5, 0.8
 BANDS = 64  # of units: powers of two
 FEW = 1024  # units of a value, below which what is expected is computed once for all such values

@@ -13,8 +13,9 @@ column and the quasi-identifier were independent:
 
 Units of a release are classes: the records of a class have the same quasi-identifiers by design, so
 that one of them says nothing about the next. Units of an original are people. Rare is a share of
-`rare` of the expected number. `chance` bounds the probability that anything is ruled out in a table
-in which all columns are independent.
+`rare` of the expected number. In a table in which all columns are independent, `chance` bounds the
+probability that a single column rules anything out, and again that a pair of columns does: by
+Chernoff's bound, for a `rare` of up to 0.05 (attacks/_evidence.py).
 """
 
 from __future__ import annotations

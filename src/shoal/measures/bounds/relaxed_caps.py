@@ -18,7 +18,8 @@ def relaxed_caps(pricing: Pricing, cap: Longs, most: int, progress: Progress) ->
     """Lower caps on what tuples keep, int64[tuples], from valid ones, by so many looks at tuples.
 
     They are valid for all releases with classes of k people (see `lower_bound`), and no other caps
-    would be lower by more than `GAP` of the loss, unless the looks are used up before.
+    would be lower by more than `GAP` of the loss, unless the looks are used up before, or many
+    rounds gain almost nothing.
     """
     possible = int((pricing.lattice.own[:, -1] * pricing.size).sum())
     first = pricing.price(cap, most, lambda: None)

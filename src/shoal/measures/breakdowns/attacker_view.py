@@ -55,8 +55,8 @@ class AttackerView:
     # the original whom the published values fit; None: there is no original.
     among: int | None
     fits: bool  # whether it is the latter
-    # The fewest quasi-identifiers that, known exactly, leave somebody (or the person of the row)
-    # alone, or among fewer than required; empty: not even all of them.
+    # Few quasi-identifiers that, known exactly, leave somebody (or the person of the row) alone, or
+    # among fewer than required; the fewest, unless there are too many to try. Empty: not even all.
     alone_by: tuple[str, ...]
     below_by: tuple[str, ...]
     attacker: str | None = None  # if the plan names several

@@ -211,12 +211,6 @@ class Dependencies:
         )
 
 
-def _ways_out(column: str) -> list[WayOut]:
-    """What to do about a column that is refused."""
-    return [WayOut("role", column, "quasi"), WayOut("role", column, "drop"),
-            WayOut("accept", column)]  # fmt: skip
-
-
 def _revealing(found: Sequence[Mapping[str, Any]]) -> list[Revealed]:
     """The columns and pairs by which somebody is below k, by most people first."""
     each: dict[tuple[str, ...], Revealed] = {}
