@@ -67,11 +67,6 @@ class Process:
             finally:
                 self._asked, self._progress = None, silent
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether it is doing a task."""
-        return self._asked is not None
-
     def withdraw(self) -> None:
         """Ask the process to stop what it is doing; it is ended if it does not do so soon."""
         process, asked = self._process, self._asked

@@ -36,11 +36,6 @@ class Offer:
         """Whether releases that satisfy it have no classes."""
         return isinstance(self.model, LinkageModel)
 
-    @property
-    def needs_column(self) -> bool:
-        """Whether it is about a sensitive column."""
-        return bool(self.columns)
-
 
 def group_of(kind: type[Model]) -> Group:
     """What a model is about, in the order in which people ask."""
