@@ -89,7 +89,7 @@ class CannotReach(BrokenPromise):
 
 
 class Refused(Protocol):
-    """A release that is not published, of which only measurements are told."""
+    """A release that is not published, of which only measurements are shown."""
 
     def report(self, path: str | Path) -> None:
         """Write why it was refused to a file."""

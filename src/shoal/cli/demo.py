@@ -31,7 +31,7 @@ ABOUT = {
     "title": "Stays at a made-up hospital",
     "owner": "Hospital of Springfield",
     "purpose": "Showing what shoal does",
-    "recipient": "Whoever runs the demo",
+    "recipient": "Anyone who runs the demo",
     "signers": ["Dr. Ada Moreau, data-protection officer"],
 }
 

@@ -141,8 +141,8 @@ class Audit:
     def holds(self) -> bool:
         """Whether every requirement of the plan is satisfied, and no limit is exceeded."""
         within = all(one.verdict != "red" for one in self.limits)
-        held = all(check.holds for check in [*self.checks, *self.at_most])
-        return within and held and self.dependency.holds
+        satisfied = all(check.holds for check in [*self.checks, *self.at_most])
+        return within and satisfied and self.dependency.holds
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers of the audit, by the names of the JSON file."""

@@ -78,7 +78,7 @@ def test_mistakes_are_shown_and_not_read(studio: Served, people: str) -> None:
     assert plain.status == 422
     assert 'value="klingon"' not in plain.text or "klingon" in plain.text
     bad = ask(studio, people, **{"name-0": "born", "form-0": "d|%m/%d/%Y"})
-    assert "cannot be read so" in bad.text
+    assert "cannot be read this way" in bad.text
 
 
 def test_a_doubt_shows_both_readings_and_one_is_chosen(studio: Served, people: str) -> None:

@@ -89,6 +89,6 @@ def judged(release: Release, plan: Plan) -> list[str] | None:
 
 
 def verdicts_of(release: Release, plan: Plan) -> list[Verdict]:
-    """The limits of a plan, held against a release that was made without them."""
+    """The limits of a plan, checked on a release that was made without them."""
     of_release = _Release(release.seen, release.after, release.attackers, release.quality)
     return verdicts(plan, of_release, release.suppressed / release.rows)

@@ -1,4 +1,4 @@
-"""What kind of values a column has: told from the values, and from its name where these do not."""
+"""What kind of values a column has: by its values, and by its name where they do not show it."""
 
 from __future__ import annotations
 

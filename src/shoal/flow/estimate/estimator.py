@@ -41,7 +41,7 @@ class Estimator:
         self._encoded: tuple[str, Table] | None = None  # with the columns that it was encoded by
 
     def release(self, plan: Plan, progress: Progress = silent) -> Release:
-        """The release that a plan would make; its limits are not held against it."""
+        """The release that a plan would make; its limits are not checked."""
         notes = [OPEN] if plan.algorithm.is_auto or plan.loss.is_auto else []
         plan = closed(plan).changed(limits={}, engine="memory", parts=1)
         plan.check_served()

@@ -78,7 +78,7 @@ class Canonical:
             where = _where(of_row == Form.BAD, before)
             raise BadTable(
                 f"column {name!r} is stated to have {stated}, and "
-                f"{many(int(rows[Form.BAD]), 'row')} ({where}) cannot be read so; correct "
+                f"{many(int(rows[Form.BAD]), 'row')} ({where}) cannot be read in that form; correct "
                 "the cells, state another form in the plan, or list the words that mean missing "
                 "under missing_values"
             )

@@ -158,12 +158,12 @@ def _limited(facts: Facts) -> list[list[Cell | str]]:
     if len(limited) <= LIMITED:
         return []
     beyond = [one.column or "" for one in limited if not one.holds]
-    held = f"{len(limited) - len(beyond)} of {len(limited)}"
+    satisfied = f"{len(limited) - len(beyond)} of {len(limited)}"
     return [
         [
             f"{AT_MOST}, on {len(limited)} columns",
             "each",
-            Cell(held, tone="strong"),
+            Cell(satisfied, tone="strong"),
             Cell("✖ violated", f"Beyond it: {listed(beyond)}.", "bad")
             if beyond
             else Cell(

@@ -93,7 +93,7 @@ def _is_file(studio: Studio, data: str) -> bool:
 
 def _file(studio: Studio, data: str) -> Path:
     if not data or not _is_file(studio, data):
-        raise BadFile(f"there is no file {data!r}; name one of this machine, or drop one here")
+        raise BadFile(f"there is no file {data!r}; name one on this machine, or drop one here")
     return (studio.start / data).resolve()
 
 

@@ -28,7 +28,7 @@ class LimitRow:
 
 
 def rows_of(plan: Plan, typed: Mapping[str, str] | None = None) -> list[LimitRow]:
-    """All thresholds that a release of the plan can be held against."""
+    """All thresholds that a release of the plan can be compared with."""
     limits = plan.limits
     preset = PRESETS[limits.preset].values if limits.preset else {}
     rows = [

@@ -38,7 +38,7 @@ async def received(
     path = folder.inside(f"{folder.new_name()}{ending_of(title)}")
     name = Path(title).name
     too_large = TooLarge(
-        f"{name} has more than {most // MEGABYTE:,} MB; open it as a file of this machine instead, "
+        f"{name} has more than {most // MEGABYTE:,} MB; open it as a file on this machine instead, "
         "which needs no copy"
     )
     if stated is not None and stated > most:
@@ -60,7 +60,7 @@ async def received(
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise NoSpace(
                 f"there is no space for {name} on the disk of the studio; free some, or open it "
-                "as a file of this machine"
+                "as a file on this machine"
             ) from None
         raise
     except BaseException:  # the connection was lost

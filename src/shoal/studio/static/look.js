@@ -2,7 +2,7 @@
 // again. Everything of it is a link or a form, and works without this script.
 "use strict";
 
-// Whoever scrolls one table sees the same rows and columns of the other.
+// The two tables scroll together: the same rows and columns are shown in both.
 function together() {
   const panes = [document.getElementById("pane-before"), document.getElementById("pane-after")];
   if (panes.includes(null)) return;
