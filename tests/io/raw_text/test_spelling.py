@@ -128,7 +128,7 @@ def test_no_format_misleads():
 @pytest.mark.parametrize(
     ("stated", "cells", "message"),
     [
-        ({"decimal": ","}, ["1,5", "x9", "2,5", "y"], r"2 rows \(2, 4\) cannot be read in that form"),
+        ({"decimal": ","}, ["1,5", "x9", "2,5", "y"], r"2 rows \(2, 4\) cannot be read in that"),
         (
             {"decimal": ","},
             ["1,5", "2,5", "1.5"],

@@ -78,9 +78,9 @@ class Canonical:
             where = _where(of_row == Form.BAD, before)
             raise BadTable(
                 f"column {name!r} is stated to have {stated}, and "
-                f"{many(int(rows[Form.BAD]), 'row')} ({where}) cannot be read in that form; correct "
-                "the cells, state another form in the plan, or list the words that mean missing "
-                "under missing_values"
+                f"{many(int(rows[Form.BAD]), 'row')} ({where}) cannot be read in that form; "
+                "correct the cells, state another form in the plan, or list the words that mean "
+                "missing under missing_values"
             )
         total = self.rows[name] = self.rows.get(name, 0) + rows
         if total[Form.SPELLED] and total[Form.CANONICAL]:
