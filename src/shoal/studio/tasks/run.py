@@ -46,5 +46,6 @@ def run(
 
 
 def _limits(release: Release) -> list[dict[str, Any]]:
-    facts = limit_facts(release.limits, release.plan.loss.name)
+    linked = release.after.linked
+    facts = limit_facts(release.limits, release.plan.loss.name, linked)
     return [asdict(one) | {"symbol": SYMBOLS[one.verdict]} for one in facts]
