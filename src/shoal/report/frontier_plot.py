@@ -60,7 +60,7 @@ def _key(dots: Sequence[Dot]) -> list[str]:
     if any(dot.on_table and not dot.best for dot in dots):
         words.append("square: on the whole table, another setting is better")
     if not all(dot.on_table for dot in dots):
-        words.append("hollow: on the sample, where everything loses more")
+        words.append("hollow: on the sample, where settings usually lose more")
     return ["; ".join(words)]
 
 

@@ -238,8 +238,8 @@ class _Search:
         notes = []
         if self.sample_rows:
             notes.append(
-                f"on a sample of {self.sample:,} people everything loses more than on the whole "
-                "table; it shows which settings are worth running there"
+                f"on a sample of {self.sample:,} people settings usually lose more than on the "
+                "whole table; it shows which settings are worth running there"
             )
         left = [one for one in self.points if one.on == "table" and one.reason]
         notes += [f"{one.setting.label}: no release: {one.reason}" for one in left]
