@@ -243,3 +243,21 @@ def test_report_and_numbers(tmp_path):
     assert fitted.apply(drawn(np.random.default_rng(2), 60), seed=5).seed == 5
     with pytest.raises(BadTable, match="by applying a recoding"):
         release.explain(0)
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+def test_words_for_missing_need_no_weight(weighed, tmp_path):
+    """As in the run that a recoding comes from."""
+    people = pa.table({"d": ["a", "a", "b", "b", ".", "."]})
+    column = {"role": "quasi", "missing_values": ["."], "hierarchy": {"tree": {"*": ["a", "b"]}}}
+    weights = {"a": 1.0, "b": 2.0} | ({".": 5.0} if weighed else {})
+    plan = Plan(
+        columns={"d": column},
+        models=[{"name": "k-anonymity", "k": 2}],
+        loss={"name": "weights", "edge_weights": {"d": weights}},
+    )
+    release = shoal.anonymize(people, plan)
+    release.recoding.save(tmp_path / "recoding.json")
+    again = shoal.Fitted.load(tmp_path / "recoding.json").apply(people)
+    assert sorted(again.frame["d"].to_pylist()) == sorted(release.frame["d"].to_pylist())
+    assert again.losses == release.losses

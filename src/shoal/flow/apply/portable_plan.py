@@ -16,7 +16,7 @@ def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
     for name, column in plan.columns.items():
         hierarchy = column.hierarchy
         if isinstance(plan.loss, Weights) and name in trees:
-            hierarchy = _frozen(trees[name])
+            hierarchy = _frozen(trees[name], plan.loss.edge_weights.get(name, {}))
         elif hierarchy is not None:
             hierarchy = hierarchy.settled(trees.get(name))
         columns[name] = column.changed(hierarchy=hierarchy)
@@ -26,11 +26,14 @@ def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
     return settled
 
 
-def _frozen(tree: Tree) -> Hierarchy:
-    """A tree with exactly these nodes: the loss `weights` is defined for these values only."""
+def _frozen(tree: Tree, weights: Mapping[str, float]) -> Hierarchy:
+    """A tree with exactly these nodes: the loss `weights` is defined for these values only.
+
+    Words for missing need no weight. Those without one are added again where a table has them.
+    """
     parents = {
         label: tree.labels[above]
         for label, above in zip(tree.labels[1:], tree.parent[1:], strict=True)
-        if label is not None
+        if label is not None and (label not in tree.words or label in weights)
     }
     return Hierarchy.from_parents(parents) if parents else Hierarchy.flat()
