@@ -36,13 +36,13 @@ OFFICE = [
 ROWS = Reading(header_row=5, last_row=29)
 
 
-def xlsx(path: Path, rows: list[list], merge: str = "") -> Path:
+def xlsx(path: Path, rows: list[list], *merge: str) -> Path:
     book = openpyxl.Workbook()
     for r, row in enumerate(rows, 1):
         for c, cell in enumerate(row, 1):
             book.active.cell(r, c, cell)
-    if merge:
-        book.active.merge_cells(merge)
+    for cells in merge:
+        book.active.merge_cells(cells)
     book.save(path)
     return path
 
@@ -99,13 +99,53 @@ def test_the_stated_rows_are_read(ending, tmp_path):
 
 
 def test_merged_titles_do_not_matter_if_the_rows_are_stated(tmp_path):
-    path = xlsx(tmp_path / "office.xlsx", OFFICE, merge="A1:D1")
+    path = xlsx(tmp_path / "office.xlsx", OFFICE, "A1:D1")
     assert "merged cells: A1:D1" in refuse(path, BadTable)
     assert "header_row = 5 and last_row = 29 under [read]" in refuse(path, BadTable)
     assert read(path, None, ROWS).height == 24
-    merged = xlsx(tmp_path / "inside.xlsx", OFFICE, merge="A7:A9")
+    merged = xlsx(tmp_path / "inside.xlsx", OFFICE, "A7:A9")
     with pytest.raises(BadTable, match="merged cells: A7:A9"):
         read(merged, None, ROWS)
+
+
+def test_names_that_are_merged_with_cells_above_them(tmp_path):
+    """Names of one column stand beside a heading over several, as high as both rows."""
+    rows = [
+        [None, "Table 12.3: people in the register"],
+        [],
+        [None, "age", "person", None, "income"],
+        [None, None, "sex", "zip", None],
+        *([None, *person] for person in PEOPLE),
+    ]
+    path = xlsx(tmp_path / "a.xlsx", rows, "B3:B4", "C3:D3", "E3:E4")
+    plan = shoal.draft(path)
+    assert plan.read.header_row == 4
+    table = read(path, reading=Reading(header_row=4)).native
+    assert table.column_names == NAMES
+    assert [list(row.values()) for row in table.to_pylist()] == PEOPLE
+    assert shoal.anonymize(path, plan).frame.num_rows == len(PEOPLE)
+
+
+@pytest.mark.parametrize(
+    ("merge", "said"),
+    [
+        (("A2:A4",), "merged cells: A2:A4"),  # into the records
+        (("A3:A4",), "merged cells: A3:A4"),  # below the names
+        (("A2:B3",), "merged cells: A2:B3"),  # over two columns
+        (("D2:D3",), "columns without a name in row 3 .A, D,"),
+    ],
+)
+def test_merged_cells_that_are_no_name(merge, said, tmp_path):
+    rows = [["people"], ["age"], [None, "sex", "zip", None], *PEOPLE]
+    path = xlsx(tmp_path / "a.xlsx", rows, *merge)
+    with pytest.raises(BadTable, match=said):
+        read(path, reading=Reading(header_row=3))
+
+
+def test_the_advice_on_merged_cells_names_the_options_of_a_draft(tmp_path):
+    path = xlsx(tmp_path / "a.xlsx", [["people"], NAMES, *PEOPLE], "A1:D1", "B4:B5")
+    with pytest.raises(BadTable, match="--header-row and --last-row for draft and setup"):
+        read(path)
 
 
 def test_rows_that_are_not_there(tmp_path):
@@ -168,7 +208,7 @@ def test_sheets_of_which_it_is_not_clear_where_the_table_is(rows, tmp_path):
 
 def test_the_same_plan_reads_the_original_and_the_release(tmp_path):
     """The release has no titles: its names are in the first row."""
-    path, out = xlsx(tmp_path / "office.xlsx", OFFICE, merge="A1:D1"), tmp_path / "release.xlsx"
+    path, out = xlsx(tmp_path / "office.xlsx", OFFICE, "A1:D1"), tmp_path / "release.xlsx"
     plan = shoal.draft(path)
     plan = plan.changed(models=[{"name": "k-anonymity", "k": 2}], seed=1)
     plan.save(tmp_path / "plan.toml")

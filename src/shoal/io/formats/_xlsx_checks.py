@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from shoal.base.errors import BadFile, BadTable
 from shoal.io.format import DAMAGED, not_installed
@@ -54,6 +55,14 @@ class NotOneTable(BadTable):
     """A sheet contains something else than one table."""
 
 
+class Tall(NamedTuple):
+    """Merged cells of one column; only the first of them has a value."""
+
+    column: int  # counted from 0
+    first: int  # rows, counted from 1
+    last: int
+
+
 def check_container(path: Path) -> None:
     """Raise an error that says what is wrong if the content does not fit the name."""
     with path.open("rb") as file:
@@ -96,7 +105,8 @@ def check_place(path: Path, number: int) -> None:
 def check_cells(path: Path, number: int, first: int = 1, last: int | None = None) -> None:
     """Raise an error for merged cells, and for formulas without a value, in these rows.
 
-    Those of .xls and .xlsb files are not noticed. The places of cells are checked as well.
+    A name in the first of them may be merged with the cells above it. Those of .xls and .xlsb files
+    are not noticed. The places of cells are checked as well.
     """
     ending = path.suffix.lower()
     if ending not in (*WITH_XML, ".ods"):
@@ -104,7 +114,11 @@ def check_cells(path: Path, number: int, first: int = 1, last: int | None = None
         return
     xml = _xml(path, number)
     merged, empty = _of_ods(xml, number) if ending == ".ods" else _of_xlsx(xml)
-    merged = [cells for cells in merged if _within(cells, first, last)]
+    merged = [
+        cells
+        for cells in merged
+        if _within(cells, first, last) and not ((tall := _tall(cells)) and tall.last == first)
+    ]
     if merged:
         raise NotOneTable(
             f"{path} has merged cells: {some(merged)}; only the first cell of a range has a value. "
@@ -116,6 +130,24 @@ def check_cells(path: Path, number: int, first: int = 1, last: int | None = None
             f"{path} has formulas without a value in the cells {some(empty)}: the program that "
             "wrote the file did not compute them. Open and save it in a spreadsheet program"
         )
+
+
+def tall_cells(path: Path, number: int) -> list[Tall]:
+    """The merged cells of a sheet that are one column wide; of .xlsx files only."""
+    if path.suffix.lower() not in WITH_XML:
+        return []
+    merged, _ = _of_xlsx(_xml(path, number))
+    return [tall for cells in merged if (tall := _tall(cells))]
+
+
+def _tall(cells: str) -> Tall | None:
+    """Merged cells of one column; None if they are others.
+
+    >>> _tall("AB5:AB6"), _tall("A5:B6")
+    (Tall(column=27, first=5, last=6), None)
+    """
+    found = re.fullmatch(r"([A-Z]+)([0-9]+):\1([0-9]+)", cells)
+    return Tall(column_number(found[1]) - 1, int(found[2]), int(found[3])) if found else None
 
 
 def _xml(path: Path, number: int) -> bytes:

@@ -7,11 +7,16 @@ has seen it; here it is found, for a draft and for the advice of an error.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
+
+from shoal.io.formats._xlsx_checks import Tall
 
 # A name that is a number, and no year or place in a list, is a value.
 NUMBER, YEAR = r"[+-]?[0-9]+([.,][0-9]+)?", "(1[5-9]|20|21)[0-9]{2}|[0-9]"
@@ -29,12 +34,19 @@ class Rows(NamedTuple):
         return stated if self.last is None else f"{stated} and last_row = {self.last}"
 
 
-def find_rows(book: Any, sheet: str) -> Rows | None:
-    """The rows of the table, if the sheet has one and other rows; None if that is not clear."""
+def find_rows(book: Any, sheet: str, tall: Sequence[Tall] = ()) -> Rows | None:
+    """The rows of the table, if the sheet has one and other rows; None if that is not clear.
+
+    `tall` are merged cells of one column: a name that is one stands in their last row.
+    """
     loaded = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string")
     if not loaded.width or not loaded.height:
         return None
     columns = loaded.to_arrow().columns
+    places = {column.absolute_index: i for i, column in enumerate(loaded.selected_columns)}
+    for place, several in groupby(sorted(tall), lambda one: one.column):
+        if place in places:
+            columns[places[place]] = _moved(columns[places[place]], several)
     filled = np.column_stack([np.asarray(column.is_valid()) for column in columns])
     header = _header(filled, columns)
     if header is None:
@@ -44,6 +56,16 @@ def find_rows(book: Any, sheet: str) -> Rows | None:
     if last is None or (header == filled.any(1).argmax() and last == len(filled) - 1):
         return None
     return Rows(header + 1, None if not filled[last + 1 :].any() else last + 1)
+
+
+def _moved(column: pa.Array, tall: Iterable[Tall]) -> pa.Array:
+    """A column with the values of merged cells in their last rows."""
+    texts = column.to_pylist()
+    for one in tall:
+        if one.last <= len(texts):
+            first, last = one.first - 1, one.last - 1
+            texts[first], texts[last] = texts[last], texts[first]
+    return pa.array(texts, column.type)
 
 
 def _first_column(filled: npt.NDArray[np.bool_]) -> int:

@@ -30,6 +30,7 @@ from shoal.io.formats._xlsx_checks import (
     check_place,
     column_letters,
     some,
+    tall_cells,
 )
 from shoal.io.formats._xlsx_layout import NUMBER, YEAR, Rows, find_rows
 from shoal.io.raw_text.header import are_numbered, numbered
@@ -41,6 +42,7 @@ FIRST, LAST, ZERO = (
     for moment in ("1900-01-01", "9999-12-31T23:59:59.999", "1899-12-31")
 )
 ROWS = "header_row (the row of the names) and last_row"
+OPTIONS = "--header-row and --last-row for draft and setup"
 FEWEST = 3  # names that are numbers; fewer may be names by chance
 LARGE = 4 << 20  # bytes of a file; of a larger one, a look at the first rows sees no others
 
@@ -61,7 +63,7 @@ def read_sheet(
             raise BadTable(str(error)) from None
         rows = _found(path, book, sheet)
         where = f"in these rows, state {rows}" if rows else f"in some rows only, state {ROWS}"
-        raise BadTable(f"{error}. If the table is {where} under [read]") from None
+        raise BadTable(f"{error}. If the table is {where} under [read] ({OPTIONS})") from None
 
 
 def first_of_sheet(path: Path, reading: Reading | None, most: int) -> FirstRows:
@@ -137,7 +139,7 @@ def _book(path: Path) -> Any:
 
 def _found(path: Path, book: Any, sheet: str) -> Rows | None:
     with _refused(path):
-        return find_rows(book, sheet)
+        return find_rows(book, sheet, tall_cells(path, book.sheet_names.index(sheet)))
 
 
 def _table(
@@ -151,7 +153,11 @@ def _table(
     with _refused(path):
         loaded = book.load_sheet(sheet, schema_sample_rows=None, **options)
         batch, errors = loaded.to_arrow_with_errors() if loaded.width else (None, None)
-        unnamed = [c.index for c in loaded.selected_columns if c.column_name_from == "generated"]
+        unnamed = {
+            c.index: c.absolute_index
+            for c in loaded.selected_columns
+            if c.column_name_from == "generated"
+        }
     if batch is None or batch.num_columns == 0:
         raise BadFile(f"cannot read {path}: the sheet {sheet!r} is empty")
     if errors is not None:
@@ -162,8 +168,14 @@ def _table(
         )
     table = pa.Table.from_batches([batch])
     if options["header_row"] is None:
-        table, unnamed = table.rename_columns(numbered(table.num_columns)), []
-    table = _without_margins(table, unnamed, where, asked.header_row)
+        table, unnamed = table.rename_columns(numbered(table.num_columns)), {}
+    elif asked.header_row and unnamed:
+        above = _names_above(path, book, sheet, asked.header_row)
+        named = {i: above[place] for i, place in unnamed.items() if place in above}
+        names = [named.get(i, name) for i, name in enumerate(table.column_names)]
+        table = table.rename_columns(names)
+        unnamed = {i: place for i, place in unnamed.items() if i not in named}
+    table = _without_margins(table, list(unnamed), where, asked.header_row)
     names = set(table.column_names)
     if any((twin := re.fullmatch(r"(.+)_[0-9]+", name)) and twin[1] in names for name in names):
         _check_header(path, book, sheet, asked)  # fastexcel numbers columns of the same name
@@ -183,6 +195,25 @@ def _options(path: Path, book: Any, sheet: str, asked: Reading, where: str) -> d
     _check_row(path, book, sheet, asked.header_row, where)
     rows = None if asked.last_row is None else asked.last_row - asked.header_row
     return {"header_row": asked.header_row - 1, "n_rows": rows}
+
+
+def _names_above(path: Path, book: Any, sheet: str, header: int) -> dict[int, str]:
+    """Names that are merged with cells above the row of the names, by the number of the column.
+
+    A merged range has its value in the first cell, which is not in that row.
+    """
+    tall = [one for one in tall_cells(path, book.sheet_names.index(sheet)) if one.last == header]
+    found = {}
+    for row in {one.first for one in tall}:
+        with _refused(path):
+            loaded = book.load_sheet(
+                sheet, header_row=None, skip_rows=row - 1, n_rows=1, dtypes="string"
+            )
+            texts = [column[0].as_py() for column in loaded.to_arrow().columns]
+            places = [column.absolute_index for column in loaded.selected_columns]
+        wanted = {one.column for one in tall if one.first == row}
+        found |= {p: text for p, text in zip(places, texts, strict=True) if p in wanted and text}
+    return found
 
 
 def _some_rows(
