@@ -105,6 +105,25 @@ def test_a_wrong_statement(stated, line, tmp_path):
     assert SECRET not in str(caught.value)
 
 
+@pytest.mark.parametrize("stated", ["windows-1252", "latin-1", "cp850"])
+@pytest.mark.parametrize("chunk", [4, 1 << 20])
+def test_a_statement_that_would_garble_utf_8(stated, chunk, tmp_path, monkeypatch):
+    """Every byte is a letter in these encodings: München would be published as MÃ¼nchen."""
+    monkeypatch.setattr("shoal.io.text_reading.CHUNK", chunk)
+    path = file(tmp_path, f"a,b\n{SECRET},1\nMünchen,2\nKöln €,3\n".encode())
+    with pytest.raises(BadFile, match="is in UTF-8, although .* would be read as .*'utf-8'") as caught:
+        read(path, None, Reading(encoding=stated))
+    assert SECRET not in str(caught.value)
+    assert "'ü'" in str(caught.value)
+
+
+@pytest.mark.parametrize("stated", ["windows-1252", "cp1251", "shift_jis", "gbk"])
+def test_a_statement_about_text_that_is_not_utf_8(stated, tmp_path):
+    words = {"windows-1252": "Ã¼ and ü", "cp1251": "её", "shift_jis": "ﾃｽﾄ日本", "gbk": "联通"}
+    path = file(tmp_path, f"a,b\n{words[stated]},1\n".encode(stated))
+    assert values(read(path, None, Reading(encoding=stated)))["a"] == [words[stated]]
+
+
 @pytest.mark.parametrize("name", ["latin-99", "zlib", "punycode", "undefined", "", "a\0b", "utf-7"])
 def test_no_encoding_of_files(name):
     with pytest.raises(BadPlan, match="has no encoding"):

@@ -52,6 +52,10 @@ class Utf8(io.RawIOBase):
         self._open = not marked and not stated
         self.guessed = False  # whether it did
         self._several = False  # whether characters of several bytes were passed on
+        # A stated encoding of one byte per letter decodes everything, also UTF-8: as other letters.
+        garbles = self._decoder is not None and not marked and _has_letters(self.encoding)
+        self._twin = codecs.getincrementaldecoder(UTF8)() if garbles else None
+        self._letter = ""  # the first beyond ASCII, if the text is UTF-8 so far
         self._ready = b""
 
     @property
@@ -97,10 +101,29 @@ class Utf8(io.RawIOBase):
             self._change()
             more = whole
         assert self._decoder is not None
+        if self._twin is not None:
+            self._compare(self._twin, more, last)
         try:
             return self._decoder.decode(more, last).encode()
         except UnicodeError:
             raise self._fault() from None
+
+    def _compare(self, twin: codecs.IncrementalDecoder, more: bytes, last: bool) -> None:
+        """Raise an error at the end of a text that is UTF-8 in every letter."""
+        try:
+            text = twin.decode(more, last)
+        except UnicodeDecodeError:
+            self._twin = None
+            return
+        if not self._letter and not text.isascii():
+            self._letter = next(letter for letter in text if not letter.isascii())
+        if last and self._letter:
+            garbled = self._letter.encode().decode(self.encoding, "replace")
+            raise BadFile(
+                f"{self._name} is in UTF-8, although [read] encoding or --encoding states "
+                f"{shown(self.encoding)}: {self._letter!r} would be read as {garbled!r}; state "
+                "'utf-8', or leave the encoding out"
+            )
 
     def _change(self) -> None:
         """Read the rest in another encoding, if the whole file can be in one."""
@@ -128,6 +151,18 @@ class Utf8(io.RawIOBase):
             f"{self._name} is not in {shown(self.encoding)}{stated}: line {number} "
             f"cannot be decoded; if it is in another encoding, {ADVICE}"
         )
+
+
+def _has_letters(encoding: str) -> bool:
+    """Whether the bytes that begin a character of UTF-8 are letters by themselves.
+
+    >>> _has_letters("windows-1252"), _has_letters("utf-16"), _has_letters("gbk")
+    (True, False, False)
+    """
+    try:
+        return all(len(bytes([byte]).decode(encoding)) == 1 for byte in range(0xC2, 0xE0))
+    except UnicodeError:
+        return False
 
 
 def is_utf8(content: bytes) -> bool:
