@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import shoal
 from shoal.attacks import _evidence
 from shoal.attacks._evidence import Known
 from shoal.attacks._relations import Limits, learn
@@ -103,3 +105,20 @@ def test_independent_columns_rule_hardly_anything_out(once):
         follows = leaf[0][place]
         assert learn(Cells(None, (follows,), None), known, Limits(0.05, chance))
     assert wrong <= chance * tables
+
+
+def test_an_audit_says_that_it_does_not_know_who_is_misled():
+    """The run that made the release knows, and may have found fewer people."""
+    rows = [("AB"[a], str(x), "ab"[a]) for x in range(30) for a in (0, 1) for _ in range(5)]
+    rows += [("*", "99", code) for code in "aaabbb"]
+    roles = {"area": "quasi", "place": "quasi", "code": "sensitive"}
+    table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(roles)})
+    plan = shoal.Plan(
+        columns={name: {"role": role} for name, role in roles.items()},
+        models=[{"name": "k-anonymity", "k": 5}],
+    )
+    audit = shoal.audit(table, plan)
+    assert audit.exposure.attacks["dependency"]["people_below"] == 6
+    assert any("An audit does not know whose record is whose" in note for note in audit.notes)
+    fewer = plan.changed(columns={name: plan.columns[name] for name in ("area", "place")})
+    assert not shoal.audit(table.drop(["code"]), fewer).notes

@@ -102,6 +102,22 @@ def test_what_is_refused(people, piped, words, message):
     assert message in err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("draft", "people.csv", "-o", "-"),
+        ("setup", "people.csv", "-o", "-"),
+        ("anonymize", "people.csv", *PLAN, "--out", "release.csv", "--report", "-"),
+        ("anonymize", "people.csv", *PLAN, "--out", "release.csv", "--codebook", "-"),
+    ],
+)
+def test_no_file_is_called_like_standard_output(people, piped, words):
+    status, _, err = piped(b"", *words)
+    assert status == 2
+    assert "only a release (--out -) and JSON (--json -) go to standard output" in err
+    assert not (people / "-").exists()
+
+
 def test_nothing_is_passed_on_unless_it_is_verified(people, piped):
     status, out, err = piped(b"age\n1\n", "anonymize", "-", *PLAN, "--out", "-")
     assert (status, out) == (2, "")

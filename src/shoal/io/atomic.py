@@ -210,6 +210,11 @@ def check_writable(path: Path) -> None:
 
     Permissions do not say everything: a file is created in the folder, and removed.
     """
+    if str(path) == "-":  # not a name that anybody wants
+        raise BadFile(
+            "cannot write -: only a release (--out -) and JSON (--json -) go to standard output; "
+            "name a file"
+        )
     check_place(path)
     target = Path(os.path.realpath(path))  # what a link points to
     check_place(target)

@@ -111,7 +111,7 @@ def test_a_statement_that_would_garble_utf_8(stated, chunk, tmp_path, monkeypatc
     """Every byte is a letter in these encodings: München would be published as MÃ¼nchen."""
     monkeypatch.setattr("shoal.io.text_reading.CHUNK", chunk)
     path = file(tmp_path, f"a,b\n{SECRET},1\nMünchen,2\nKöln €,3\n".encode())
-    with pytest.raises(BadFile, match="is in UTF-8, although .* would be read as .*'utf-8'") as caught:
+    with pytest.raises(BadFile, match=r"is in UTF-8, although .* would be read as ") as caught:
         read(path, None, Reading(encoding=stated))
     assert SECRET not in str(caught.value)
     assert "'ü'" in str(caught.value)

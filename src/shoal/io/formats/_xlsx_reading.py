@@ -172,8 +172,9 @@ def _table(
     elif asked.header_row and unnamed:
         above = _names_above(path, book, sheet, asked.header_row)
         named = {i: above[place] for i, place in unnamed.items() if place in above}
-        names = [named.get(i, name) for i, name in enumerate(table.column_names)]
-        table = table.rename_columns(names)
+        table = table.rename_columns(
+            [named.get(i, name) for i, name in enumerate(table.column_names)]
+        )
         unnamed = {i: place for i, place in unnamed.items() if i not in named}
     table = _without_margins(table, list(unnamed), where, asked.header_row)
     names = set(table.column_names)
@@ -203,7 +204,7 @@ def _names_above(path: Path, book: Any, sheet: str, header: int) -> dict[int, st
     A merged range has its value in the first cell, which is not in that row.
     """
     tall = [one for one in tall_cells(path, book.sheet_names.index(sheet)) if one.last == header]
-    found = {}
+    found: dict[int, str] = {}
     for row in {one.first for one in tall}:
         with _refused(path):
             loaded = book.load_sheet(

@@ -156,8 +156,14 @@ class Dependencies:
         )
 
     def notes(self) -> list[str]:
-        """What a reader should know: what was accepted, or not measured."""
+        """What a reader should know: what was accepted, not measured, or measured otherwise."""
         said = []
+        if self.k and self.together and self.reading == "release":
+            said.append(
+                f"the attack {ATTACK} counts people. An audit does not know whose record is whose: "
+                "people about whom the attacker is wrong count too, so that it may find more "
+                "people, or fewer, than the run that made the release"
+            )
         if self.unknown:
             said.append(
                 f"not measured: whether quasi-identifiers can be read back from "
