@@ -14,11 +14,13 @@ import shoal
 from shoal import Hierarchy, Plan
 from shoal.algorithms import peel
 from shoal.algorithms._shared import cells, exchange
+from shoal.algorithms._shared.layout import Layout
 from shoal.algorithms._shared.parts import cuts
 from shoal.base.progress import silent
 from shoal.base.threads import limited
 from shoal.bound import lower_bound
 from shoal.io.frames import open_frame
+from shoal.kernels.search.cells import FORKED, FORKS, search_cells
 from shoal.losses._integer_costs import exact_costs
 from shoal.losses.nllm import NLLM
 from shoal.table.encode import encode
@@ -220,3 +222,25 @@ def test_the_lower_bound_is_the_same(monkeypatch: pytest.MonkeyPatch, most: int)
     together = [bound(threads) for threads in THREADS]
     monkeypatch.setattr(cells, "SHARED", NEVER)
     assert together == [bound(1)] * len(THREADS)
+
+
+def test_there_is_room_for_the_runs_that_wait_at_every_depth() -> None:
+    """A long run is searched at the next depth while the short runs before it still wait."""
+    values = 8
+    first = np.r_[np.arange(values - 1), np.full(values, values - 1)]  # the last run is long
+    second = np.r_[np.zeros(values - 1, np.int64), np.arange(values)]  # and has short ones
+    frame = pa.table({"a": first, "b": second, "c": np.arange(len(first)) % 2})
+    columns = Plan(columns=dict.fromkeys(frame.column_names, "quasi")).columns
+    table = encode(open_frame(frame), columns)
+    costs = exact_costs(NLLM(), table.domains, table.rows)
+    layout = Layout.in_order(table, costs, np.arange(3))
+    lattice = cells.make_lattice(layout, table.unified, np.ones(table.rows, np.int64))
+    search = cells.make_search(lattice, short=1)
+    room = len(search.fork_at)
+    roomy = search._replace(
+        fork_stack=np.empty((99, 4, 5), np.int64), fork_at=np.empty((99, 7), np.int64)
+    )
+    best = cells.no_cells(lattice, 1)
+    assert search_cells(lattice, best, roomy, cells.NONE, cells.NONE, NEVER, NEVER) == FORKED
+    assert search.at[FORKS] == 2 * values - 1
+    assert room >= search.at[FORKS]

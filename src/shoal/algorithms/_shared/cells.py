@@ -144,8 +144,11 @@ def _fall(
 def make_search(lattice: kernels.Lattice, short: int = 0) -> kernels.CellSearch:
     """The search of all tuples at its beginning; runs of up to `short` tuples become forks."""
     n, q = lattice.vector.shape
-    widest = int(np.diff(lattice.start).max())
-    forks = min(widest, n) if short else 0
+    nodes = np.diff(lattice.start)
+    widest = int(nodes.max())
+    # Forks wait until the end of a level. If a long run is searched before that, those of the next
+    # depth join them: runs of one level per depth, all with different tuples.
+    forks = min(int(nodes[:-1].sum()), n) if short else 0
     search = kernels.CellSearch(
         np.arange(n),
         np.empty(n, np.int64),
