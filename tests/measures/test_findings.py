@@ -272,3 +272,25 @@ def test_issue_12_5_people_with_several_values_have_no_bound_by_t():
     found = certainties(made.after.beliefs, made.plan.models)
     assert {one.allowed for one in found} == {None}
     assert {one.by_people for one in found} == {True}
+
+
+def test_of_several_attackers_the_one_who_finds_most_counts():
+    """The employer has the highest risk; the neighbour learns the value of everybody."""
+    table = pa.table(
+        {
+            "job": ["a", "b", "c"] * 4,
+            "street": ["x"] * 6 + ["y"] * 6,
+            "s": ["flu"] * 6 + ["gout"] * 6,
+        }
+    )
+    knows = {"employer": ["job"], "neighbour": ["street"]}
+    plan = Plan(
+        columns={"job": "quasi", "street": "quasi", "s": "sensitive"},
+        attackers=[{"who": who, "knows": columns} for who, columns in knows.items()],
+    )
+    audit = shoal.audit(table, plan)
+    assert audit.attacks["homogeneity"]["s"]["percent"] == 0  # of the employer
+    first = audit.as_dict()["findings"][0]
+    assert (first["attack"], first["percent"]) == ("homogeneity", 100.0)
+    assert first["words"].startswith("Attacker “neighbour”: 100 % of the records")
+    assert "Attacker “neighbour”: 100 %" in " ".join(printed(show_audit, audit).split())

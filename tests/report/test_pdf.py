@@ -17,6 +17,7 @@ import pytest
 
 import shoal
 from shoal.base.errors import BadFile, ShoalError
+from shoal.measures.findings import Finding
 from shoal.measures.verdicts.verdict import Verdict
 from shoal.report import pdf
 from shoal.report.limit_facts import limit_facts
@@ -111,6 +112,44 @@ def test_with_many_limits_too(release, tmp_path):
     assert "What remains possible" in first
     assert second.lstrip().startswith("What is published")
     assert "Signature" in second
+    assert third.lstrip().startswith("Annex")
+
+
+@browser
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext here")
+def test_a_release_of_which_much_must_be_said_is_signed_on_page_two(release, tmp_path):
+    """As that of a hospital: ten lines, five long findings, a warning, three signers."""
+    columns = ["medical_specialty", "diag_1", "insulin", "diabetesMed", "readmitted"]
+    said = "22.1 % of the people (24.2 % of the records) are in classes in which everybody has a "
+    said += "value of readmitted in common: an attacker who knows such a person's class knows it."
+    counted = Finding("record-count", None, 7.0, "if_more_is_known", said)
+    found = [Finding("homogeneity", name, 22.0, "certain", said) for name in columns]
+    names = ["highest_risk", "average_risk", "loss", "suppressed", "attacks.homogeneity"]
+    limits = [Verdict(name, 0.1, 0.099, "disease" if "." in name else None) for name in names]
+    limits.append(Verdict("share_at_risk", 0.1, 0.099, threshold=0.05))
+    known = facts(release)
+    known = replace(
+        known,
+        limits=limit_facts(limits, "nllm"),
+        requirements=known.requirements * 3,
+        findings=[counted, *found],
+        has_persons=True,
+        persons_published=True,
+        suppressed=12,
+        about=known.about.model_copy(
+            update={
+                "recipient": "University of Springfield, department of research, under contract",
+                "signers": ["Dr. Ann Lee, data-protection officer", "Bo Ek, head", "Cy Roe"],
+            }
+        ),
+    )
+    pdf.write_pdf(render(page(known), pdf.PAPER), tmp_path / "a.pdf", release.made)
+    command = ["pdftotext", "-l", "3", str(tmp_path / "a.pdf"), "-"]
+    printed = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    first, second, third, *_ = printed.split("\f")
+    assert "No requirement protects the sensitive values" in first
+    assert second.lstrip().startswith("What is published")
+    assert second.count("Signature") == 3
     assert third.lstrip().startswith("Annex")
 
 

@@ -13,6 +13,7 @@ import shoal
 from shoal import Plan
 from shoal.base import wording
 from shoal.cli.audit_tables import show_audit
+from shoal.cli.measure_rows import attacker_table
 from shoal.cli.release_tables import show_release
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
@@ -110,3 +111,16 @@ def words(release):
 
 def percent(share):
     return wording.percent(share).replace("\xa0", " ")
+
+
+def test_the_average_risk_of_an_attacker_is_over_people_as_the_limit_is():
+    table = pa.table({"town": list("aaabb"), "job": list("xxxxx"), "who": [1, 1, 1, 2, 3]})
+    asked = Plan(
+        columns={"town": "quasi", "job": "quasi", "who": "person"},
+        attackers=[{"who": "clerk", "knows": ["town"]}, {"who": "boss", "knows": ["job"]}],
+    )
+    clerk = shoal.audit(table, asked).attackers["clerk"]
+    console = Console(record=True, width=120, file=StringIO())
+    console.print(attacker_table({"clerk": clerk}))
+    assert clerk.risks.average == pytest.approx(0.8)
+    assert "66.7 %" in console.export_text()

@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Hierarchy, Plan, catalog
 from shoal.attacks import Attack
-from shoal.base.errors import BadFile
+from shoal.base.errors import BadFile, NotHeld
 from shoal.catalog import attacks
 from shoal.cli.demo import edited
 from shoal.datasets import hospital
 from shoal.io.frames import open_frame
 from shoal.measures.exposure import NOT_PUBLISHED
+from shoal.report.front.refused import why
 from shoal.report.page import render
 from shoal.report.plan_facts import plan_file
 from shoal.report.release_report import facts, page, write_report
@@ -505,6 +506,30 @@ def test_hierarchies_within_the_plan_are_not_listed(tmp_path):
     html = html_of(shoal.anonymize(people(), plan()))
     assert "Not shown, because it may contain original values" in html
     assert "by the plan's own hierarchy of 4 values" in unescape(html)
+
+
+def test_what_attackers_know_is_shown_as_these_are_names_of_columns():
+    attackers = [{"who": "boss", "knows": ["age"]}, {"who": "clerk", "knows": ["age", "city"]}]
+    shown = plan_file(plan(city="quasi").changed(attackers=attackers))
+    assert tomllib.loads(shown.toml)["attackers"] == attackers
+    assert shown.withheld == []
+    release = shoal.anonymize(people(), plan().changed(attackers=attackers))
+    text = Seen(html_of(release)).text
+    assert "it may contain original values: the hierarchy of city. The plan file" in text
+    assert "Without what is not shown it cannot be run: use the plan file." in text
+    assert "Saved as plan.toml" not in text
+    assert "those of the attacker with the highest risk, clerk." in text
+    assert "It is that of the attacker clerk; others may find more." in text
+
+
+def test_each_limit_that_is_exceeded_is_a_point_of_its_own():
+    """A way out is in the same point as the limit that it is about."""
+    limits = {"highest_risk": 0.1, "average_risk": 0.05, "suppressed": 0.5}
+    with pytest.raises(NotHeld) as caught:
+        shoal.anonymize(people(), plan().changed(limits=limits))
+    found = why(facts(caught.value.refused._outcome))
+    assert [one.split(" ")[0] for one in found] == ["highest_risk", "average_risk"]
+    assert all("; " in one and one.endswith(".") for one in found)
 
 
 def test_it_is_written_whole_or_not_at_all(tmp_path):

@@ -32,7 +32,7 @@ def show_audit(console: Console, audit: Audit) -> None:
     if not audit.dependency.holds:
         warn(console, f"violated: the table reveals too much: {audit.dependency.words}")
     warn_uncovered(console, audit.checks, [column.name for column in audit.published.sensitive])
-    warn_of_exposure(console, audit.exposure, audit.if_known, audit.worrying)
+    warn_of_exposure(console, audit.exposure, audit.attackers, audit.if_known, audit.worrying)
     print_tables(console, lambda: attack_findings(audit.attacks))
     note_unweighed(console, audit.exposure)
     if audit.analyses is not None:

@@ -34,7 +34,7 @@ def attacker_table(attackers: Mapping[str, Exposure]) -> Table:
             f"{one.classes:,}",
             f"{one.smallest_class:,}",
             percent(100 * one.risks.prosecutor),
-            percent(100 * one.risks.average),
+            percent(100 * one.risks.mean),
         )
     return table
 

@@ -33,7 +33,7 @@ def show_release(console: Console, release: Release) -> None:
     if release.attackers:
         print_tables(console, lambda: attacker_table(release.attackers))
     warn_uncovered(console, release.checks, columns_with_role(release.plan.columns, "sensitive"))
-    warn_of_exposure(console, release.after, release.if_known, release.worrying)
+    warn_of_exposure(console, release.after, release.attackers, release.if_known, release.worrying)
     warn_of_little_left(console, release)
     print_tables(console, lambda: _changes(release))
     if release.explainer is not None and release.explainer.known:

@@ -30,12 +30,14 @@ def warn_uncovered(console: Console, checks: Sequence[Check], sensitive: Sequenc
 def warn_of_exposure(
     console: Console,
     exposure: Exposure,
+    attackers: Mapping[str, Exposure],
     known: Mapping[str, ColumnDisclosure],
     worrying: Sequence[str],
 ) -> None:
     """Warn of what the attacks found, and of what would identify people if it were known."""
     shown_below = "record-count"  # together with the risk that it qualifies
-    for one in [one for one in findings(exposure) if one.attack != shown_below][:TOP]:
+    found = [one for one in findings(exposure, attackers) if one.attack != shown_below]
+    for one in found[:TOP]:
         warn(console, one.words.removesuffix("."))
     counted, highest = exposure.row_count, exposure.risks_by_name()["prosecutor"]
     if counted is not None and counted.words:

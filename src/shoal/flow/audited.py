@@ -159,7 +159,7 @@ class Audit:
             "holds": self.holds,
             "risks": self.exposure.all_risks(),
             "attacks": self.attacks,
-            "findings": [one.as_dict() for one in findings(self.exposure)],
+            "findings": [one.as_dict() for one in findings(self.exposure, self.attackers)],
             "beliefs": {name: one.as_dict() for name, one in self.exposure.beliefs.items()},
             "attackers": {name: one.as_dict() for name, one in self.attackers.items()},
             "if_known": {name: one.as_dict() for name, one in self.if_known.items()},

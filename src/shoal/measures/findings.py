@@ -13,12 +13,14 @@ an earlier one is about the same column and at least as many records.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
 from typing import Any, get_args
 
 from shoal import catalog
 from shoal.attacks import Attack
 from shoal.attacks._words import Severity
+from shoal.base.wording import short
 from shoal.measures.exposure import Exposure
 
 LIKELY = 1.0  # percent of the records from which on an attack without certainty counts
@@ -41,11 +43,18 @@ class Finding:
         return asdict(self)
 
 
-def findings(exposure: Exposure) -> list[Finding]:
-    """What the attacks found, the most important first."""
+def findings(
+    exposure: Exposure, attackers: Mapping[str, Exposure] = MappingProxyType({})
+) -> list[Finding]:
+    """What the attacks found, the most important first.
+
+    With several `attackers`, what each attack finds is that of the attacker who finds most, as for
+    limits: the one with the highest risk need not be.
+    """
     chosen: list[Finding] = []
     rank = get_args(Severity)
-    for one in sorted(_all(exposure), key=lambda one: (rank.index(one.severity), -one.percent)):
+    found = _of_worst(attackers) if len(attackers) > 1 else _all(exposure)
+    for one in sorted(found, key=lambda one: (rank.index(one.severity), -one.percent)):
         if one.severity != "certain" and one.percent < LIKELY:
             continue
         if any(
@@ -55,6 +64,18 @@ def findings(exposure: Exposure) -> list[Finding]:
             continue
         chosen.append(one)
     return chosen
+
+
+def _of_worst(attackers: Mapping[str, Exposure]) -> list[Finding]:
+    """Each finding of the attacker for whom it is about most records, with the attacker's name."""
+    worst: dict[tuple[str, str | None], Finding] = {}
+    for who, exposure in attackers.items():
+        for one in _all(exposure):
+            before = worst.get((one.attack, one.column))
+            if before is None or before.percent < one.percent:
+                named = replace(one, words=f"Attacker “{short(who)}”: {one.words}")
+                worst[one.attack, one.column] = named
+    return list(worst.values())
 
 
 def _all(exposure: Exposure) -> Iterator[Finding]:

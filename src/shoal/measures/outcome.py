@@ -151,7 +151,7 @@ class Outcome:
     @property
     def findings(self) -> list[Finding]:
         """The attacks that succeed on the release, the most important first."""
-        return findings(self.after)
+        return findings(self.after, self.attackers)
 
     @property
     def losses(self) -> dict[str, float]:

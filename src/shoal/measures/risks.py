@@ -46,6 +46,11 @@ class Risks:
     unique_people: float | None = None  # the share of people who are unique
     marketer_over_people: float | None = None  # the share of people linked correctly
 
+    @property
+    def mean(self) -> float:
+        """The mean risk over people, as limits judge it; without a person column, over records."""
+        return self.average if self.average_over_people is None else self.average_over_people
+
     def as_dict(self) -> dict[str, float | None]:
         """The risks by name; those over people only if the table has a person column."""
         return {

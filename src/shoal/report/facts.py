@@ -75,7 +75,8 @@ class AttackerFact:
     classes: int
     smallest: int
     highest_risk: str
-    average_risk: str
+    average_risk: str  # over people, as limits judge it
+    shown: bool  # whether the report shows the classes and attacks of this one
 
 
 @dataclass(frozen=True)
@@ -309,7 +310,8 @@ def _attackers(release: Outcome) -> list[AttackerFact]:
             one.classes,
             one.smallest_class,
             percent(100 * one.risks.prosecutor),
-            percent(100 * one.risks.average),
+            percent(100 * one.risks.mean),
+            one is release.after,
         )
         for name, one in release.attackers.items()
     ]

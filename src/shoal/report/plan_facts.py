@@ -19,6 +19,7 @@ from shoal.plan import Plan
 from shoal.table.roles import Column
 
 WITHHELD = "see the plan file"
+KNOWS = "knows"  # the columns of an attacker
 
 
 @dataclass(frozen=True)
@@ -163,11 +164,14 @@ def _shown(name: str, column: Column, withheld: list[str]) -> Column:
 
 
 def _line(line: str, withheld: list[str]) -> str:
-    """A line of a model, the algorithm or the loss; lists and mappings contain values."""
+    """A line of a model, an attacker, the algorithm or the loss; lists and mappings contain values.
+
+    But what an attacker knows are names of columns, which the plan shows anyway.
+    """
     if " = " not in line:
         return line
     ((key, value),) = tomllib.loads(line).items()
-    if not isinstance(value, list | dict):
+    if key == KNOWS or not isinstance(value, list | dict):
         return line
     withheld.append(key.replace("_", " "))
     return f'{key} = "… {many(_count(value), "value")}, {WITHHELD}"'

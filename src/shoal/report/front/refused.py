@@ -9,7 +9,7 @@ from shoal.base.wording import many, sentence, short
 from shoal.report.facts import Facts
 from shoal.report.front.sign_off import plan_words
 from shoal.report.front.summary import asked, details, verdict
-from shoal.report.page import HtmlTable, Page, Section, Text
+from shoal.report.page import Bullets, HtmlTable, Page, Section, Text
 from shoal.report.sections import information_loss
 from shoal.report.sections.attackers import attackers
 from shoal.report.sections.class_sizes import class_sizes
@@ -39,7 +39,8 @@ def refused_page(facts: Facts) -> Page:
         summary=[
             Text(f"{NOT_RELEASED}. {verdict(facts)}", leads=True),
             asked(facts),
-            Text(f"Why, and what to do: {sentence(facts.refused)}"),
+            Text("Why, and what to do:"),
+            Bullets(why(facts)),
             HtmlTable(
                 ["file", "content", "checksum"],
                 [
@@ -53,3 +54,16 @@ def refused_page(facts: Facts) -> Page:
         sections=[section for section in sections if section.blocks],
         foot="Nothing was released. This page shows no value of the table.",
     )
+
+
+def why(facts: Facts) -> list[str]:
+    """Each limit that is exceeded, with what would keep to it."""
+    beyond = tuple(f"{one.name} is " for one in facts.limits if one.verdict == "red")
+    found: list[str] = []
+    cases = facts.refused.partition(": ")[2] or facts.refused
+    for said in cases.split("; "):
+        if found and not said.startswith(beyond):
+            found[-1] += f"; {said}"
+        else:
+            found.append(said)
+    return [sentence(one) for one in found]

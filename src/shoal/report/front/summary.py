@@ -258,11 +258,12 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
         alone = " by the quasi-identifiers alone" if lowers(facts) else ""
         words = f"highest re-identification risk{alone}{sampled}; {before}"
         tiles.append((facts.highest_risk, words))
-    if lowers(facts) and (fewest := fewest_left(facts)):
-        tiles.append((percent(100 / fewest), "highest risk with the other published columns"))
     if "loss" not in limited:
         loss = percent(facts.losses[facts.guide])
         tiles.append((loss, f"information loss, by the metric {facts.guide}"))
+    # Alone it would only repeat the sentence above the table.
+    if tiles and lowers(facts) and (fewest := fewest_left(facts)):
+        tiles.append((percent(100 / fewest), "highest risk with the other published columns"))
     return tiles
 
 

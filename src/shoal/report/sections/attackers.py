@@ -25,8 +25,10 @@ def attackers(facts: Facts) -> list[Block]:
         Text(
             "The plan names attackers who know different quasi-identifiers. A class, as an "
             "attacker sees it, is a group of records with the same values of the columns that this "
-            "attacker knows. Every requirement is satisfied for each of them. Risks, class sizes "
-            "and attacks elsewhere in this report are those of the attacker with the highest risk."
+            "attacker knows. Every requirement is satisfied for each of them. Page one judges "
+            "limits, and lists what attackers find, by whichever attacker finds most. Risks, class "
+            f"sizes and attacks in this annex are those of the attacker with the highest risk"
+            f"{_shown(facts)}."
         ),
         HtmlTable(
             ["attacker", "classes", "smallest class", "highest risk", "average risk"],
@@ -35,3 +37,9 @@ def attackers(facts: Facts) -> list[Block]:
             numbers=True,
         ),
     ]
+
+
+def _shown(facts: Facts) -> str:
+    """Whose view the annex shows."""
+    names = [one.name for one in facts.attackers if one.shown]
+    return f", {names[0]}" if names else ""

@@ -32,7 +32,7 @@ def attacks(facts: Facts) -> list[Block]:
     blocks: list[Block] = [
         Text(
             "Each attack was run on the original and on the release. The table shows the share of "
-            f"the {whom} it succeeds; “The attacks in detail” has the rest."
+            f"the {whom} it succeeds; “The attacks in detail” has the rest.{_whose(facts)}"
         ),
         HtmlTable(
             ["attack", "original", "release"],
@@ -50,6 +50,12 @@ def attacks(facts: Facts) -> list[Block]:
             )
         )
     return blocks + _grown(facts)
+
+
+def _whose(facts: Facts) -> str:
+    """Whose attacks they are, if the plan names several attackers."""
+    names = [one.name for one in facts.attackers if one.shown]
+    return f" It is that of the attacker {names[0]}; others may find more." if names else ""
 
 
 def _after(attack: AttackFact) -> Cell:

@@ -45,6 +45,8 @@ def reproduce(facts: Facts) -> list[Block]:
             "The plan of the table that the recoding is from. To reproduce the release: `shoal "
             "apply DATA --recoding FILE --out release.csv`."
             if facts.applied
+            else "Without what is not shown it cannot be run: use the plan file."
+            if facts.plan.withheld
             else "Saved as `plan.toml`, it is run with `shoal anonymize DATA --plan plan.toml "
             "--out release.csv`. Paths in the plan are relative to the plan file.",
         ),
