@@ -121,6 +121,34 @@ def test_the_table_that_is_read_is_not_replaced(run, base: Path) -> None:
     assert "cannot replace table people: this command reads it" in errors
 
 
+ADDRESSES = [
+    f"postgresql://ann:{PASSWORD}@host/clinic",
+    f"postgresql://ann:{PASSWORD}@host",
+    f"host=localhost user=ann password={PASSWORD}",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES, ids=["database", "host", "settings"])
+def test_an_address_in_place_of_a_file_is_not_repeated(run, people: Path, address: str) -> None:
+    release = ["anonymize", "people.csv", "--plan", "plan.toml", "--out", "x.csv"]
+    audit = ["audit", "people.csv", "--plan", "plan.toml"]
+    frontier = ["frontier", "people.csv", "--plan", "plan.toml"]
+    for command in (
+        *([*release, one, address] for one in ("--json", "--report", "--recoding", "--codebook")),
+        [*release, "--refused-report", address],
+        [*release, "--engine", "duckdb", "--temp-directory", address],
+        *([*audit, one, address] for one in ("--json", "--record-risks", "--population")),
+        *([*frontier, one, address] for one in ("--json", "--csv", "--plot")),
+        ["apply", "people.csv", "--recoding", address, "--out", "x.csv"],
+        ["draft", "people.csv", "--out", address],
+        ["draft", "people.csv", "--dictionary", address, "--out", "d.toml"],
+    ):
+        status, out, errors = run(*command)
+        assert status == 2, (command, errors)
+        assert PASSWORD not in out + errors, command
+    assert left(people) == ["people.csv", "plan.toml"]
+
+
 def test_no_output_contains_the_password(
     run, people: Path, empty_server: Server, monkeypatch: pytest.MonkeyPatch, caplog
 ) -> None:

@@ -15,6 +15,8 @@ import pytest
 import shoal
 from shoal import BadFile, BadTable, Database
 from shoal.databases.database import tables_of
+from shoal.databases.writing import write_to
+from shoal.io.frames import Frame
 from tests.large_tables import table
 from tests.postgresql_server import PASSWORD, Server
 
@@ -103,6 +105,21 @@ def test_a_query_that_writes_by_a_function_is_refused(empty_server: Server) -> N
     empty_server.run("CREATE SEQUENCE IF NOT EXISTS numbers")
     with pytest.raises(BadTable, match="a query can only read"):
         Database(empty_server.address(), query="SELECT nextval('numbers') AS n").read()
+
+
+def test_a_query_of_sqlite_opens_no_other_file(tmp_path: Path) -> None:
+    """ATTACH creates a file that does not exist."""
+    base = Database(f"sqlite:///{tmp_path / 'people.db'}", table="people")
+    write_to(base, Frame(PEOPLE), False, lambda _: None)
+    other = tmp_path / "other.db"
+    for query, said in (
+        (f"ATTACH '{other}' AS other", "another file"),
+        (f"VACUUM INTO '{other}'", "cannot"),
+        ("SELECT * FROM people; SELECT 1", "several statements"),
+    ):
+        with pytest.raises(BadTable, match=said):
+            Database(base.address, query=query).read()
+    assert not other.exists()
 
 
 def test_errors_do_not_show_cells(stored) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -465,11 +467,22 @@ def test_a_renamed_table_of_a_database(tmp_path: Path) -> None:
         ({"Größe (cm)": "x", "sex": "x"}, "several columns"),
         ({"Größe (cm)": " "}, "table of texts"),
         ({"Größe (cm)": "sex_low"}, "another column"),
+        ({"Größe (cm)": "a\0b"}, "control characters"),
+        ({"sex": "\ufeffsex"}, "byte order marks"),
     ],
 )
 def test_names_that_do_not_fit(names: dict, said: str) -> None:
     with pytest.raises(BadPlan, match=said):
         sizes(write={"names": names})
+
+
+@pytest.mark.parametrize("ending", ["low", "high", "note"])
+def test_new_names_of_bounds_are_of_one_column(ending: str) -> None:
+    """Two columns of one name in the file: an internal error, or a release that was refused."""
+    names = {"Größe (cm)": "size", "sex": f"size_{ending}"}
+    with pytest.raises(BadPlan, match=f"columns of the same name 'size_{ending}'"):
+        sizes(write={"names": names, "ranges": "bounds"})
+    assert sizes(write={"names": names}).write.names == names
 
 
 def test_names_of_columns_that_are_left_out() -> None:
@@ -486,3 +499,28 @@ def test_names_are_refused_before_the_work(ending: str, tmp_path: Path) -> None:
         check_file_names(tmp_path / f"out.{ending}", sizes().columns, Writing())
     check_file_names(tmp_path / f"out.{ending}", sizes().columns, sizes().write)
     check_file_names(tmp_path / "out.csv", sizes().columns, Writing())
+
+
+@pytest.mark.parametrize(
+    ("writing", "proposed"),
+    [
+        (Writing(ranges="bounds"), '"Größe (cm)" = "Groesse_cm"'),
+        (Writing(names=NEW | {"Größe (cm)": "g (cm)"}), '"Größe (cm)" = "Groesse_cm"'),
+        (Writing(names=NEW | {"Größe (cm)": "g" * 30}, ranges="bounds"), '"Größe (cm)" = "Gr'),
+        (Writing(names=NEW | {"sex": "Groesse_cm", "Größe (cm)": "%"}), '= "Groesse_cm_2"'),
+    ],
+)
+def test_the_names_that_an_error_proposes_can_be_stated(
+    writing: Writing, proposed: str, tmp_path: Path
+) -> None:
+    """They are of columns of the plan, not of bounds or of names that the plan gives."""
+    out = tmp_path / "out.dta"
+    with pytest.raises(BadFile) as error:
+        check_file_names(out, sizes().columns, writing)
+    assert proposed in str(error.value)
+    stated = re.search(r"names = \{.*\}", str(error.value))
+    assert stated
+    names = tomllib.loads(stated[0])["names"]
+    better = writing.model_copy(update={"names": writing.names | names})
+    asked = sizes(write=better.model_dump(exclude_defaults=True))
+    check_file_names(out, asked.columns, asked.write)

@@ -13,6 +13,7 @@ from shoal.base.errors import BadFile, CannotReach
 from shoal.base.version import __version__
 from shoal.comparing.isolated_run import Measured
 from shoal.io.atomic import atomic
+from shoal.io.sources import is_address
 from shoal.measures.bounds.lower_bound import Bound
 
 if TYPE_CHECKING:
@@ -249,4 +250,5 @@ def _written(cell: Any) -> Any:
 def check_plot(path: str | Path) -> None:
     """Refuse a plot file that is neither SVG nor PNG, before any run."""
     if Path(path).suffix.lower() not in (".svg", ".png"):
-        raise BadFile(f"cannot draw {path}: a plot is an .svg or a .png file")
+        shown = "an address" if is_address(Path(path)) else path  # it may contain a password
+        raise BadFile(f"cannot draw {shown}: a plot is an .svg or a .png file")

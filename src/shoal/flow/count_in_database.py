@@ -33,6 +33,9 @@ def is_counted(tables: Sequence[Any], plan: Plan, population: Any) -> bool:
         and not any(column.spelling for column in plan.columns.values())
         and plan.write.ranges != "bounds"  # the columns of bounds are not in the plan
         and not plan.write.names  # neither are new names
+        # Totals are the last row, and a count has no last row.
+        and not plan.read.units
+        and not plan.read.totals
         and not columns_with_role(plan.columns, "person")
         and bool(columns_with_role(plan.columns, "quasi"))
     )

@@ -25,6 +25,7 @@ from pathlib import Path
 
 from shoal.base.errors import BadFile, BadInput
 from shoal.base.interrupt import whole
+from shoal.io.sources import is_address
 
 try:
     import fcntl
@@ -111,7 +112,8 @@ def private_folder(near: Path) -> Iterator[Path]:
     It is made in the folder `near`. One that a killed run leaves is removed by the next run there.
     """
     if not near.is_dir():
-        raise BadFile(f"cannot make temporary files: there is no directory {near}; make it first")
+        shown = "of this name" if is_address(near) else near  # it may contain a password
+        raise BadFile(f"cannot make temporary files: there is no directory {shown}; make it first")
     remove_stale(near)
     folder = near / _name()
     held = None
@@ -193,6 +195,10 @@ def check_place(path: Path) -> None:
         raise BadFile(f"cannot write {str(path)!r}: no file can have this name") from None
     except OSError as error:  # a name that is too long, for example
         raise BadFile(f"cannot write {str(path)[:80]}: {error.strerror}") from None
+    if is_address(path) and not path.exists():  # it may contain a password, and is not repeated
+        raise BadFile(
+            "cannot write to the address of a database here; give the name of a file instead"
+        )
     if not folder.exists():
         raise BadFile(f"cannot write {path}: there is no directory {folder}; make it first")
     if not folder.is_dir():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import lzma
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from shoal.io.arrow_tables import takeable
 from shoal.io.atomic import check_folder, check_place
 from shoal.io.format import (
     DAMAGED,
+    FileNames,
     FirstRows,
     Format,
     NotInstalled,
@@ -119,7 +120,7 @@ def check_target(path: str | Path, folders: bool = False) -> None:
     check_place(Path(path))
 
 
-def check_names(path: str | Path, names: Sequence[str]) -> None:
+def check_names(path: str | Path, names: FileNames) -> None:
     """Check, before a long run, that a file of this name can store columns of these names."""
     if not names_folder(path):
         format_of(Path(path)).check_names(names)

@@ -7,7 +7,7 @@ library, as the help of the command line lists the endings.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from filecmp import cmp
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from shoal.io.reading import Reading
 
 Progress: TypeAlias = Callable[[int, int], None]  # bytes read so far, size of the file
+# Names in a file: the column of the plan that each is of, and what is added to its name.
+FileNames: TypeAlias = Mapping[str, tuple[str, str]]
 DAMAGED = "it is damaged, incomplete, or not of the format that its name says"
 
 
@@ -55,7 +57,7 @@ class Format(ABC):
     def check_installed(self) -> None:  # noqa: B027
         """Raise an error if a library is missing: what is written is read back."""
 
-    def check_names(self, names: Sequence[str]) -> None:  # noqa: B027
+    def check_names(self, names: FileNames) -> None:  # noqa: B027
         """Raise an error if a file cannot store columns of these names."""
 
     @abstractmethod

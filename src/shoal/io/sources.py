@@ -51,6 +51,11 @@ def is_file(path: str | Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
 
+def is_address(path: Path) -> bool:
+    """Whether a path is the address of a database; `Path` has made one slash of two."""
+    return bool(ADDRESS.match(str(path)) or FOREIGN.fullmatch(str(path)))
+
+
 def check_source(path: Path, what: str, hint: str = "") -> None:
     """Raise an error unless the path is a regular file: a pipe or a device may never end.
 
@@ -59,9 +64,7 @@ def check_source(path: Path, what: str, hint: str = "") -> None:
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
     except FileNotFoundError:
-        if ADDRESS.match(str(path)) or FOREIGN.fullmatch(
-            str(path)
-        ):  # it may contain a password, and is not repeated
+        if is_address(path):  # it may contain a password, and is not repeated
             raise BadFile(
                 "this is the address of a database, not the path of a file; give "
                 "shoal.Database(address, table=…)"

@@ -47,6 +47,26 @@ def _check_names(plan: Plan) -> None:
                 f"names {name!r} {new!r} under [write], which is another column of the plan or its "
                 "bound: the same plan could not tell them apart; choose another name"
             )
+    _check_apart(plan)
+
+
+def _check_apart(plan: Plan) -> None:
+    """New names are those of one column each, also of its bounds."""
+    dropped = not_published(plan.columns)
+    columns: dict[str, str] = {}  # by their names in the file
+    for name, column in plan.columns.items():
+        if name in dropped:
+            continue
+        new = plan.write.names.get(name, name)
+        ends = column.hierarchy.has_ends if column.hierarchy else plan.algorithm.is_auto
+        bounds = plan.write.ranges == "bounds" and column.role == "quasi" and ends
+        for one in bound_names(new) if bounds else [new]:
+            other = columns.setdefault(one, name)
+            if other != name:
+                raise ValueError(
+                    f"would write {name!r} and {other!r} to columns of the same name {one!r}, by "
+                    "names and ranges = 'bounds' under [write]; choose another name"
+                )
 
 
 def _check_midpoints(plan: Plan) -> None:

@@ -24,6 +24,7 @@ from shoal.hierarchies.free_values import closed_range, elements_of
 from shoal.hierarchies.values import ROOT, number_of, range_of
 from shoal.io.frames import Frame, atomic, csv_parts, open_frame
 from shoal.io.labels import NO_LABELS, labels_of
+from shoal.io.sources import is_address
 from shoal.io.text_writing import as_text
 from shoal.io.written.formulas import escaped
 from shoal.plan import Plan
@@ -135,7 +136,8 @@ def check_codebook(path: str | Path, engine: str = "memory") -> None:
             "use engine = 'memory'"
         )
     if Path(path).suffix.lower() not in (".html", ".csv", ".json"):
-        raise BadFile(f"a codebook is a file .html, .csv or .json, not {path}")
+        shown = "an address" if is_address(Path(path)) else path  # it may contain a password
+        raise BadFile(f"a codebook is a file .html, .csv or .json, not {shown}")
 
 
 def codebook(release: Described) -> list[CodebookColumn]:

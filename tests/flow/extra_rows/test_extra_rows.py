@@ -11,13 +11,14 @@ import pyarrow.csv as pa_csv
 import pytest
 
 import shoal
-from shoal import Plan
+from shoal import Database, Plan
+from shoal.databases.writing import write_to
 from shoal.errors import BadPlan, BadTable
 from shoal.flow.draft.draft import examine
 from shoal.flow.draft.table_rows import open_with_rows
 from shoal.flow.extra_rows.find_rows import find_extra_rows, is_total
 from shoal.flow.extra_rows.open_records import open_records
-from shoal.io.frames import open_frame, read, write
+from shoal.io.frames import Frame, open_frame, read, write
 from shoal.io.reading import Reading
 
 ROWS = 24
@@ -187,6 +188,29 @@ def test_a_file_with_units_and_totals(ending: str, tmp_path: Path):
     assert shoal.anonymize(path, plan(units=True, totals=False)).rows == ROWS + 1
     with pytest.raises(BadPlan, match="units = true"):
         shoal.anonymize(path, stated.changed(engine="duckdb"))
+
+
+def test_a_database_with_units_and_totals(tmp_path: Path):
+    """An audit that the database counts would have them as people."""
+    path = tmp_path / "clean.csv"
+    write(open_frame(table()), path)
+    base = f"sqlite:///{tmp_path / 'people.db'}"
+    for name, cells in (("both", BOTH), ("clean", table()), ("moved", BOTH.slice(1))):
+        if name == "moved":  # a database may return rows in any order
+            cells = cells.take([len(cells) - 1, *range(len(cells) - 1)])
+        write_to(Database(base, name), Frame(cells), False, lambda _: None)
+    both, stated = Database(base, "both"), plan(units=True, totals=True)
+    expected = shoal.audit(path, plan()).as_dict()
+    assert shoal.audit(both, stated).as_dict() == expected
+    release = shoal.anonymize(both, stated)
+    assert release.rows == ROWS
+    release.save(Database(base, "release"))
+    found = shoal.audit(Database(base, "release"), stated, original=both)
+    assert found.holds
+    assert not found.notes
+    for name in ("clean", "moved"):
+        with pytest.raises(BadTable, match=r"could lose a record.*with a query"):
+            shoal.anonymize(Database(base, name), plan(totals=True))
 
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])

@@ -84,12 +84,19 @@ def _opened(path: Path, shown: Path, write: bool) -> Iterator[SqliteSession]:
                 con.execute("PRAGMA legacy_alter_table = on")
             else:
                 con.execute("PRAGMA query_only = on")
+                con.set_authorizer(_only_this_file)
             con.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             yield SqliteSession(con, shown)
         finally:
             con.close()
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise _explained(error, shown) from None
+
+
+def _only_this_file(action: int, *_: str | None) -> int:
+    """Keep a query from opening other files, which ATTACH creates if they do not exist."""
+    other = action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH)
+    return sqlite3.SQLITE_DENY if other else sqlite3.SQLITE_OK
 
 
 def _connected(path: Path, mode: str) -> sqlite3.Connection:
@@ -123,6 +130,10 @@ def _explained(error: sqlite3.Error | sqlite3.Warning, path: Path) -> ShoalError
         )
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return BadFile(f"cannot read {path}: it is damaged, encrypted, or not a file of SQLite")
+    if code == sqlite3.SQLITE_AUTH:
+        return BadTable("the query would open another file; a query can only read this one")
+    if "one statement at a time" in said:
+        return BadTable("the query has several statements; give one")
     if code == sqlite3.SQLITE_READONLY:
         return BadFile(f"cannot write {path}: it is read-only, or a query tried to change it")
     if code == sqlite3.SQLITE_FULL or extended in NOT_WRITTEN:

@@ -8,7 +8,7 @@ from typing import Any
 from shoal.base.errors import BadTable
 from shoal.base.progress import Progress, silent
 from shoal.flow.extra_rows.find_rows import find_extra_rows
-from shoal.flow.extra_rows.open_records import check_stated, is_table_file, without
+from shoal.flow.extra_rows.open_records import check_stated, is_stored, order_hint, without
 from shoal.io.format import format_of
 from shoal.io.frames import Frame, open_frame
 from shoal.io.reading import Reading
@@ -38,7 +38,7 @@ def open_with_rows(
         frame = open_frame(table, report, found)
     extra = find_extra_rows(frame)
     stated = extra.stated(found)
-    check_stated(frame, extra, stated, is_table_file(table))
+    check_stated(frame, extra, stated, is_stored(table), order_hint(table))
     return without(table, frame, extra, stated, report), stated
 
 

@@ -12,7 +12,7 @@ from shoal.io.files import read_between
 from shoal.io.format import Progress
 from shoal.io.frames import Frame, open_frame
 from shoal.io.reading import Reading
-from shoal.io.sources import is_file
+from shoal.io.sources import StoredTable, is_file
 
 
 def open_records(
@@ -21,13 +21,13 @@ def open_records(
     """Open a table without the rows that are no records, which must be stated.
 
     If `sure`, rows that are stated must be there. A release of the table has none, and neither has
-    a frame that was read without them.
+    a frame that was read without them. A database may return its rows in another order.
     """
     if isinstance(table, Frame):
         return table
     frame = open_frame(table, progress, reading)
     found = find_extra_rows(frame)
-    check_stated(frame, found, reading, sure and is_table_file(table))
+    check_stated(frame, found, reading, sure and is_stored(table), order_hint(table))
     return without(table, frame, found, reading, progress)
 
 
@@ -54,7 +54,21 @@ def is_table_file(table: Any) -> bool:
     return isinstance(table, str | Path) and is_file(table)
 
 
-def check_stated(frame: Frame, found: ExtraRows, reading: Reading, sure: bool = True) -> None:
+def is_stored(table: Any) -> bool:
+    """Whether a table is in a file or a database, and was read just now."""
+    return is_table_file(table) or isinstance(table, StoredTable)
+
+
+def order_hint(table: Any) -> str:
+    """Why a row may not be where it is expected."""
+    if not isinstance(table, StoredTable):
+        return ""
+    return ". A database may return rows in any order: leave the row out there with a query"
+
+
+def check_stated(
+    frame: Frame, found: ExtraRows, reading: Reading, sure: bool = True, hint: str = ""
+) -> None:
     """Raise an error for rows that are no records, unless the plan says what they are."""
     above = 0 if not reading.header else reading.header_row or 1
     if found.units and reading.units is None:
@@ -83,5 +97,5 @@ def check_stated(frame: Frame, found: ExtraRows, reading: Reading, sure: bool = 
             raise BadTable(
                 f"{name} = true under [read] says that {what} has {name}, but it does not look "
                 "like that: leaving it out could lose a record. Remove the row from the table, or "
-                f"remove {name} = true if it is a record"
+                f"remove {name} = true if it is a record{hint}"
             )

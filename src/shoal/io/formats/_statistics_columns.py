@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.base.errors import SHOWN, BadFile, preview
+from shoal.io.format import FileNames
 from shoal.io.formats._numbers import as_floats, whole
 from shoal.io.formats._statistics_reading import FIRST, LAST, ORIGIN, TAGS, TYPES, UNITS
 from shoal.io.labels import Labels, labels_of, published
@@ -58,11 +59,11 @@ class Variable(NamedTuple):
 
 def variables(table: pa.Table, program: Program) -> list[Variable]:
     """The columns of a table; what a program would round or misread becomes text."""
-    check_names(table.column_names, program)
+    check_names({name: (name, "") for name in table.column_names}, program)
     return [_variable(table[field.name], field, program) for field in table.schema]
 
 
-def check_names(names: Sequence[str], program: Program) -> None:
+def check_names(names: FileNames, program: Program) -> None:
     """Raise an error if a program cannot store columns of these names."""
     wrong = [
         name
@@ -86,19 +87,22 @@ def check_names(names: Sequence[str], program: Program) -> None:
         )
 
 
-def _other_names(wrong: Sequence[str], names: Sequence[str], program: Program) -> str:
+def _other_names(wrong: Sequence[str], names: FileNames, program: Program) -> str:
     """How a plan gives columns other names, with a proposal for each of the first ones."""
-    taken, proposed = {name.lower() for name in names}, {}
-    for name in wrong[:SHOWN]:
-        begin = _plain_name(name)
-        new, again = begin[: program.longest_name], 1
-        while new.lower() in taken or new.lower() in program.reserved:
+    taken, proposed = {name.lower() for name in names} | {*program.reserved}, {}
+    columns = list(dict.fromkeys(names[name][0] for name in wrong))
+    for column in columns[:SHOWN]:
+        ends = [end for of, end in names.values() if of == column]
+        most = program.longest_name - max(map(len, ends))
+        begin = _plain_name(column)
+        new, again = begin[:most], 1
+        while any(f"{new}{end}".lower() in taken for end in ends):
             again += 1
-            new = f"{begin[: program.longest_name - 1 - len(str(again))]}_{again}"
-        proposed[name] = new
-        taken.add(new.lower())
+            new = f"{begin[: most - 1 - len(str(again))]}_{again}"
+        proposed[column] = new
+        taken |= {f"{new}{end}".lower() for end in ends}
     pairs = ", ".join(f'{json.dumps(n, ensure_ascii=False)} = "{p}"' for n, p in proposed.items())
-    more = ", …" if len(wrong) > SHOWN else ""
+    more = ", …" if len(columns) > SHOWN else ""
     return f"write another format, or state under [write] names = {{ {pairs}{more} }}"
 
 

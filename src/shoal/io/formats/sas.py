@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from shoal.io.formats._statistics import StatisticsFormat
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from shoal.io.format import FileNames
     from shoal.io.reading import Reading
 
 
@@ -26,7 +26,7 @@ class Sas(StatisticsFormat):
     reads_only = (".sas7bdat",)
     program = "SAS"
 
-    def check_names(self, names: Sequence[str]) -> None:
+    def check_names(self, names: FileNames) -> None:
         """Raise an error if SAS cannot store columns of these names."""
         from shoal.io.formats._sas_writing import SAS
         from shoal.io.formats._statistics_columns import check_names

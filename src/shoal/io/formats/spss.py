@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from shoal.io.formats._statistics import StatisticsFormat
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from shoal.io.format import FileNames
     from shoal.io.reading import Reading
 
 
@@ -24,7 +24,7 @@ class Spss(StatisticsFormat):
     endings = (".sav", ".zsav")
     program = "SPSS"
 
-    def check_names(self, names: Sequence[str]) -> None:
+    def check_names(self, names: FileNames) -> None:
         """Raise an error if SPSS cannot store columns of these names."""
         from shoal.io.formats._spss_writing import SPSS
         from shoal.io.formats._statistics_columns import check_names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from shoal.io.formats._statistics import StatisticsFormat
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from shoal.io.format import FileNames
     from shoal.io.reading import Reading
 
 
@@ -24,7 +24,7 @@ class Stata(StatisticsFormat):
     endings = (".dta",)
     program = "Stata"
 
-    def check_names(self, names: Sequence[str]) -> None:
+    def check_names(self, names: FileNames) -> None:
         """Raise an error if Stata cannot store columns of these names."""
         from shoal.io.formats._stata_writing import STATA
         from shoal.io.formats._statistics_columns import check_names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -13,6 +14,11 @@ from shoal.base.settings import Setting
 
 SPREADSHEETS = (".xlsx", ".xls", ".ods")
 TEXTS = (".csv", ".txt", ".tsv", ".tab")
+
+
+def unreadable(sign: str) -> bool:
+    """Whether programs change or refuse names with this character."""
+    return sign == "\ufeff" or unicodedata.category(sign) in ("Cc", "Cs")
 
 
 class Writing(Setting):
@@ -41,6 +47,12 @@ class Writing(Setting):
         twins = [new for new, times in Counter(given.values()).items() if times > 1]
         if twins:
             raise ValueError(f"gives several columns the names {preview(twins)}")
+        odd = [new for new in given.values() if any(unreadable(sign) for sign in new)]
+        if odd:
+            raise ValueError(
+                f"has names with control characters or byte order marks, which files cannot have "
+                f"in names: {preview(odd)}"
+            )
         return given
 
     def stated(self) -> dict[str, object]:

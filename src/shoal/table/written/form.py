@@ -68,11 +68,12 @@ def check_file_names(path: str | Path, columns: Mapping[str, Column], writing: W
     """Raise an error, before a long run, if a file of this name cannot store names of columns."""
     dropped, new = not_published(columns), new_names(columns, writing)
     ranges = range_columns(columns) if writing.ranges == "bounds" else []
-    names: list[str] = []
+    names: dict[str, tuple[str, str]] = {}
     for name in columns:
         if name not in dropped:
-            names += bound_names(name)[:2] if name in ranges else [name]
-    check_names(path, [new.get(name, name) for name in names])
+            for one in bound_names(name)[:2] if name in ranges else [name]:
+                names[new.get(one, one)] = (name, one.removeprefix(name))
+    check_names(path, names)
 
 
 def _renamed(frame: Frame, names: Mapping[str, str]) -> Frame:
