@@ -142,6 +142,7 @@ def test_an_address_in_place_of_a_file_is_not_repeated(run, people: Path, addres
         ["apply", "people.csv", "--recoding", address, "--out", "x.csv"],
         ["draft", "people.csv", "--out", address],
         ["draft", "people.csv", "--dictionary", address, "--out", "d.toml"],
+        ["draft", "people.csv", "--levels", address, "--out", "d.toml"],
     ):
         status, out, errors = run(*command)
         assert status == 2, (command, errors)

@@ -15,6 +15,7 @@ from shoal.flow.draft.propose_hierarchy import HINT, LEAST
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.values import ROOT, text
 from shoal.io.frames import atomic, check_writable
+from shoal.io.sources import is_address
 from shoal.plan import Plan
 
 SEP = ";"
@@ -33,6 +34,8 @@ def level_files(proposed: Draft, folder: Path) -> dict[str, Path]:
 
 def make_folder(folder: Path) -> None:
     """Make the folder, unless it is there."""
+    if is_address(folder) and not folder.exists():  # it may contain a password: not repeated
+        raise BadFile("level tables are files: give the name of a folder, not of a database")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
