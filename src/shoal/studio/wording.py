@@ -114,12 +114,17 @@ class Wording:
 
         >>> [Wording("en").share(one) for one in (None, 0, 0.2, 0.00004, 0.0666)]
         ['–', '0%', '20%', '< 0.01%', '6.7%']
+        >>> [Wording("en").share(one) for one in (0.9996, 0.99999, 1)]
+        ['99.96%', '> 99.99%', '100%']
         """
         if share is None:
             return "–"
         if 0 < share < 0.0001:
             return f"< {self.percent(0.0001, 2)}"
-        written = self.percent(share, 1 if share >= 0.001 or share == 0 else 2)
+        if 0.9999 < share < 1:  # not all of them
+            return f"> {self.percent(0.9999, 2)}"
+        digits = 1 if 0.001 <= share <= 0.999 or share in (0, 1) or share > 1 else 2
+        written = self.percent(share, digits)
         return written.replace(".0%", "%").replace(",0\u00a0%", "\u00a0%")
 
     def stage(self, words: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from math import hypot
 from typing import Any
 
 from shoal.studio.charts.frontier import frontier
@@ -60,3 +61,15 @@ def test_names_are_data() -> None:
 
 def test_without_a_release_there_is_no_picture() -> None:
     assert frontier([point(2, 0.1, None)], "average", Wording("en"), TITLES) == ""
+
+
+def test_a_click_on_a_setting_chooses_no_other_one() -> None:
+    """What can be touched of a setting ends halfway to the next one."""
+    root = drawn([point(8, 0.106, 29.4), point(12, 0.1, 30.0), point(50, 0.01, 35.0)])
+    touched = [one.find("circle[@class='touch']") for one in root.findall("a")]
+    x, y, r = (
+        [float(one.get(name, "")) for one in touched if one is not None]
+        for name in ("cx", "cy", "r")
+    )
+    assert r[2] == 16
+    assert 0 < r[0] == r[1] <= hypot(x[0] - x[1], y[0] - y[1]) / 2 + 0.1

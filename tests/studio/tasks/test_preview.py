@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from shoal import Plan
+from shoal.base.errors import CannotReach
 from shoal.base.progress import silent
 from shoal.studio.tasks import preview
 from shoal.studio.tasks._serving import Held
@@ -55,3 +56,36 @@ def test_the_first_estimate_is_on_as_many_records_as_a_second_allows(
     assert facts.sampled
     whole = preview.run(held, silent, **asked, full=True)
     assert (whole.rows, whole.extra["more"]) == (ROWS, 0)
+
+
+def asking(asked: dict[str, Any], folder: Path, k: int) -> dict[str, Any]:
+    """The same for a plan with another k."""
+    Plan.load(asked["plan"]).changed(models=[{"name": "k-anonymity", "k": k}]).save(
+        folder / "plan.toml"
+    )
+    return {**asked, "plan": str(folder / "plan.toml")}
+
+
+def test_what_a_part_of_the_sample_cannot_satisfy_is_tried_on_the_whole_sample(
+    asked: dict[str, Any], tmp_path: Path
+) -> None:
+    larger, held = asking(asked, tmp_path, preview.QUICK + 100), Held()
+    preview.run(held, silent, **asked, full=True)
+    took(asked, held, 1.5)
+    facts = preview.run(held, silent, **larger)
+    assert (facts.rows, facts.extra["more"]) == (ROWS, 0)
+
+
+def test_what_the_sample_cannot_satisfy_is_not_said_of_the_table(
+    asked: dict[str, Any], tmp_path: Path
+) -> None:
+    larger = asking(asked, tmp_path, ROWS + 1)
+    with pytest.raises(CannotReach) as refused:
+        preview.run(Held(), silent, **larger)
+    assert str(refused.value) == (
+        "k-anonymity cannot be reached on the sample of 2,400 records, so that there is no "
+        "estimate; compute it on all 10,000 records, or relax it"
+    )
+    assert [way.action for way in refused.value.ways] == ["remove"]
+    with pytest.raises(CannotReach, match="the table has 2400 people"):  # it is the table
+        preview.run(Held(), silent, **{**larger, "rows": ROWS})

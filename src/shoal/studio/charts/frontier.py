@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import hypot, sqrt
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -15,6 +15,7 @@ WIDTH, HEIGHT = 560.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 26.0, 18.0, 46.0
 RISKS = (0, 0.1, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 100)  # percent, where the axis has numbers
 NEAR = 34.0  # two numbers of the axis that are closer would touch
+TOUCH = 16.0  # how far around a setting a finger chooses it
 NAMED = 12  # settings with a name in the picture; of more, every second one
 
 
@@ -38,7 +39,11 @@ def frontier(
     )
     inside += element("polyline", points=line, class_="line")
     named = _named(best)
-    inside += Markup("").join(_link(place, i, one, named.get(i, 0), risk, t) for i, one in table)
+    touch = _touch([place.of(one) for _, one in table])
+    inside += Markup("").join(
+        _link(place, i, one, named.get(i, 0), risk, t, reach)
+        for (i, one), reach in zip(table, touch, strict=True)
+    )
     return element(
         "svg",
         element("title", escape(titles["picture"])) + inside,
@@ -108,8 +113,17 @@ def _dot(place: _Places, point: Mapping[str, Any], kind: str) -> Markup:
     return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="3.5", class_=kind)
 
 
+def _touch(places: Sequence[tuple[float, float]]) -> list[float]:
+    """How far around each setting a click chooses it: at most halfway to the next one."""
+    found = []
+    for i, (x, y) in enumerate(places):
+        others = (hypot(x - a, y - b) for j, (a, b) in enumerate(places) if j != i)
+        found.append(min(TOUCH, min(others, default=2 * TOUCH) / 2))
+    return found
+
+
 def _link(
-    place: _Places, i: int, point: Mapping[str, Any], side: int, risk: str, t: Wording
+    place: _Places, i: int, point: Mapping[str, Any], side: int, risk: str, t: Wording, reach: float
 ) -> Markup:
     """A setting that can be chosen; its name is above it, below it (-1) or not there (0)."""
     x, y = place.of(point)
@@ -118,7 +132,7 @@ def _link(
     if point["own"] or point["knee"]:
         drawn += element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="11",
                          class_="own" if point["own"] else "knee")  # fmt: skip
-    drawn += element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="16", class_="touch")
+    drawn += element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{reach:.1f}", class_="touch")
     drawn += element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="6", class_=kind)
     side = side or int(point["own"] or point["knee"])
     if side > 0:

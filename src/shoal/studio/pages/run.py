@@ -10,6 +10,7 @@ from shoal.base.errors import ShoalError
 from shoal.studio.page import NotFound, back_to, project_of, shown, wants_parts
 from shoal.studio.pages._steps import kept
 from shoal.studio.project import Project
+from shoal.studio.requirements import words
 from shoal.studio.runs.run import Run
 
 BESIDE = 6  # runs in one table, the newest
@@ -31,6 +32,7 @@ async def page(request: Request, project: Project, error: str) -> Response:
         beside=beside,
         differences=project.runs.differences(beside) if len(beside) > 1 else [],
         step="run",
+        words=words,
         error=error,
     )
 

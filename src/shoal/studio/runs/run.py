@@ -68,12 +68,6 @@ class Run:
         return Plan.load(self.folder.inside(PLAN))
 
     @property
-    def limits(self) -> list[dict[str, Any]]:
-        """The limits of the plan, what is reached, and the verdicts, in words."""
-        found: list[dict[str, Any]] = (self.facts or {}).get("extra", {}).get("limits", [])
-        return found
-
-    @property
     def release(self) -> str:
         """The name of the file of the release."""
         return self.named(f"release{self.ending}")

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from shoal.base.errors import BrokenPromise, CannotReach
 from shoal.base.progress import Progress
 from shoal.base.stopwatch import stopwatch
 from shoal.flow.estimate.estimator import Estimator, closed
@@ -29,7 +30,8 @@ def run(
 ) -> ReleaseFacts:
     """Anonymize the sample; `rows` is the number of records of the whole table.
 
-    Where that takes long, a part of the sample comes first, unless it must be `full`.
+    Where that takes long, a part of the sample comes first, unless it must be `full`. What a part
+    cannot satisfy says nothing about the table: then the whole sample is tried.
     """
     if held.get("sample") != sample:
         with pa.OSFile(sample, "rb") as file:
@@ -42,12 +44,29 @@ def run(
     if not full and table.num_rows > 2 * QUICK and is_slow(held, small, table.num_rows):
         part = _part(held, small, first_rows(held, small))
     estimator = held["estimators"].setdefault(part.num_rows, Estimator(part))
-    with stopwatch() as watch:  # kernels are loaded only once
-        release = estimator.release(small, progress)
+    try:
+        with stopwatch() as watch:  # kernels are loaded only once
+            release = estimator.release(small, progress)
+    except BrokenPromise as error:
+        if part is not table:
+            return run(held, progress, sample, plan, rows, full=True)
+        if isinstance(error, CannotReach) and table.num_rows < rows:
+            raise _on_the_sample(error, table.num_rows, rows) from None
+        raise
     if part is table:
         held["took"][_kind(small)] = watch.seconds
     facts = facts_of(release, asked, sampled=part.num_rows < rows)
     return replace(facts, extra={**facts.extra, "more": table.num_rows - part.num_rows})
+
+
+def _on_the_sample(error: CannotReach, sampled: int, rows: int) -> CannotReach:
+    """The same of a sample: the table has more people and values, so that it may be reached."""
+    return CannotReach(
+        error.model,
+        error.best,
+        f"{error.model} cannot be reached on the sample of {sampled:,} records, so that there is "
+        f"no estimate; compute it on all {rows:,} records, or relax it",
+    ).offering(*(way for way in error.ways if way.action == "remove"))
 
 
 def is_slow(held: Held, plan: Plan, rows: int) -> bool:

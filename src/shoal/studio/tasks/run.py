@@ -9,10 +9,8 @@ from typing import Any
 
 from shoal.base.progress import Progress
 from shoal.flow.anonymize import anonymize
-from shoal.flow.release import Release
 from shoal.flow.saving.kept_release import keep
 from shoal.plan import Plan
-from shoal.report.limit_facts import SYMBOLS, limit_facts
 from shoal.studio.private_folder import PrivateFolder
 from shoal.studio.runs.run import KEPT, LOOK
 from shoal.studio.tasks._facts import facts_of
@@ -40,12 +38,6 @@ def run(
     keep_look(release, place.inside(LOOK))
     written = release.written
     return {
-        "facts": asdict(facts_of(release, asked)) | {"extra": {"limits": _limits(release)}},
+        "facts": asdict(facts_of(release, asked)),
         "sha256": None if written is None else written.sha256,
     }
-
-
-def _limits(release: Release) -> list[dict[str, Any]]:
-    linked = release.after.linked
-    facts = limit_facts(release.limits, release.plan.loss.name, linked)
-    return [asdict(one) | {"symbol": SYMBOLS[one.verdict]} for one in facts]

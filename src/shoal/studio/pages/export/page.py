@@ -24,6 +24,7 @@ from shoal.studio.page import (
 from shoal.studio.pages._steps import kept
 from shoal.studio.pages.run import finished, run_of
 from shoal.studio.project import Project
+from shoal.studio.requirements import words
 from shoal.studio.runs.run import Run
 
 ADDRESS = "/p/{project}/export"
@@ -59,6 +60,7 @@ async def page(
         "export/parts.html.jinja" if wants_parts(request) else "export/page.html.jinja",
         project=project,
         step="export",
+        words=words,
         error=error,
         run=run,
         runs=runs,
