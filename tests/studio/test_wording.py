@@ -12,6 +12,7 @@ import pytest
 
 import shoal
 from shoal.base.progress import STAGES
+from shoal.studio.page import environment
 from shoal.studio.wording import LANGUAGES, Wording, on_page, preferred, texts
 
 
@@ -102,3 +103,14 @@ def test_messages_name_what_a_page_offers() -> None:
         "x.db has a table 'r' already; --replace replaces it, and otherwise choose another name"
     )
     assert on_page(exists).endswith("tick the box below to replace it, or choose another name")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_whose_studio_has_ended_says_so(language: str) -> None:
+    t = Wording(language)
+    page = environment().get_template("error.html.jinja").render(
+        t=t, languages=LANGUAGES, program="1", steps=(), path="/", project=None, error="x"
+    )  # fmt: skip
+    assert f'data-lost="{t("page.lost")}"' in page
+    style = Path(shoal.__file__).parent / "studio" / "static" / "studio.css"
+    assert "attr(data-lost)" in style.read_text(encoding="utf-8")
