@@ -29,9 +29,9 @@ def card(one: SimpleNamespace, runs: list[SimpleNamespace], language: str = "en"
 
 def test_a_run_waits_only_if_there_is_one_before_it() -> None:
     first, second = run(1, job=Job("running")), run(2)
-    assert "It waits for the run before it." in card(second, [second, first])
+    assert Wording("en")("run.waiting") in card(second, [second, first])
     first.job.finish("cancelled")
-    assert "It waits" not in card(second, [second, first])
+    assert Wording("en")("run.waiting") not in card(second, [second, first])
     assert "starting …" in card(second, [second, first])
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from pyarrow.csv import write_csv
 
 from shoal.base.progress import silent
+from shoal.studio.requirements.words import limit_words
 from shoal.studio.tasks import run
 from shoal.studio.tasks._serving import Held
+from shoal.studio.wording import Wording
 from tests.algorithms.test_concealment import people
 from tests.algorithms.test_concealment import plan as concealed
 
@@ -22,5 +24,7 @@ def test_limits_on_a_release_without_classes_do_not_speak_of_classes(tmp_path: P
     done = run.run(
         Held(), silent, source, str(tmp_path / "plan.toml"), str(tmp_path / "run"), "release.csv"
     )
-    (limit,) = done["facts"]["extra"]["limits"]
-    assert limit["reason"].endswith("the probability of the most likely record of a person.")
+    (limit,) = done["facts"]["limits"]
+    said = limit_words(Wording("en"), limit)
+    assert said.startswith("Highest re-identification risk: ")
+    assert "class" not in said
