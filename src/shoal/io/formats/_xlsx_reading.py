@@ -42,7 +42,7 @@ FIRST, LAST, ZERO = (
     for moment in ("1900-01-01", "9999-12-31T23:59:59.999", "1899-12-31")
 )
 ROWS = "header_row (the row of the names) and last_row"
-OPTIONS = "--header-row and --last-row for draft and setup"
+OPTIONS = " (--header-row and --last-row for draft and setup)"
 FEWEST = 3  # names that are numbers; fewer may be names by chance
 LARGE = 4 << 20  # bytes of a file; of a larger one, a look at the first rows sees no others
 
@@ -63,7 +63,7 @@ def read_sheet(
             raise BadTable(str(error)) from None
         rows = _found(path, book, sheet)
         where = f"in these rows, state {rows}" if rows else f"in some rows only, state {ROWS}"
-        raise BadTable(f"{error}. If the table is {where} under [read] ({OPTIONS})") from None
+        raise BadTable(f"{error}. If the table is {where} under [read]{OPTIONS}") from None
 
 
 def first_of_sheet(path: Path, reading: Reading | None, most: int) -> FirstRows:
