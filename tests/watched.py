@@ -105,6 +105,7 @@ from tests.table.test_match_graph import as_published
 OPTIONS = {
     "gaa": [{}, *({"strategy": one, "column": "s"} for one in ("S2", "S3", "S4", "S7"))],
     "concealment": [{}, {"randomized": False}],
+    "freeform": [{"rounds": 20}, {"rounds": 0}],
 }
 PATIENCE = 600.0  # seconds that a case may take; any may be the first that needs some kernel
 ROOT = Path(__file__).parents[1]

@@ -76,6 +76,44 @@ def matches(fits: list[list[int]], owner: dict[int, int]) -> list[list[int]]:
     return [[row for row in rows if i in reach[owner[row]]] for i, rows in enumerate(fits)]
 
 
+def largest_factor(fits: list[list[int]], most: int) -> int:
+    """The largest k for which everybody can have k rows, and every row k people, that fit.
+
+    Rows are given out one by one, along alternating paths, until nobody can have one more.
+    """
+    n, k = len(fits), 0
+    mine: list[set[int]] = [set() for _ in range(n)]
+    whose: list[set[int]] = [set() for _ in range(n)]
+
+    def give(person: int, k: int) -> bool:
+        came: dict[int, tuple[int, int]] = {}  # a row, from whom, and the row before
+        todo = [(person, -1)]
+        while todo:
+            someone, last = todo.pop()
+            for row in fits[someone]:
+                if row in came or row in mine[someone]:
+                    continue
+                came[row] = someone, last
+                if len(whose[row]) < k:
+                    while row >= 0:
+                        taker, before = came[row]
+                        mine[taker].add(row)
+                        whose[row].add(taker)
+                        if before >= 0:
+                            mine[taker].remove(before)
+                            whose[before].remove(taker)
+                        row = before
+                    return True
+                todo += [(other, row) for other in whose[row]]  # each may have another instead
+        return False
+
+    while k < most:
+        k += 1
+        if not all(give(person, k) for person in range(n)):
+            return k - 1
+    return k
+
+
 def linkage_levels(models: list[dict], fits: list[list[int]], values: dict) -> list[float | None]:
     """What each model reached; None where there is no perfect matching."""
     backwards = Counter(row for rows in fits for row in rows)
@@ -98,6 +136,8 @@ def linkage_levels(models: list[dict], fits: list[list[int]], values: dict) -> l
                 levels.append(min(forward, backward))
             case "k-concealment":
                 levels.append(min(map(len, mine)))
+            case "k-belief":
+                levels.append(largest_factor(fits, min(forward, backward)))
             case "distinct-l-diversity" | "p-sensitivity":
                 levels.append(min(map(len, seen)))
             case "frequency-l-diversity":

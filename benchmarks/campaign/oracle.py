@@ -28,6 +28,7 @@ REQUIRED = {
     "delta-disclosure": "delta", "ir-k-anonymity": "k", "ir-kl-anonymity": "l",
     "ir-alpha-beta-anonymity": "beta", "eir-l-diversity": "l", "eir-alpha-beta-anonymity": "beta",
     "1-k-anonymity": "k", "k-1-anonymity": "k", "k-k-anonymity": "k", "k-concealment": "k",
+    "k-belief": "k",
     "average-risk": "r", "share-at-risk": "share",
 }  # fmt: skip
 

@@ -16,7 +16,7 @@ CLASS_ALGORITHMS = (
     "forest", "sequential", "k-member", "kaca", "mdav", "auto",
 )  # fmt: skip
 PEOPLE_ALGORITHMS = ("danonyir", "geneir")
-ROW_MODELS = ("k-1-anonymity", "1-k-anonymity", "k-k-anonymity", "k-concealment")
+ROW_MODELS = ("k-1-anonymity", "1-k-anonymity", "k-k-anonymity", "k-concealment", "k-belief")
 SENSITIVE_MODELS = (
     "distinct-l-diversity", "p-sensitivity", "frequency-l-diversity", "entropy-l-diversity",
     "recursive-cl-diversity", "alpha-k-anonymity", "t-closeness", "beta-likeness",
@@ -92,6 +92,8 @@ def _weights(rng: Random, table: Table) -> dict:
 
 
 def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
+    if "k-belief" in models:
+        return {"name": "freeform", "rounds": rng.choice([0, 30, 1000])}
     if any(model in ROW_MODELS for model in models):
         options = rng.choice([{}, {}, {"randomized": False}, {"q": rng.choice([2, 3, 5])}])
         return {"name": "concealment", **options}

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from shoal import Plan, catalog
 from shoal.algorithms._shared.clusters import closures
+from shoal.algorithms._shared.peeling.problem import PeelingProblem
+from shoal.algorithms._shared.peeling.search import merge_rest
 from shoal.algorithms._shared.repair import Repair
 from shoal.algorithms._shared.requirements import check_reachable
 from shoal.algorithms._shared.sensitive_merge import diversify
-from shoal.algorithms.peel import Peel, PeelingProblem, merge_rest
+from shoal.algorithms.peel import Peel
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
 from shoal.hierarchies.base import Hierarchy
@@ -217,7 +219,7 @@ def test_goes_on_in_pieces_when_looks_are_used_up(table, k, diverse, lend):
         models.append(DistinctLDiversity(column="s", l=2))
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"LOOKS": 1, "LOOKS_AT_LEAST": 1, "LOOKS_APART": 20, "PIECE": 2}.items():
-            patch.setattr(f"shoal.algorithms.peel.{name}", value)
+            patch.setattr(f"shoal.algorithms._shared.peeling.search.{name}", value)
         try:
             recoding, again = (Peel(lend=lend).recode(table, models, NCP(), RNG) for _ in range(2))
         except CannotReach:
@@ -232,7 +234,7 @@ def test_goes_on_in_pieces_when_looks_are_used_up(table, k, diverse, lend):
 
 def test_notes_that_it_continued_in_pieces(monkeypatch):
     for name, value in {"LOOKS": 1, "LOOKS_AT_LEAST": 1}.items():
-        monkeypatch.setattr(f"shoal.algorithms.peel.{name}", value)
+        monkeypatch.setattr(f"shoal.algorithms._shared.peeling.search.{name}", value)
     tree = Hierarchy.ranges([2, 4, 8]).tree(range(40))
     leaves = np.flatnonzero(tree.end == np.arange(tree.size) + 1)
     codes = np.random.default_rng(1).choice(leaves, (300, 3)).astype(np.int32)

@@ -10,7 +10,7 @@ from threading import Barrier, BrokenBarrierError
 import pytest
 
 import shoal
-from shoal.algorithms.peel import PeelingProblem
+from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.base.threads import cached_property, in_threads, limited
 
 

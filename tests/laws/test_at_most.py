@@ -68,7 +68,7 @@ def satisfied(table, recoding, models):
     published, part = preview_release(table, recoding)
     linkage = link(part, published) if any(model.linkage for model in models) else None
     return all(
-        model.check(linkage.views[model.view] if model.linkage else published.classes).holds
+        model.check(linkage.view(model.view) if model.linkage else published.classes).holds
         for model in models
     )
 

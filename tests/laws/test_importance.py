@@ -17,7 +17,9 @@ from tests.random_tables import random_loss, random_table, weighted
 
 K = [{"name": "k-anonymity", "k": 4}]
 AGES = {"role": "quasi", "hierarchy": {"ranges": [5, 10, 20, 40]}}
-CLASS_FORMING = [n for n, kind in catalog.algorithms.decided.items() if n != "concealment"]
+CLASS_FORMING = [
+    n for n, kind in catalog.algorithms.decided.items() if n not in ("concealment", "freeform")
+]
 
 
 def people(rows: int = 120) -> pa.Table:

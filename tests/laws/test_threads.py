@@ -12,10 +12,11 @@ import pytest
 
 import shoal
 from shoal import Hierarchy, Plan
-from shoal.algorithms import peel
 from shoal.algorithms._shared import cells, exchange
 from shoal.algorithms._shared.layout import Layout
 from shoal.algorithms._shared.parts import cuts
+from shoal.algorithms._shared.peeling import search as peel
+from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.base.progress import silent
 from shoal.base.threads import limited
 from shoal.bound import lower_bound
@@ -159,7 +160,7 @@ def test_exchange_of_random_classes_is_the_same(
 ) -> None:
     """Such classes exchange nearly everything, and change often within a round."""
     table = encode(open_frame(people(900, seed)), plan(k).columns)
-    problem = peel.PeelingProblem(table, k, exact_costs(NLLM(), table.domains, table.rows), silent)
+    problem = PeelingProblem(table, k, exact_costs(NLLM(), table.domains, table.rows), silent)
     n = len(problem.start)
     # Neighbours, but every third tuple is in the place of another.
     order, moved = np.lexsort(problem.lattice.vector.T[::-1]), np.arange(0, n, 3)

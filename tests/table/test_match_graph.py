@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 import shoal
 from shoal import Plan
@@ -36,9 +37,9 @@ def as_published(table, vectors, secret=None):
 
 
 @st.composite
-def releases(draw, sensitive=False):
+def releases(draw, most_rows=7, sensitive=False):
     """A table, and a release of it in which each value is widened by chance, in any order."""
-    table = draw(tables(most_rows=7, most_columns=3, sensitive=sensitive))
+    table = draw(tables(most_rows=most_rows, most_columns=3, sensitive=sensitive))
     wide = table.codes.copy()
     for j, tree in enumerate(table.trees):
         for i in range(table.rows):
@@ -91,6 +92,43 @@ def test_the_sensitive_values_of_matches(case):
             zip(histogram.value[inside].tolist(), histogram.count[inside].tolist(), strict=True)
         )
         assert counted == Counter(secret.codes[list(some)].tolist())
+
+
+def lowest_belief(table, released):
+    """How certain an attacker is at best, if perfect matchings are drawn as well as possible.
+
+    A linear program over the probabilities of all perfect matchings there are: none of the pairs
+    of a person and a record may have a probability above the highest belief, which is to be low.
+    """
+    rows = table.codes.tolist()
+    n = len(rows)
+    fits = [[naive.covers(table.trees, released[j], rows[i]) for j in range(n)] for i in range(n)]
+    every = [p for p in permutations(range(n)) if all(fits[i][j] for i, j in enumerate(p))]
+    pairs = np.zeros((n * n, len(every) + 1))
+    for which, one in enumerate(every):
+        pairs[[i * n + j for i, j in enumerate(one)], which] = 1
+    pairs[:, -1] = -1
+    cost = np.append(np.zeros(len(every)), 1.0)
+    sure = np.append(np.ones(len(every)), 0.0)
+    found = linprog(cost, A_ub=pairs, b_ub=np.zeros(n * n), A_eq=sure[None, :], b_eq=[1.0])
+    return found.fun
+
+
+@settings(deadline=None, max_examples=examples(60))
+@given(releases(6))
+def test_k_belief_is_the_lowest_belief_that_a_draw_can_have(case):
+    """With a k-factor beliefs of 1/k are possible, and without one they are not."""
+    table, released, _ = case
+    linkage = link(table, as_published(table, released))
+    best = 1 / lowest_belief(table, released)
+    assert linkage.largest_factor == int(best + 1e-6)
+    for k in range(1, table.rows + 1):
+        assert linkage.has_factor(k) == (k <= best + 1e-6)
+    for k in range(2, table.rows + 1):
+        model = models.make({"name": "k-belief", "k": k})
+        check = model.check(seen(model, as_published(table, released), linkage))
+        assert check.reached == linkage.largest_factor
+        assert check.holds == (k <= best + 1e-6)
 
 
 # ── The regions of figure 1: propositions 5 and 7, appendix A ──

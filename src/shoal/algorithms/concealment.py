@@ -25,6 +25,7 @@ from shoal.losses._integer_costs import exact_costs
 from shoal.models import LinkageModel, Model, SensitiveModel
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
+from shoal.models.k_belief import KBelief
 from shoal.models.p_sensitivity import PSensitivity
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
@@ -64,7 +65,7 @@ class Concealment(Algorithm):
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model."""
         kinds = LinkageModel, PSensitivity, DistinctLDiversity, FrequencyLDiversity
-        return isinstance(model, kinds)
+        return isinstance(model, kinds) and not isinstance(model, KBelief)
 
     def notes(self, seed: int | None) -> list[str]:
         """Remarks for the reader of a release about how it was made."""

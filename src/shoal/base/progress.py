@@ -47,6 +47,7 @@ STAGES = {
     "tossing": "randomizing each record",
     "covering": "generalizing each record",
     "concealing": "concealing each record",
+    "specializing": "generalizing each record",
     "decode": "building the release",
     "group": "counting equal records",
     "known": "counting values of other columns",

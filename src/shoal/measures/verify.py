@@ -77,7 +77,7 @@ def seen(model: Model, published: Published, linkage: MatchGraph | None) -> Clas
     measured on the matches (Sec. 8, Tassa 2012).
     """
     if linkage is not None and isinstance(model, LinkageModel):
-        return linkage.views[model.view]
+        return linkage.view(model.view)
     if linkage is not None and isinstance(model, SensitiveModel):
         return linkage.views["matches"]
     return published.classes

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -112,6 +113,36 @@ class MatchGraph:
         return self.matches[self.original.label]
 
     @cached_property
+    def largest_factor(self) -> int:
+        """The largest k such that the graph has a k-factor.
+
+        A k-factor is a choice of pairs in which every original has k published records, and every
+        published record k originals. Then each pair of it can have the probability 1/k. It is a
+        k-regular bipartite graph, which has a perfect matching (König 1916). Without one of them
+        it is a (k - 1)-factor, so that all smaller k are possible too.
+        """
+        low, high = 1, int(min(self.neighbours.min(), self.preimages.min()))
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.has_factor(middle):
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def has_factor(self, k: int) -> bool:
+        """Whether the graph has a k-factor: a flow of k from each original to each record.
+
+        A pair of groups has as many pairs of an original and a record as their sizes multiply to.
+        By whole flows between the groups, all originals and records have k pairs each: the flow of
+        a group can be split equally, and then there is a whole flow too (Hoffman 1960).
+        """
+        originals, published = k * self.original.size, k * self.classes.size
+        room = self.original.size[self.fits] * self.classes.size[self.of_class]
+        value, _ = _flow(originals, published, self.start, self.fits, room)
+        return value == int(originals.sum())
+
+    @cached_property
     def views(self) -> dict[str, Classes]:
         """What each linkage model counts, as classes of so many people.
 
@@ -125,6 +156,15 @@ class MatchGraph:
             "both": _sized(both),
             "matches": _sized(self.matches, self._histograms()),
         }
+
+    def view(self, name: str) -> Classes:
+        """The view that a linkage model names; a factor takes several flows to find."""
+        return self._factor_view if name == "factor" else self.views[name]
+
+    @cached_property
+    def _factor_view(self) -> Classes:
+        """The largest k-factor, as what is seen of each original."""
+        return _sized(np.full(len(self.original), self.largest_factor))
 
     def _histograms(self) -> dict[str, Histogram]:
         """The sensitive values of the matches of each original."""
@@ -244,29 +284,22 @@ def selective_order(vectors: Ints, table: Table, free: Sequence[Covers] = ()) ->
 def _matching(originals: Longs, published: Longs, start: Longs, fits: Ints) -> Longs:
     """How many records of each original a perfect matching assigns to each class, int64[pairs].
 
-    It is a maximum flow from the originals, with their counts, to the classes, with their sizes.
     If it does not assign all records, there is no perfect matching.
     """
     from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
 
-    m, p, pairs = len(originals), len(published), len(fits)
+    m, p = len(originals), len(published)
     of_class = np.repeat(np.arange(p), np.diff(start))
-    source, sink = m + p, m + p + 1
-    begin = np.concatenate([np.full(m, source), fits, m + np.arange(p)])
-    end = np.concatenate([np.arange(m), m + of_class, np.full(p, sink)])
-    room = np.concatenate([originals, np.minimum(originals[fits], published[of_class]), published])
-    graph = csr_array((room.astype(np.int32), (begin, end)), shape=(m + p + 2, m + p + 2))
-    found = maximum_flow(graph, source, sink)
+    value, flow = _flow(originals, published, start, fits, originals[fits])
     total = int(originals.sum())
-    if found.flow_value < total:
+    if value < total:
         raise BadTable(
-            f"{total - found.flow_value} rows of the original cannot be matched with rows of "
+            f"{total - value} rows of the original cannot be matched with rows of "
             "the release of their own: there is no perfect matching between them, so the release "
             "was not made from this original"
         )
-    flow = csr_array(found.flow)
-    given = np.zeros(pairs, np.int64)
+    flow = csr_array(flow)
+    given = np.zeros(len(fits), np.int64)
     row, column = np.repeat(np.arange(m + p + 2), np.diff(flow.indptr)), flow.indices
     held = (flow.data > 0) & (row < m)
     # Pairs are sorted by class; a flow is found by its class and original.
@@ -275,3 +308,30 @@ def _matching(originals: Longs, published: Longs, start: Longs, fits: Ints) -> L
     wanted = (column[held].astype(np.int64) - m) * m + row[held]
     given[place[np.searchsorted(key, wanted, sorter=place)]] = flow.data[held]
     return given
+
+
+def _flow(
+    originals: Longs, published: Longs, start: Longs, fits: Ints, room: Longs
+) -> tuple[int, Any]:
+    """A maximum flow from the originals to the classes, and its value.
+
+    So much comes from each original and goes to each class, and so much fits through each pair.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    m, p = len(originals), len(published)
+    if max(int(originals.max()), int(published.max())) > np.iinfo(np.int32).max:
+        raise BadTable(
+            f"too many pairs: {int(originals.sum()):,} pairs of an original and a published record "
+            "would have to be chosen; use a smaller k, or more specific values"
+        )
+    of_class = np.repeat(np.arange(p), np.diff(start))
+    source, sink = m + p, m + p + 1
+    begin = np.concatenate([np.full(m, source), fits, m + np.arange(p)])
+    end = np.concatenate([np.arange(m), m + of_class, np.full(p, sink)])
+    narrow = np.minimum(np.minimum(originals[fits], published[of_class]), room)
+    capacity = np.concatenate([originals, narrow, published])
+    graph = csr_array((capacity.astype(np.int32), (begin, end)), shape=(m + p + 2, m + p + 2))
+    found = maximum_flow(graph, source, sink)
+    return int(found.flow_value), found.flow

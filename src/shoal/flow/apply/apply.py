@@ -53,6 +53,7 @@ def apply(
 ) -> Release:
     """Publish the records of a table with the vectors of a recoding, see `Fitted.apply`."""
     _check_share(most_left_out)
+    _check_draw(fitted.plan)
     clock = Clock(progress)
     plan = fitted.plan.changed(seed=seed).with_reading(read)
     clock.start("read")
@@ -113,6 +114,16 @@ def _check_share(most_left_out: float | None) -> None:
             f"most_left_out is a share of the records, from 0 to 1, got {most_left_out:g}; "
             "0.05 allows 5 %"
         )
+
+
+def _check_draw(plan: Plan) -> None:
+    """A new record would get the first row that covers it, and not one that is drawn."""
+    for model in plan.models:
+        if model.needs_draw:
+            raise BadPlan(
+                f"{model.key} is about a random draw among all records of a table, which a "
+                "recoding does not have for new records; anonymize this table by itself"
+            )
 
 
 def _same_columns(frame: Frame, fitted: Fitted, drop_extra: bool) -> Frame:

@@ -1,0 +1,198 @@
+"""Publish rows as more specific cells, as long as all of them can have k members each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from shoal.algorithms._shared.cells import NONE, cheapest_cells, make_lattice, no_cells, tight_cells
+from shoal.algorithms._shared.factors.factor import Factor, People, tightened
+from shoal.algorithms._shared.factors.relaxed import useful_cells
+from shoal.base.arrays import Bools, Ints, Longs
+from shoal.base.pace import Pace, parts
+from shoal.kernels.group import group_rows
+from shoal.kernels.matching.factor import Rows, Scratch, anneal_rows, change_all
+from shoal.kernels.search.cells import Lattice
+from shoal.kernels.search.tuple_index import count_covered, list_covered
+
+LOOKS = 4_000  # for each tuple, in the search for cells
+FALLS = 3  # passes that find cells which records far from others share with many
+MOST_PAIRS = 30_000  # of a tuple and a cell that covers it
+HOT, COLD = 0.15, 0.0005  # the heat of the annealing, as a share of what a record can keep
+REACH = 2_000  # visits until a row that finds no members gives up
+LOG = 100_000  # changes of one move, beyond one per tuple
+
+
+def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs, Ints]:
+    """The lattice of all cells, and the cheapest for each tuple that covers k people."""
+    lattice = make_lattice(people.layout, people.tuples.vector, people.size)
+    best, most = no_cells(lattice, people.k), LOOKS * len(people.size)
+    highest = int(lattice.own[:, -1].max())
+    limits = [highest]
+    while limits[-1] > highest // 256:
+        limits.append(limits[-1] // 2)
+    for limit in limits[::-1]:
+        most -= cheapest_cells(lattice, best, limit, int(NONE), most, report)
+        if most <= 0:
+            break
+        best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
+    cost = np.minimum(best.cost, highest)
+    return lattice, cost, best.level
+
+
+def candidates(
+    people: People, lattice: Lattice, cost: Longs, level: Ints, report: Callable[[], None]
+) -> Iterator[Ints]:
+    """Cells that rows may be published as, int32[…, q]."""
+    yield _at(lattice, level)
+    cap = lattice.own[:, -1] - cost
+    for _ in range(FALLS):
+        fall, level, looks = tight_cells(
+            lattice, people.size, cap, people.k, LOOKS * len(cap), report
+        )
+        if looks >= LOOKS * len(cap):
+            return
+        cap = cap - fall
+    yield _at(lattice, level)[level[:, 0] >= 0]
+
+
+def _at(lattice: Lattice, level: Ints) -> Ints:
+    """The cells of the tuples at these levels."""
+    columns = [
+        lattice.climb[np.maximum(level[:, j], 0), lattice.start[j] + lattice.vector[:, j]]
+        for j in range(level.shape[1])
+    ]
+    return np.stack(columns, axis=1)
+
+
+def below(people: People, factor: Factor) -> Iterator[Ints]:
+    """Each cell of a factor one step more specific in one column, towards each of its members."""
+    wide, inside = factor.vector[factor.cell], people.tuples.vector[factor.tuple]
+    for j, tree in enumerate(people.layout.shapes):
+        node, top = inside[:, j].copy(), wide[:, j]
+        while (up := (node != top) & (tree.parent[node] != top)).any():
+            node[up] = tree.parent[node[up]]
+        cells = wide.copy()
+        cells[:, j] = node
+        yield cells[node != top]
+
+
+def specialize(
+    people: People,
+    factor: Factor,
+    rounds: int,
+    rng: np.random.Generator,
+    report: Callable[[], None],
+) -> Factor:
+    """A factor that keeps more: its rows move to cells that a linear program finds useful."""
+    lattice, cost, level = cheapest(people, report)
+    # People far from others come last in a row: the first rows of a cell can do without them.
+    people = replace(people, rank=np.argsort(np.argsort(cost, kind="stable")))
+    factor, _ = tightened(people, factor, report)
+    others = [*candidates(people, lattice, cost, level, report), *below(people, factor)]
+    annealing = Annealing(people, factor, np.concatenate(others))
+    report()
+    useful = useful_cells(annealing.rows, people.k)
+    if useful is not None:
+        annealing = Annealing(people, factor, annealing.vector[useful])
+    found, _ = tightened(people, annealing.run(rounds, rng, report), report)
+    return found
+
+
+class Annealing:
+    """Rows that move between the cells of a factor and other cells."""
+
+    def __init__(self, people: People, factor: Factor, others: Ints) -> None:
+        self.people, self.factor = people, factor
+        self.vector, start, fits = self._covering(others)
+        n, m, pairs = len(people.size), len(self.vector), len(fits)
+        of_cell = np.repeat(np.arange(m, dtype=np.int32), np.diff(start))
+        self.rows = Rows(
+            size=people.size,
+            keeps=people.keeps(self.vector),
+            many=np.append(factor.many, np.zeros(m - len(factor.many), np.int64)),
+            filled=np.zeros(m, np.int64),
+            start=start,
+            tuple=fits,
+            cell=of_cell,
+            units=np.zeros(pairs, np.int64),
+            head=np.full(n, -1, np.int32),
+            after=np.full(pairs, -1, np.int32),
+            before=np.full(pairs, -1, np.int32),
+        )
+        key = of_cell.astype(np.int64) * n + fits
+        place = np.argsort(key, kind="stable")
+        held = place[np.searchsorted(key, factor.cell * n + factor.tuple, sorter=place)]
+        change_all(self.rows, held, factor.units)
+        by = np.argsort(fits, kind="stable")
+        self.near = of_cell[by]
+        self.near_start = np.append(0, np.cumsum(np.bincount(fits, minlength=n)))
+        zeros = partial(np.zeros, dtype=np.int64)
+        self.scratch = Scratch(
+            zeros(m),
+            zeros(m),
+            zeros(n),
+            zeros(n),
+            zeros(m),
+            zeros(n),
+            zeros((n + LOG, 2)),
+            zeros(1),
+        )
+
+    def _covering(self, others: Ints) -> tuple[Ints, Longs, Ints]:
+        """The cells of the factor and those others that cover k people; what they all cover."""
+        people, own = self.people, len(self.factor.vector)
+        _, first, _ = group_rows(np.concatenate([self.factor.vector, others]))
+        vector = np.concatenate([self.factor.vector, others[np.sort(first[first >= own]) - own]])
+        tuples, trees, q = people.tuples, people.layout.trees, vector.shape[1]
+        count, found = np.empty(len(vector), np.int64), np.empty(len(people.size), np.int64)
+        stack = np.empty((q, 2), np.int64)
+        for begin, stop in parts(len(vector)):
+            count_covered(tuples, trees, vector, begin, stop, count, stack, found)
+        # The most general cells cover most pairs, and are of least use.
+        order = np.append(np.arange(own), own + np.argsort(count[own:], kind="stable"))
+        fits = np.cumsum(count[order]) <= max(MOST_PAIRS, int(count[:own].sum()))
+        fits[:own] = True
+        vector = np.ascontiguousarray(vector[order][fits])
+        start = np.append(0, np.cumsum(count[order][fits]))
+        listed = np.empty(int(start[-1]), np.int32)
+        for begin, stop in parts(len(vector)):
+            list_covered(tuples, trees, vector, begin, stop, start, listed, stack, found)
+        return self._with_enough(vector, start, listed, own)
+
+    def _with_enough(
+        self, vector: Ints, start: Longs, listed: Ints, own: int
+    ) -> tuple[Ints, Longs, Ints]:
+        """Without other cells that cover fewer than k people."""
+        upto = np.append(0, np.cumsum(self.people.size[listed]))
+        kept: Bools = upto[start[1:]] - upto[start[:-1]] >= self.people.k
+        kept[:own] = True
+        many = np.diff(start)
+        pairs = listed[np.repeat(kept, many)]
+        return vector[kept], np.append(0, np.cumsum(many[kept])), pairs
+
+    def run(self, rounds: int, rng: np.random.Generator, report: Callable[[], None]) -> Factor:
+        """Move rows, so many times each on average; returns what keeps most."""
+        rows, n = self.rows, int(self.rows.many.sum())
+        unit = float(self.people.keeps(self.people.tuples.vector).mean())
+        if unit == 0:  # nothing can be lost
+            return self.factor
+        cell_of = np.repeat(np.arange(len(rows.many)), rows.many)
+        at, total, pace = np.zeros(2, np.int64), rounds * n, Pace(1_000)
+        while not anneal_rows(
+            rows, self.scratch, self.people.k, cell_of, self.near_start, self.near,
+            HOT * unit, COLD * unit, total, REACH, rng, at, pace.begin(),
+        ):  # fmt: skip
+            pace.end()
+            report()
+        return self.factor if at[1] <= 0 else self._found()
+
+    def _found(self) -> Factor:
+        rows = self.rows
+        used, held = rows.many > 0, rows.units > 0
+        number = np.cumsum(used) - 1
+        cell, tuple_ = number[rows.cell[held]], rows.tuple[held].astype(np.int64)
+        return Factor(self.vector[used], rows.many[used], cell, tuple_, rows.units[held])

@@ -1,0 +1,1 @@
+"""Lattice peeling: classes of k people, the cheapest cells first. Internal."""

@@ -1,0 +1,175 @@
+"""Freeform: rows without classes, drawn such that nobody is more certain than 1/k."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import Plan
+from shoal.algorithms import freeform
+from shoal.algorithms.freeform import Freeform
+from shoal.algorithms.peel import Peel
+from shoal.base.errors import BadPlan, BadTable, CannotReach
+from shoal.losses.ncp import NCP
+from shoal.measures.bounds.lower_bound import lower_bound
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.k_belief import KBelief
+from shoal.models.k_concealment import KConcealment
+from shoal.table.match_graph import link
+from shoal.table.recoding import check_covers
+from tests.strategies import examples, tables
+from tests.table.test_match_graph import as_published, lowest_belief
+
+
+def lost(table, recoding):
+    """In percent of what suppressing everything would lose."""
+    costs, codes = NCP().costs(table.domains), recoding.codes()
+    both = [
+        sum(float((cost[0] - cost[given[:, j]]).sum()) for j, cost in enumerate(costs))
+        for given in (table.codes, codes)
+    ]
+    return 100 * (both[0] - both[1]) / both[0] if both[0] else 0.0
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(table=tables(most_rows=20), k=st.integers(2, 4), seed=st.integers(0, 99))
+def test_a_factor_exists_and_the_loss_is_between_bound_and_peel(table, k, seed):
+    k = min(k, table.rows)
+    if k < 2:
+        return
+    runs = [
+        Freeform(rounds=20).recode(table, [KBelief(k=k)], NCP(), np.random.default_rng(seed))
+        for _ in range(2)
+    ]
+    assert np.array_equal(runs[0].codes(), runs[1].codes()), "the same seed, the same release"
+    check_covers(table, runs[0])
+    assert runs[0].suppressed == 0
+    order = np.random.default_rng(seed).permutation(table.rows)
+    linkage = link(table, as_published(table, runs[0].codes()[order]))
+    assert linkage.has_factor(k)
+    assert linkage.matches.min() >= k
+    classes = Peel().recode(table, [KAnonymity(k=k)], NCP(), np.random.default_rng(0))
+    assert lost(table, runs[0]) <= lost(table, classes) + 1e-9
+    bound = lower_bound(table, k, NCP()).percent
+    if bound is not None:
+        assert lost(table, runs[0]) >= bound - 1e-9
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(table=tables(most_rows=6), k=st.integers(2, 3))
+def test_beliefs_of_one_in_k_are_possible(table, k):
+    """By brute force over all perfect matchings."""
+    if table.rows < k:
+        return
+    found = Freeform(rounds=20).recode(table, [KBelief(k=k)], NCP(), np.random.default_rng(0))
+    assert lowest_belief(table, found.codes().tolist()) <= 1 / k + 1e-9
+
+
+def ages(*given):
+    return pa.table({"age": list(given), "s": [f"s{i}" for i in range(len(given))]})
+
+
+def plan(k, **more):
+    columns = {
+        "age": {"role": "quasi", "hierarchy": {"ranges": [10, 20, 40, 80]}},
+        "s": {"role": "other"},
+    }
+    models = [{"name": "k-belief", "k": k}]
+    return Plan(**{"columns": columns, "models": models, "algorithm": "freeform", **more})
+
+
+@pytest.mark.parametrize("rounds", [0, 30])
+def test_an_attacker_who_repeats_the_run_believes_one_in_k(rounds):
+    """Who knows algorithm and originals repeats the run with all seeds there are.
+
+    Of the runs that publish the same values, each person is each published value as often as its
+    number of rows allows: no row is a person's with a probability above 1/k.
+    """
+    runs, k = 250, 3
+    table = shoal.table.encode.encode(
+        shoal.io.frames.open_frame(ages(1, 2, 9, 12, 19, 33, 71)), plan(k).columns
+    )
+    seen = defaultdict(list)
+    for seed in range(runs):
+        made = Freeform(rounds=rounds).recode(
+            table, [KBelief(k=k)], NCP(), np.random.default_rng(seed)
+        )
+        codes = made.codes()[:, 0]
+        seen[tuple(sorted(codes.tolist()))].append(codes)
+    for published, found in seen.items():
+        many = Counter(published)
+        slack = 5 * np.sqrt(len(found)) / 2
+        for i in range(7):
+            for value, often in Counter(np.array(found)[:, i].tolist()).items():
+                assert often <= len(found) * min(1, many[value] / k) + slack
+
+
+def test_a_release_from_end_to_end():
+    release = shoal.anonymize(ages(*range(1, 40)), plan(4, seed=1))
+    (check,) = release.checks
+    assert check.holds
+    assert check.reached >= 4
+    assert release.published == 39
+    assert release.after.linked
+    assert any("fixed seed" in note for note in release.notes)
+    audited = shoal.audit(release.frame, plan(4), original=ages(*range(1, 40)))
+    assert audited.checks[0].reached == check.reached
+    assert not any("seed" in note for note in Freeform().notes(None))
+
+
+def test_it_also_satisfies_what_follows_from_a_factor():
+    models = [{"name": "k-belief", "k": 3}, {"name": "k-concealment", "k": 4}]
+    release = shoal.anonymize(ages(*range(1, 30)), plan(3, models=models, seed=1))
+    assert [check.holds for check in release.checks] == [True, True]
+    assert release.checks[0].reached >= 4
+
+
+def test_parts_share_no_rows(monkeypatch):
+    """Each part is drawn by itself, so that a known row says nothing about people of others."""
+    monkeypatch.setattr(freeform, "PART", 8)
+    monkeypatch.setattr(freeform, "PART_OF_K", 2)
+    release = shoal.anonymize(ages(*range(1, 70)), plan(3, seed=2))
+    assert release.checks[0].holds
+    assert release.published == 69
+
+
+def test_more_than_the_table_has_cannot_be_reached():
+    with pytest.raises(CannotReach, match="the best k possible is 4") as caught:
+        shoal.anonymize(ages(1, 2, 3, 4), plan(5))
+    assert caught.value.best == 4
+    assert [way.action for way in caught.value.ways] == ["set", "remove"]
+
+
+def test_too_many_members_for_the_memory(monkeypatch):
+    monkeypatch.setattr(freeform, "MOST_MEMBERS", 20)
+    with pytest.raises(BadTable, match="30, and memory allows 20; use a smaller k"):
+        shoal.anonymize(ages(*range(10)), plan(3))
+
+
+def test_models_about_sensitive_values_are_refused():
+    models = [
+        {"name": "k-belief", "k": 2},
+        {"name": "distinct-l-diversity", "column": "s", "l": 2},
+    ]
+    columns = {"age": "quasi", "s": "sensitive"}
+    with pytest.raises(BadPlan, match="freeform does not support distinct-l-diversity"):
+        shoal.anonymize(ages(1, 2, 3, 4), plan(2, models=models, columns=columns))
+
+
+def test_concealment_does_not_claim_it():
+    with pytest.raises(BadPlan, match=r"concealment does not support k-belief; these do: freeform"):
+        shoal.anonymize(ages(1, 2, 3, 4), plan(2, algorithm="concealment"))
+    assert Freeform().serves(KConcealment(k=2))
+
+
+def test_a_recoding_cannot_be_applied_to_others():
+    """New records would get the first row that covers them, which is no draw."""
+    release = shoal.anonymize(ages(*range(1, 30)), plan(3, seed=1))
+    with pytest.raises(BadPlan, match="k-belief is about a random draw"):
+        release.recoding.apply(ages(*range(1, 30)))
