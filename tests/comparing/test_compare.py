@@ -73,7 +73,7 @@ def test_default_is_everything_that_supports_the_plan_with_its_k():
     assert found.ks == [3]
     assert not found.failed()
     linked = plan(models=[{"name": "k-concealment", "k": 3}], algorithm="concealment")
-    assert [one.name for one in serving(linked)] == ["concealment"]
+    assert [one.name for one in serving(linked)] == ["concealment", "freeform"]
 
 
 def test_free_ranges_exclude_algorithms_that_need_trees():
