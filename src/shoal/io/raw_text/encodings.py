@@ -120,7 +120,7 @@ class Utf8(io.RawIOBase):
         if last and self._letter:
             garbled = self._letter.encode().decode(self.encoding, "replace")
             raise BadFile(
-                f"{self._name} is in UTF-8, although [read] encoding or --encoding states "
+                f"{self._name} is in UTF-8, although [read] encoding (--encoding) states "
                 f"{shown(self.encoding)}: {self._letter!r} would be read as {garbled!r}; state "
                 "'utf-8', or leave the encoding out"
             )
