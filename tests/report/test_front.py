@@ -6,10 +6,11 @@ import re
 from dataclasses import replace
 from html import unescape
 
+import pyarrow as pa
 import pytest
 
 import shoal
-from shoal import catalog
+from shoal import Plan, catalog
 from shoal.measures.verdicts.verdict import Verdict
 from shoal.report.front.other_columns import lowers, with_other_columns
 from shoal.report.limit_facts import limit_facts
@@ -300,3 +301,25 @@ def test_columns_that_reveal_together_are_shown_together():
     (pair,) = release.attacks["dependency"]["pairs"]
     text = Seen(render(page(facts(release)))).text
     assert f"lock and key together area {pair['people_below']}" in text
+
+
+def test_criteria_are_about_the_attacker_who_finds_most():
+    """The employer has the highest risk; the neighbour learns the value of everybody."""
+    table = pa.table(
+        {
+            "job": ["a", "b", "c"] * 4,
+            "street": ["x"] * 6 + ["y"] * 6,
+            "s": ["flu"] * 6 + ["gout"] * 6,
+        }
+    )
+    knows = {"employer": ["job"], "neighbour": ["street"]}
+    asked = Plan(
+        columns={"job": "quasi", "street": "quasi", "s": "sensitive"},
+        attackers=[{"who": who, "knows": columns} for who, columns in knows.items()],
+        models=[{"name": "k-anonymity", "k": 2}],
+    )
+    release = shoal.anonymize(table, asked)
+    assert release.attacks["homogeneity"]["s"]["percent"] == 0  # of the employer
+    said = Seen(render(page(facts(release)))).text.replace("\xa0", " ")
+    assert "attack homogeneity, on s 100 % of the records, by attacker “neighbour”" in said
+    assert "how sure an attacker can be of a sensitive value 100 %" in said

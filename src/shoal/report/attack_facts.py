@@ -9,7 +9,7 @@ from typing import Any
 from shoal import catalog
 from shoal.attacks import Attack
 from shoal.attacks._words import Criterion
-from shoal.base.wording import MISSING, Change, number, percent
+from shoal.base.wording import MISSING, Change, number, percent, short
 from shoal.hierarchies.values import text
 from shoal.measures.exposure import NOT_PUBLISHED
 from shoal.measures.outcome import Outcome
@@ -41,6 +41,7 @@ class AttackFact:
     criterion: Criterion  # of WP216 that it bears on
     people: str = ""  # the share of people after; empty: records are people
     grew: bool = False  # whether it succeeds on more records than before
+    worst: str = ""  # of several attackers, the largest share and whose it is; empty: there is one
 
 
 def attack_lines(attacks: Mapping[str, Mapping[str, Any]]) -> Iterator[AttackLine]:
@@ -85,6 +86,7 @@ def attack_facts(release: Outcome) -> list[AttackFact]:
                     attack.criterion,
                     "" if release.seen.people is None else _people(attack, found),
                     _grew(attack, was, found),
+                    _worst(attack, column, release),
                 )
             )
     return sorted(facts, key=lambda fact: fact.column is not None)
@@ -100,6 +102,24 @@ def _grew(attack: Attack, was: Mapping[str, Any], found: Mapping[str, Any]) -> b
     if not isinstance(before, int | float) or not isinstance(after, int | float):
         return False
     return after > before + VISIBLE
+
+
+def _worst(attack: Attack, column: str | None, release: Outcome) -> str:
+    """As for limits: the attacker with the highest risk need not be the one who finds most."""
+    if len(release.attackers) < 2:
+        return ""
+    by_people = release.seen.people is not None
+    shares: dict[str, float] = {}
+    for who, exposure in release.attackers.items():
+        found = dict(attack.parts(exposure.attacks.get(attack.name, {}))).get(column, {})
+        share = found.get(attack.people_share_key if by_people else attack.share_key)
+        if isinstance(share, int | float) and attack.judged(found):
+            shares[who] = float(share)
+    if not shares:
+        return ""
+    who = max(shares, key=lambda one: shares[one])
+    counted = "people" if by_people or release.after.linked else "records"
+    return f"{percent(shares[who])} of the {counted}, by attacker “{short(who)}”"
 
 
 def _named(name: str) -> Attack:

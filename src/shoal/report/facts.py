@@ -136,6 +136,7 @@ class Facts:
     mean_risk: str | None  # on average over all people; None: not known
     attacks: list[AttackFact]
     sure: list[Certainty]  # how sure an attacker can become of sensitive values
+    surest: float | None  # the highest of these beliefs over all attackers; None: not measured
     findings: list[Finding]  # the attacks that succeed, the most important first
     guide: str  # the loss that guided the algorithm
     objective: str | None  # what guided it instead of the loss
@@ -258,6 +259,14 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         mean_risk=_percent(risks.get("average_over_people", risks["average"])),
         attacks=attack_facts(release),
         sure=certainties(after.beliefs, plan.models),
+        surest=max(
+            (
+                belief.surest.highest
+                for one in (after, *release.attackers.values())
+                for belief in one.beliefs.values()
+            ),
+            default=None,
+        ),
         findings=release.findings,
         guide=plan.loss.name,
         objective=_objective(plan.algorithm),

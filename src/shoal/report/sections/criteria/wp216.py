@@ -5,6 +5,7 @@ from __future__ import annotations
 from shoal.base.wording import percent
 from shoal.report.attack_facts import AttackFact
 from shoal.report.facts import Facts
+from shoal.report.front.other_columns import fewest_left, lowers
 from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Text
 from shoal.report.sections._labels import on
 
@@ -43,6 +44,8 @@ def _results(criterion: str, facts: Facts) -> list[tuple[str, str]]:
 
 def _share(one: AttackFact, facts: Facts) -> tuple[str, str]:
     what = f"attack {on(one.name.replace('-', ' '), one.column)}"
+    if one.worst:
+        return what, one.worst
     if one.share is None:
         return what, "not judged"
     if one.people:
@@ -53,7 +56,7 @@ def _share(one: AttackFact, facts: Facts) -> tuple[str, str]:
 def _also(criterion: str, facts: Facts) -> list[tuple[str, str]]:
     """What is measured besides the attacks."""
     if criterion == "singling out" and facts.highest_risk is not None:
-        return [("highest re-identification risk", facts.highest_risk)]
+        return [("highest re-identification risk", facts.highest_risk), *_other_columns(facts)]
     if criterion == "linkability":
         said = []
         if facts.persons_published:
@@ -61,7 +64,15 @@ def _also(criterion: str, facts: Facts) -> list[tuple[str, str]]:
         if facts.mean_risk is not None:
             said.append(("correct links of people to their records, on average", facts.mean_risk))
         return [*said, ("other releases of the same people", "not known here")]
-    if criterion == "inference" and facts.sure:
-        surest = max(one.belief.highest for one in facts.sure)
-        return [("how sure an attacker can be of a sensitive value", percent(100 * surest))]
+    if criterion == "inference" and facts.surest is not None:
+        return [("how sure an attacker can be of a sensitive value", percent(100 * facts.surest))]
     return []
+
+
+def _other_columns(facts: Facts) -> list[tuple[str, str]]:
+    """The highest risk, if other published columns leave fewer people."""
+    fewest = fewest_left(facts)
+    if fewest is None or not lowers(facts):
+        return []
+    said = "the same, if the other published columns and a code book for them are used"
+    return [(said, percent(100 / max(fewest, 1)))]
