@@ -63,6 +63,8 @@ def compared(name: str, one: Place, than: str, other: Place, risk: str) -> str:
     >>> said = compared("k = 8", Place(0.1, 5.6), "k = 5", Place(0.2, 5.0), "average risk")
     >>> said.split(" (")[0], said.split(") ")[1]
     ('k = 8 loses 0.6 points more than k = 5', 'and halves the average risk, from 20 % to 10 %.')
+    >>> _gain(0.11, 0.2, "risk").partition(",")[0], _gain(0.095, 0.2, "risk").partition(",")[0]
+    ('nearly halves the risk', 'more than halves the risk')
     """
     points = one.lost - other.lost
     cost = "loses as much as"
@@ -81,5 +83,6 @@ def _gain(risk: float, before: float, name: str) -> str:
     if share > 1:
         return f"raises the {name}, {both}"
     if 0.45 <= share <= 0.55:
-        return f"halves the {name}, {both}"
+        about = "" if abs(share - 0.5) <= 0.005 else "nearly " if share > 0.5 else "more than "
+        return f"{about}halves the {name}, {both}"
     return f"lowers the {name} by {100 * (1 - share):.0f} %, {both}"
