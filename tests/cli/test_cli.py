@@ -235,7 +235,7 @@ def test_a_folder_that_cannot_be_written_to_is_noticed_before_the_work(
 
     monkeypatch.setattr("shoal.io.atomic._create", refused)
     monkeypatch.setattr("shoal.cli.demo.hospital", too_early)
-    for module in ("opening", "count_in_database", "draft.table_rows"):  # of all commands
+    for module in ("extra_rows.open_records", "draft.table_rows"):  # of all commands
         monkeypatch.setattr(f"shoal.flow.{module}.open_frame", too_early)
     status, _, err = run(command, *RUNS[command])
     assert status == 2
