@@ -23,7 +23,7 @@ kernels
 io
 databases
 hierarchies
-table, datasets
+table, datasets, populations
 losses, models
 attacks
 algorithms

@@ -1,0 +1,4 @@
+"""Class sizes of a sample in, estimates of the population out; no columns, no words.
+
+Internal.
+"""
