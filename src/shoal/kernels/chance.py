@@ -27,6 +27,12 @@ def surprise(people, leaves, known, single, size, total, rare):
 
 
 @lean_kernel
+def greatest_surprise(people, known, total):
+    """What `surprise` is at most, at the cost of one logarithm: no ways to count."""
+    return -people * log(known / total) if known < total else 0.0
+
+
+@lean_kernel
 def alone_by_chance(people, total, sizes, often, begin, stop):
     """Of so many people with a value, how many have their leaf alone by chance.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.chance import alone_by_chance, band_of, surprise
+from shoal.kernels.chance import alone_by_chance, band_of, greatest_surprise, surprise
 
 
 class Covered(NamedTuple):
@@ -216,8 +216,10 @@ def judge(
         if n < 2:
             continue
         if lone <= rare * n + 1e-9:  # otherwise there is none
-            found = surprise(n, leaves[j], known, lone, ends[j, 0], total[j], rare)
-            tests[j, 2] = max(tests[j, 2], found)
+            most = greatest_surprise(n, known, total[j])
+            if most > tests[j, 2]:  # hardly ever: the greatest one is soon found
+                found = surprise(n, leaves[j], known, lone, ends[j, 0], total[j], rare)
+                tests[j, 2] = max(tests[j, 2], found)
         if n < many.shape[1]:  # what is expected of as many is computed once, at the end
             many[j, n] += 1
             alone[j, n] += lone
