@@ -41,6 +41,7 @@ class Case:
     truth: Truth
     records: list[Record] = field(default_factory=list)
     known: list[Record] = field(default_factory=list)  # with what an outsider may know as the truth
+    cells: dict[str, list] = field(default_factory=dict)  # of the original, by column
 
     @property
     def unchanged(self) -> list[str]:
@@ -93,6 +94,7 @@ def random_case(seed, people=90, persons=None, weights=None, together=False) -> 
     case = Case(published, made.frame, columns, Truth(table, made.rows))
     case.records = _records(case, cells, made.rows, recoding, table, who, weight)
     case.known = _if_known(case, table)
+    case.cells = cells
     return case
 
 

@@ -119,6 +119,6 @@ def test_an_audit_says_that_it_does_not_know_who_is_misled():
     )
     audit = shoal.audit(table, plan)
     assert audit.exposure.attacks["dependency"]["people_below"] == 6
-    assert any("An audit does not know whose record is whose" in note for note in audit.notes)
+    assert any("an audit does not know whose record is whose" in note for note in audit.notes)
     fewer = plan.changed(columns={name: plan.columns[name] for name in ("area", "place")})
     assert not shoal.audit(table.drop(["code"]), fewer).notes

@@ -225,3 +225,12 @@ def test_the_bound_is_shown_where_it_was_found_anyway(run, tmp_path):
     assert words not in run(*call)[1]
     assert words in run(*call, "--report", "r.html")[1]
     assert words in run(*call, "--json", "r.json")[1]
+
+
+def test_attacks_say_whether_they_count_people_or_records():
+    found = {
+        "homogeneity": {"disease": {"classes": 1, "records": 12, "percent": 3.0}},
+        "dependency": {"k": 5, "people_below": 7, "percent": 1.0, "fewest_left": 2},
+    }
+    counts = list(attack_table.attack_findings(found).columns[2].cells)
+    assert counts == ["12 records", "7 people"]

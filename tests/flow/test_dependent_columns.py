@@ -280,6 +280,78 @@ def test_an_audit_finds_the_same(roles: dict, run, tmp_path: Path) -> None:
     assert "accepted by the plan" in out
 
 
+def assert_same(audit: shoal.Audit, release: shoal.Release) -> None:
+    """What the attack finds in an audit with the original is what the run found."""
+    assert audit.attacks["dependency"]["reading"] == "original"
+    found = release.as_dict()["attacks"]["dependency"]
+    own = {"refused", "refused_alone", "refused_columns"}  # by what each plan accepts
+    assert {key: one for key, one in audit.attacks["dependency"].items() if key not in own} == {
+        key: one for key, one in found.items() if key not in own
+    }
+
+
+@pytest.mark.parametrize("roles", [SINGLE, PAIR], ids=["single", "pair"])
+def test_an_audit_with_the_original_finds_what_the_run_found(roles: dict) -> None:
+    accept = list(roles)[:-1]
+    release = shoal.anonymize(people(), plan(roles, accept=accept))
+    shuffled = release.frame.take(np.random.default_rng(1).permutation(release.frame.num_rows))
+    audit = shoal.audit(shuffled, plan(roles), original=people())
+    assert_same(audit, release)
+    found = recount(people(), release.frame, list(roles), known=True)
+    assert audit.attacks["dependency"]["refused"] == found["people_below"] > 0
+    assert audit.attacks["dependency"]["alone"] == found["alone"]
+    assert not audit.holds
+
+
+def noisy(seed: int) -> tuple[pa.Table, dict]:
+    """A density that tells the area, or is wrong for some or for all people."""
+    rng = np.random.default_rng(seed)
+    rows, areas = int(rng.integers(200, 500)), int(rng.integers(3, 14))
+    who = np.arange(rows)
+    if seed % 3 == 0:
+        who = np.unique(np.sort(rng.integers(0, rows // 2, rows)), return_inverse=True)[1]
+    persons = int(who.max()) + 1
+    area, age = rng.integers(0, areas, persons)[who], rng.integers(20, 44, persons)[who]
+    wrong = rng.random(rows) < [0, 0.05, 0.3, 1][seed % 4]
+    table = {
+        "area": [f"{100 + 9 * one}" for one in area],
+        "age": age,
+        "sex": rng.choice(["f", "m"], rows),
+        "disease": rng.choice(["flu", "cold", "gout"], rows),
+        "density": np.where(wrong, rng.integers(0, areas, rows), area),
+        "who": who,
+    }
+    roles = {"density": "other", "who": "person" if seed % 3 == 0 else "drop"}
+    columns = dict(plan(roles).columns)
+    for name in ("lock", "key", "visits"):
+        del columns[name]
+    algorithm = ["peel", "mondrian", "gaa", "full-domain"][seed % 4]
+    extra = {"suppression": 0.1} if seed % 5 == 0 else {}
+    return pa.table(table), {"columns": columns, "algorithm": {"name": algorithm}} | extra
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_audit_judges_as_the_run_did(seed: int) -> None:
+    """With the original it refuses what the run refuses, and nothing else."""
+    table, asked = noisy(seed)
+    strict = plan({}, **asked, keep_order=False)
+    release = shoal.anonymize(table, strict.changed(accept=["density"]))
+    audit = shoal.audit(release.frame, strict, original=table)
+    assert_same(audit, release)
+    if audit.holds:
+        assert shoal.anonymize(table, strict).dependency.below == 0
+    else:
+        assert audit.dependency.words in refusal(table, strict)
+
+
+def test_the_tables_of_audits_are_refused_and_not() -> None:
+    below = [
+        shoal.anonymize(table, plan({}, **asked, accept=["density"])).dependency.by_other
+        for table, asked in map(noisy, range(12))
+    ]
+    assert 2 < sum(one > 0 for one in below) < 10
+
+
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 @pytest.mark.parametrize("roles", [SINGLE, PAIR], ids=["single", "pair"])
 def test_duckdb_refuses_the_same(roles: dict, ending: str, tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ STAGES = {
     "known": "counting values of other columns",
     "write": "writing",
     "verify": "checking the result",
+    "matching": "matching the records with the original",
     "attack": "attacking the result",
     "sampling": "attacking the result: sampling matchings",
     "singling out": "counting unique people per column",

@@ -20,18 +20,21 @@ def attack_changes(before: Exposure, after: Exposure) -> Table:
     old = {(line.attack, line.column): line.share for line in attack_lines(before.attacks)}
     for line in attack_lines(after.attacks):
         was = old.get((line.attack, line.column), "")
-        table.add_row(line.attack, shown(line.column or ""), _plain(was), _plain(line.share))
+        name = f"{line.attack} (people)" if line.of_people and not after.linked else line.attack
+        table.add_row(name, shown(line.column or ""), _plain(was), _plain(line.share))
     return table
 
 
 def attack_findings(attacks: dict[str, dict[str, Any]]) -> Table:
     """What each attack found; the detail has a line of its own, so that no name is cut."""
-    table = new_table("Attacks", "attack", "on", "records found", "", left=2)
+    table = new_table("Attacks", "attack", "on", "succeeds on", "", left=2)
     table.columns[0].min_width = 22
     for line in attack_lines(attacks):
         detail = f"\n  [dim]{shown(_plain(line.detail))}[/]" if line.detail else ""
         on = shown(line.column or "")
-        table.add_row(line.attack + detail, on, line.count, _plain(line.share))
+        whom = "people" if line.of_people else "records"
+        count = line.count if line.count == "–" else f"{line.count} {whom}"
+        table.add_row(line.attack + detail, on, count, _plain(line.share))
     return table
 
 

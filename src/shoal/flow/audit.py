@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal import catalog
 from shoal.attacks._unchanged import Elsewhere
+from shoal.base.arrays import Longs
 from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
@@ -22,9 +23,10 @@ from shoal.flow.opening import open_table, with_canonical_cells
 from shoal.hierarchies.values import text
 from shoal.io.frames import Frame
 from shoal.io.reading import Reading
+from shoal.kernels.group import group_rows
 from shoal.measures.analyses.analyses import analyze
 from shoal.measures.analyses.learning import check_installed, check_role, learn
-from shoal.measures.analyses.variables import Tables
+from shoal.measures.analyses.variables import Tables, unchanged_columns
 from shoal.measures.breakdowns.telling_apart import Shown
 from shoal.measures.breakdowns.view_source import ViewSource
 from shoal.measures.information_loss import check_compatible
@@ -40,6 +42,7 @@ from shoal.plan import Plan
 from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
 from shoal.table.match_graph import MatchGraph, link
+from shoal.table.matching.original_rows import OriginalRows, original_rows
 from shoal.table.published_table import Published, read_published
 from shoal.table.roles import ROLES, columns_with_role
 from shoal.table.written.form import read_form
@@ -158,24 +161,30 @@ def _audit(
         _check_rows(published, before)
         said += notes.differences(frame, given, plan)
     everybody = _population(population, plan.with_reading(plans.population.read))
+    tables = matched = None
+    if before is not None:
+        tables = Tables(plan.columns, plan.missing_values, before, published, given, frame)
+        matched = None if plan.linked or beyond is not None else _whose(tables, progress)
     measured = measure_published(
         frame,
         plan if beyond is None else plan.changed(columns={**whole.columns, **plan.columns}),
         published,
         _linkage(plan, before, published),
-        None if before is None else Source(before, queries=queries),
+        None
+        if before is None
+        else Source(before, rows=None if matched is None else matched.rows, queries=queries),
         population=everybody,
         elsewhere=None if beyond is None else beyond.elsewhere,
         progress=progress,
     )
     said += unchecked(plan, measured.at_most)
-    said += measured.dependency.notes()
+    said += measured.dependency.notes(0 if matched is None else matched.unsure)
     lost = None if before is None else (before.rows - published.rows) / before.rows
-    analyses = learning = tables = None
+    analyses = learning = None
     if before is not None:
+        assert tables is not None
         assert measured.utility is not None
         said += [*notes.weighted_losses(plan), *measured.utility.notes(before.rows)]
-        tables = Tables(plan.columns, plan.missing_values, before, published, given, frame)
         analyses = analyze(tables, progress)
         learning = None if target is None else learn(tables, target, progress)
     return Audit(
@@ -205,6 +214,18 @@ def _audit(
             next((n for n, one in measured.attackers.items() if one is measured.after), None),
         ),
     )
+
+
+def _whose(tables: Tables, progress: Progress) -> OriginalRows | None:
+    """Which record of the original each record of the release was; None: it cannot be told."""
+    unchanged = unchanged_columns(tables)
+    if not unchanged:
+        return None  # nothing could be read back
+    progress("matching", 0.0)
+    both = [np.concatenate([one.before, one.after]) for one in unchanged]
+    key: Longs = group_rows(np.stack(both, axis=1))[0]  # equal where all unchanged values are
+    rows = len(unchanged[0].before)
+    return original_rows(tables.original, tables.published, key[:rows], key[rows:])
 
 
 def _check_target(target: str | None, original: Any, plan: Plan) -> None:

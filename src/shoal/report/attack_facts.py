@@ -27,6 +27,7 @@ class AttackLine:
     count: str  # records or people on which it succeeds
     share: str
     detail: str
+    of_people: bool  # whether it counts people also where others count records
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def attack_lines(attacks: Mapping[str, Mapping[str, Any]]) -> Iterator[AttackLin
                 counted,
                 attack.share(found),
                 attack.detail(found),
+                attack.count_key.startswith("people"),
             )
 
 

@@ -226,7 +226,7 @@ def link(original: Table, published: Published) -> MatchGraph:
             f"{len(rows)} rows of the original fit no row of the release (rows "
             f"{preview((rows[:6] + 1).tolist())}): there is no perfect matching between them"
         )
-    given = _matching(start.size, published.classes.size, begin, fits)
+    given = perfect_matching(start.size, published.classes.size, begin, fits)
     return MatchGraph(start, published.classes, begin, fits, given)
 
 
@@ -281,7 +281,7 @@ def selective_order(vectors: Ints, table: Table, free: Sequence[Covers] = ()) ->
     return np.argsort(shares, kind="stable")
 
 
-def _matching(originals: Longs, published: Longs, start: Longs, fits: Ints) -> Longs:
+def perfect_matching(originals: Longs, published: Longs, start: Longs, fits: Ints) -> Longs:
     """How many records of each original a perfect matching assigns to each class, int64[pairs].
 
     If it does not assign all records, there is no perfect matching.

@@ -231,7 +231,12 @@ def forms_of(tables: Tables) -> Forms:
         QuasiForm.of(original, j, tables.columns[name].hierarchy)
         for j, name in enumerate(original.names)
     ]
-    return Forms(quasi, [*_sensitive(tables), *_others(tables)])
+    return Forms(quasi, unchanged_columns(tables))
+
+
+def unchanged_columns(tables: Tables) -> list[UnchangedColumn]:
+    """The columns that both tables have, and that are published unchanged."""
+    return [*_sensitive(tables), *_others(tables)]
 
 
 def variables(tables: Tables, forms: Forms) -> tuple[Variables, Variables]:

@@ -150,19 +150,34 @@ class Dependencies:
     def ways_out(self) -> str:
         """What to do about the columns that are refused."""
         line = toml_line("accept", [*self.accepted, *self.refused])
+        unsure = (
+            ". Compared with the original (--original), only people count about whom the attacker "
+            "is right"
+        )
         return (
             "Give such a column the role quasi, so that it is generalized too, or the role drop; "
             f"or accept it with {line} at the top of the plan"
+            f"{unsure if self.reading == 'release' else ''}"
         )
 
-    def notes(self) -> list[str]:
-        """What a reader should know: what was accepted, not measured, or measured otherwise."""
+    def notes(self, unsure: int = 0) -> list[str]:
+        """What a reader should know: what was accepted, not measured, or measured otherwise.
+
+        `unsure` are people for whom an original leaves it open whose record theirs was.
+        """
         said = []
         if self.k and self.together and self.reading == "release":
             said.append(
-                f"the attack {ATTACK} counts people. An audit does not know whose record is whose: "
-                "people about whom the attacker is wrong count too, so that it may find more "
-                "people, or fewer, than the run that made the release"
+                f"the attack {ATTACK} counts people. Without the original, an audit does not know "
+                "whose record is whose: people about whom the attacker is wrong count too, so that "
+                "it may find more people, or fewer, than the run that made the release"
+            )
+        elif self.k and unsure and (self.together or self.together_if_known):
+            said.append(
+                f"the attack {ATTACK} counts people. For "
+                f"{many(unsure, 'person', 'people')} the original fits several classes: one "
+                "possibility was assumed, so that the run that made the release may have found "
+                "slightly more people, or fewer"
             )
         if self.unknown:
             said.append(

@@ -1,0 +1,1 @@
+"""Matching a release with its original, record by record."""
