@@ -69,3 +69,21 @@ def test_processes_of_processes_are_found() -> None:
         assert parent.stdin is not None
         parent.stdin.write(b"\n")
         parent.stdin.flush()
+
+
+def test_what_is_known_early_arrives_before_the_result(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("a,b\n" + "1,2\n3,4\n" * 130_000)
+    heard: list[object] = []
+
+    async def asked() -> None:
+        process = Process()
+        given = {"source": {"kind": "file", "path": str(path)}, "reading": {}}
+        overview = await process.ask("open", early=heard.append, **given)
+        heard.append(overview)
+        await process.ask("open", **given)  # nobody waits for it
+        process.close()
+        await process.gone()
+
+    asyncio.run(asked())
+    assert [type(one).__name__ for one in heard] == ["FirstLook", "Overview"]

@@ -11,6 +11,7 @@ from shoal.base.progress import Progress
 from shoal.flow.draft.spellings import PUBLISHED
 from shoal.io.raw_text.detect_spelling import settings_of
 from shoal.plan import Plan
+from shoal.studio.columns.changes import with_roles
 from shoal.studio.jobs import Job
 from shoal.studio.processes import Ended
 from shoal.studio.sources.source import has_layout, is_gone, restored
@@ -66,15 +67,37 @@ async def read_table(project: Project) -> None:
         if is_gone(project.source):
             raise ShoalError(GONE)
         await _choose_table(project)
-        overview = await _asked(project, job)
+        overview = await _asked(project, job, early=lambda look: _show_early(project, job, look))
         first = not project.history.texts
         if first or overview.changed:
             project.history.add(overview.plan)
         _use(project, overview)
+        _decide(project)
         job.finish("done")
     except ShoalError as error:
         _failed(project, job, error)
     project.bell.ring()
+
+
+def _show_early(project: Project, job: Job, look: Any) -> None:
+    """Show what some records say, until all of them are counted."""
+    if job is project.opening and not job.is_over:
+        project.first_look = look
+        project.bell.ring()
+
+
+def _decide(project: Project) -> None:
+    """Make the steps that somebody has chosen since the first look, on top of the proposal."""
+    places = {one.name: place for place, one in enumerate(project.overview.columns)}
+    chosen, project.chosen_roles = project.chosen_roles, {}
+    for name, role in chosen.items():
+        if name not in places or project.plan.columns[name].role == role:
+            continue
+        try:
+            made = with_roles(project.plan, project.overview.columns, [places[name]], role)
+            project.edit(lambda _, made=made: made.plan)
+        except ShoalError:
+            project.refused_roles.append(name)
 
 
 async def _choose_table(project: Project) -> None:
@@ -148,6 +171,7 @@ async def asked_overview(project: Project, report: Progress, **other: Any) -> An
 def _use(project: Project, overview: Any) -> None:
     """From now on, this is the table of the project."""
     project.overview = overview
+    project.first_look, project.refused_roles = None, []
     project.times_read += 1
     project.reading, project.drafted = overview.reading, overview.drafted
     project.forget_measured()
@@ -158,6 +182,7 @@ def _use(project: Project, overview: Any) -> None:
 def _failed(project: Project, job: Job, error: ShoalError) -> None:
     if job.status == "cancelled":
         return
+    project.first_look = None
     project.choice = error.what if isinstance(error, Choose) else ""
     job.finish("failed", str(error) if isinstance(error, Ended) else named(project, str(error)))
 

@@ -45,11 +45,18 @@ class Process:
         self._asked: asyncio.Future[Any] | None = None
         self._asked_of: Worker | None = None  # which does the present task
         self._progress: Progress = silent
+        self._early: Callable[[Any], None] | None = None
         self._killed: list[Worker] = []  # that may not be gone yet
         self._closed = False
 
-    async def ask(self, task: str, progress: Progress = silent, **given: Any) -> Any:
-        """The result of a task; tasks wait for each other."""
+    async def ask(
+        self,
+        task: str,
+        progress: Progress = silent,
+        early: Callable[[Any], None] | None = None,
+        **given: Any,
+    ) -> Any:
+        """The result of a task; tasks wait for each other. `early` gets what is known before it."""
         async with self._turn:
             if self._closed:
                 raise Ended("the work was not finished: it was ended")
@@ -59,13 +66,14 @@ class Process:
             process = self._process
             assert process is not None
             self._asked, self._progress = loop.create_future(), progress
+            self._early = early
             self._asked_of = process
             message = pickle.dumps((task, given), pickle.HIGHEST_PROTOCOL)
             await asyncio.to_thread(_send, process, message)
             try:
                 return await self._asked
             finally:
-                self._asked, self._progress = None, silent
+                self._asked, self._progress, self._early = None, silent, None
 
     def withdraw(self) -> None:
         """Ask the process to stop what it is doing; it is ended if it does not do so soon."""
@@ -133,6 +141,9 @@ class Process:
         match message:
             case "progress", str(stage), float(share):
                 self._progress(stage, share)
+            case "early", known:
+                if self._early is not None:
+                    self._early(known)
             case "done", result:
                 self._asked.set_result(result)
             case "refused", str(said), bool(is_input), tuple(ways):

@@ -40,6 +40,9 @@ class Project:
         self.used: float = stored.get("used", 0.0)  # when it was last worked on
         self.history = History(stored.get("plans", []), stored.get("place", -1))
         self.overview: Any = None
+        self.first_look: Any = None  # at a large table, while all of it is counted
+        self.chosen_roles: dict[str, str] = {}  # since then, by column: steps to be made afterwards
+        self.refused_roles: list[str] = []  # columns for which such a step could not be made
         self.table_reading: dict[str, Any] = {}  # how the file was read, as its plan states it
         self.opening = Job()
         self.rereading: Job | None = None  # in another way, while the table is there
@@ -158,6 +161,7 @@ class Project:
     def open(self) -> None:
         """Read and examine the table in the background."""
         self.opening = Job("running")
+        self.first_look, self.chosen_roles = None, {}
         self.start(read_table(self))
 
     def correct(self, correction: Any, **other: Any) -> None:
@@ -170,6 +174,7 @@ class Project:
     def stop_reading(self) -> None:
         """Give up reading the table."""
         self.opening.finish("cancelled")
+        self.first_look = None
         self.table.end()
         self.bell.ring()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any, get_args
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,6 +13,7 @@ from shoal.plan import Plan
 from shoal.studio.page import back_to, form_of, project_of, shown, wants_parts, wording_of
 from shoal.studio.project import Project
 from shoal.studio.sources.source import is_gone
+from shoal.table.roles import Role
 
 Show = Callable[[Request, Project, str], Awaitable[Response]]  # with an error, or ""
 
@@ -22,10 +24,13 @@ async def opened(request: Request, show: Show) -> Response:
     if not project.is_ready:
         if project.opening.status == "waiting":
             project.open()
-        return shown(
-            request, "opening.html.jinja", project=project, step="", gone=is_gone(project.source)
-        )
+        return shown(request, "opening.html.jinja", step="", **opening_of(project))
     return await show(request, project, "")
+
+
+def opening_of(project: Project) -> dict[str, Any]:
+    """What is shown of a table that is being read."""
+    return {"project": project, "gone": is_gone(project.source), "roles": get_args(Role)}
 
 
 async def kept(request: Request, show: Show) -> Response:

@@ -30,7 +30,7 @@ from shoal.studio.page import (
     wants_parts,
     wording_of,
 )
-from shoal.studio.pages._steps import opened
+from shoal.studio.pages._steps import opened, opening_of
 from shoal.studio.project import Project
 from shoal.studio.sources.source import has_layout
 from shoal.studio.tasks.open import Correction
@@ -45,8 +45,7 @@ async def show(request: Request) -> Response:
 async def page(request: Request, project: Project, error: str, status: int = 200) -> Response:
     """All columns; `?more=3` shows the settings of one, `?q=` and `?role=` only some."""
     plan = project.plan
-    more = request.query_params.get("more", "")
-    place = int(more) if more.isascii() and more.isdecimal() and len(more) < 6 else None
+    place = _number(request.query_params.get("more", ""))
     if "rank" in request.query_params:  # for pages without scripts
         await project.ranking()
     ranked = project.known_ranking()
@@ -59,6 +58,7 @@ async def page(request: Request, project: Project, error: str, status: int = 200
         ranked=ranked,
         query=request.query_params.get("q", ""),
         only=request.query_params.get("role", ""),
+        at=_number(request.query_params.get("at", "")),
     )
 
 
@@ -147,11 +147,32 @@ async def ranking(request: Request) -> Response:
 
 async def role(request: Request) -> Response:
     """Give a column another role."""
+    project = project_of(request)
+    if not project.is_ready and project.first_look is not None:
+        return await _chosen(request, project)
 
     def change(plan: Plan, place: int, form: dict[str, str], project: Project) -> Changed:
         return with_roles(plan, project.overview.columns, [place], form.get("role", ""))
 
     return await _edited(request, change)
+
+
+async def _chosen(request: Request, project: Project) -> Response:
+    """Note a role that is chosen while records are counted: a step that is made after it."""
+    look, place = project.first_look, request.path_params["place"]
+    word = (await form_of(request)).get("role", "")
+    if not 0 <= place < len(look.columns) or word not in get_args(Role):
+        raise NotFound("there is no such column, or no such role")
+    shown_roles = {**look.roles, **project.chosen_roles}
+    if word == "person":  # there is one person column, as in a plan
+        others = [name for name, role in shown_roles.items() if role == "person"]
+        project.chosen_roles |= dict.fromkeys(others, "identifier")
+    name = look.columns[place].name
+    project.chosen_roles.pop(name, None)  # the newest one is the last step
+    project.chosen_roles[name] = word
+    if wants_parts(request):
+        return shown(request, "opening_parts.html.jinja", **opening_of(project))
+    return back_to(f"/p/{project.name}/columns")
 
 
 async def settings(request: Request) -> Response:
@@ -278,6 +299,11 @@ async def suppression(request: Request) -> Response:
         lines=[],
         ranked=None,
     )
+
+
+def _number(word: str) -> int | None:
+    """The place of a column in an address; None: there is none."""
+    return int(word) if word.isascii() and word.isdecimal() and len(word) < 6 else None
 
 
 def _place(request: Request, project: Project) -> int:

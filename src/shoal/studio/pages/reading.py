@@ -22,6 +22,7 @@ from shoal.studio.page import (
     wants_parts,
     wording_of,
 )
+from shoal.studio.pages._steps import opening_of
 from shoal.studio.project import Project
 from shoal.studio.sources.corrections import (
     OWN,
@@ -139,7 +140,7 @@ async def opening(request: Request) -> Response:
     project = project_of(request)
     if project.is_ready and not wants_parts(request):
         return back_to(f"/p/{project.name}/columns")
-    return shown(request, "opening_parts.html.jinja", project=project, gone=is_gone(project.source))
+    return shown(request, "opening_parts.html.jinja", **opening_of(project))
 
 
 async def stop(request: Request) -> Response:

@@ -10,6 +10,7 @@ let sending = Promise.resolve(); // forms wait for each other: each begins where
 const waiting = new Map(); // per form, the number of its newest request
 const underway = new Map(); // per form, what is being sent
 let steps = 0; // how many forms were sent or answered
+const PAUSE = 200; // milliseconds between two looks at what has changed
 
 function say(text) {
   const place = document.getElementById("status");
@@ -107,7 +108,12 @@ function place(html, answered = null) {
   for (const part of parts) {
     const old = part.id && document.getElementById(part.id);
     if (!old) continue;
-    if (part.dataset.go) { location.assign(part.dataset.go); return; }
+    if (part.dataset.go) {
+      const field = active && active.closest("#first-look") && active.id.match(/[0-9]+$/); // goes on there
+      const address = part.dataset.go + (field ? `?at=${field[0]}` : "");
+      sending.then(() => location.assign(address)); // what was chosen meanwhile is sent first
+      return;
+    }
     for (const inside of [part, ...part.querySelectorAll("details[id]")]) { // what was opened stays open
       const before = inside.matches("details[id]") && document.getElementById(inside.id);
       if (before && before.open) inside.open = true;
@@ -227,9 +233,10 @@ document.addEventListener("submit", (event) => {
 
 // One stream says that something has changed; each part that is alive then asks for its content.
 function watch(address) {
-  let waiting = false;
+  let waiting = false, last = -PAUSE;
   const refresh = async () => {
     waiting = false;
+    last = performance.now();
     for (const element of document.querySelectorAll("[data-live]")) {
       const answer = await askLatest(`live:${element.id}`, element.dataset.live);
       if (answer && answer.ok) place(answer.text);
@@ -240,7 +247,7 @@ function watch(address) {
     document.body.classList.remove("lost");
     if (waiting) return;
     waiting = true;
-    setTimeout(refresh, 200);
+    setTimeout(refresh, Math.max(0, last + PAUSE - performance.now()));
   });
   source.addEventListener("error", () => document.body.classList.add("lost"));
 }

@@ -32,6 +32,7 @@ class Held(dict[str, Any]):
     def __init__(self, **held: Any) -> None:
         super().__init__(held)
         self._later: list[Callable[[], None]] = []
+        self.early: Callable[[Any], None] = _to_nobody  # sends what is known before the result
 
     def later(self, work: Callable[[], None]) -> None:
         """Do this once the result has been sent: nobody waits for it."""
@@ -41,6 +42,10 @@ class Held(dict[str, Any]):
         """Do what was to be done later."""
         while self._later:
             self._later.pop(0)()
+
+
+def _to_nobody(_: Any) -> None:
+    """Send nothing: nobody waits for it."""
 
 
 def serve(parent: int) -> None:
@@ -56,6 +61,7 @@ def serve(parent: int) -> None:
             pickle.dump(message, outbox, pickle.HIGHEST_PROTOCOL)
             outbox.flush()
 
+        held.early = lambda known: send("early", known)
         arrived: SimpleQueue[tuple[str, dict[str, Any]]] = SimpleQueue()
         withdrawn = Event()
         Thread(target=_listen, args=(inbox, arrived, withdrawn), daemon=True).start()

@@ -19,6 +19,7 @@ from shoal.io.raw_text.spelling import Spelling
 from shoal.io.reading import Reading
 from shoal.plan import Plan
 from shoal.studio.tasks._columns import ColumnView, view_of
+from shoal.studio.tasks._first_look import first_look
 from shoal.studio.tasks._mapped import mapped
 from shoal.studio.tasks._serving import Held
 from shoal.table.coded_columns import forget_codes, person_codes
@@ -82,6 +83,7 @@ def run(held: Held, progress: Progress, folder: str | None = None, **asked: Any)
     if frame is None or frame.height * len(frame.names) > SMALL:
         held.clear()
     opened = Held()
+    opened.early = held.early
     try:
         overview = opened_table(opened, progress, **asked)
     except ShoalError:
@@ -131,6 +133,8 @@ def opened_table(
     fresh = asked is None or (correction is not None and correction.is_fresh(asked))
     raw, read = open_with_rows(source_of(source), stated, progress)
     known = _stated(None if fresh else asked, correction)
+    if (look := first_look(raw, read, dictionary, known, asked)) is not None:
+        held.early(look)
     examined = examine(raw, dictionary, read, progress, known, tried=False)
     kept = None
     if asked is not None:
