@@ -38,7 +38,7 @@ class Watched:
         self.project: Project | None = None
         self.source = {"kind": "file", "path": str(path)}
 
-    async def ask(self, task: str, progress: Any = silent, early: Any = None, **given: Any) -> Any:  # noqa: ARG002
+    async def ask(self, task: str, progress: Any = silent, early: Any = None, **given: Any) -> Any:
         """Instead of the process that holds the table."""
         assert task == "open"
         held = Held()
@@ -102,10 +102,15 @@ def test_names_values_and_roles_are_shown_before_everything_is_counted(
 
     opened(look)
     for page in pages:
-        assert "900 records are read" in page and "first look at 900 of them" in page
-        assert 'id="role-1"' in page and "<svg" in page
-        assert "&lt;i&gt;job" in page and "<i>job" not in page and "<b>" not in page
-        assert 'data-live="' in page and "data-go" not in page
+        assert "900 records are read" in page
+        assert "first look at 900 of them" in page
+        assert 'id="role-1"' in page
+        assert "<svg" in page
+        assert "&lt;i&gt;job" in page
+        assert "<i>job" not in page
+        assert "<b>" not in page
+        assert 'data-live="' in page
+        assert "data-go" not in page
 
 
 def test_a_role_that_is_chosen_meanwhile_is_a_step_on_top_of_the_proposal(
@@ -120,11 +125,14 @@ def test_a_role_that_is_chosen_meanwhile_is_a_step_on_top_of_the_proposal(
     project = opened(choose)
     assert project.plan.columns["sex"].role == "sensitive"
     assert project.plan.columns["age"].role == "drop"
-    assert project.first_look is None and not project.chosen_roles and not project.refused_roles
+    assert project.first_look is None
+    assert not project.chosen_roles
+    assert not project.refused_roles
     project.undo()
     assert project.plan.columns["age"].role == "quasi"
     project.undo()
-    assert project.plan.columns["sex"].role == "quasi" and not project.history.can_undo
+    assert project.plan.columns["sex"].role == "quasi"
+    assert not project.history.can_undo
 
 
 def test_there_is_one_person_column(opened: Callable[..., Project]) -> None:
@@ -135,7 +143,8 @@ def test_there_is_one_person_column(opened: Callable[..., Project]) -> None:
 
     project = opened(choose)
     roles = {name: one.role for name, one in project.plan.columns.items()}
-    assert roles["age"] == "person" and roles["number"] == "identifier"
+    assert roles["age"] == "person"
+    assert roles["number"] == "identifier"
 
 
 def test_what_is_not_there_cannot_be_chosen(opened: Callable[..., Project]) -> None:
@@ -174,7 +183,7 @@ def test_a_late_look_at_a_table_that_nobody_reads_any_more_is_not_shown(
     from shoal.studio.jobs import Job
     from shoal.studio.opening import _show_early
 
-    async def nothing(watched: Watched) -> None:  # noqa: ARG001
+    async def nothing(watched: Watched) -> None:
         pass
 
     project = opened(nothing)

@@ -73,6 +73,10 @@ class Algorithm(Setting):
         """The same algorithm that may suppress this share, unless its option says how much."""
         return self
 
+    def quick(self) -> Algorithm:
+        """The same algorithm with less effort where that hardly changes the loss: for estimates."""
+        return self
+
     @property
     def objective_name(self) -> str | None:
         """What the algorithm minimizes, if an option says so; `loss` is the loss of the plan."""

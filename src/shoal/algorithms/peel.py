@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.cutting import cut_further
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.algorithms._shared.peeling.search import improved, peel
-from shoal.algorithms._shared.repair import Repair
+from shoal.algorithms._shared.repair import QUICK, THOROUGH, Effort, Repair
 from shoal.algorithms._shared.requirements import check_reachable, k_and_others
 from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.base.arrays import Longs
@@ -67,6 +67,14 @@ class Peel(Algorithm):
         description="let a new class take records that a larger class can spare (slower)",
     )
 
+    _effort: Effort = PrivateAttr(default=THOROUGH)
+
+    def quick(self) -> Peel:
+        """Fewer repairs are tried for each class that violates a model."""
+        made = self.model_copy()
+        made._effort = QUICK
+        return made
+
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model: any model about classes."""
         return not model.linkage
@@ -87,13 +95,18 @@ class Peel(Algorithm):
         recoding = improved(problem, label, self.passes)
         if others:
             start = table.tally(True)
-            label = satisfy_models(problem, start, others, recoding.record[start.first])
+            label = recoding.record[start.first]
+            label = satisfy_models(problem, start, others, label, self._effort)
             recoding = cut_further(table, start, models, loss, label, progress)
         return replace(recoding, notes=tuple(problem.notes))
 
 
 def satisfy_models(
-    problem: PeelingProblem, start: Classes, models: Sequence[Model], label: Longs
+    problem: PeelingProblem,
+    start: Classes,
+    models: Sequence[Model],
+    label: Longs,
+    effort: Effort = THOROUGH,
 ) -> Longs:
     """Renumber the classes of tuples so that none violates a model.
 
@@ -101,7 +114,7 @@ def satisfy_models(
     lack from nearby ones or are merged, the cheapest repair first. Or they are merged as in
     Algorithm 8 of Tassa 2012, which searches farther, but is skipped if too many classes fail.
     """
-    repair = Repair(problem.layout, problem.lattice.vector, start, models, problem.k, label)
+    repair = Repair(problem.layout, problem.lattice.vector, start, models, problem.k, label, effort)
     fails = int(repair.fails.sum())
     if fails == 0:
         return label

@@ -94,10 +94,13 @@ def _decide(project: Project) -> None:
         if name not in places or project.plan.columns[name].role == role:
             continue
         try:
-            made = with_roles(project.plan, project.overview.columns, [places[name]], role)
-            project.edit(lambda _, made=made: made.plan)
+            _give_role(project, places[name], role)
         except ShoalError:
             project.refused_roles.append(name)
+
+
+def _give_role(project: Project, place: int, role: str) -> None:
+    project.edit(lambda plan: with_roles(plan, project.overview.columns, [place], role).plan)
 
 
 async def _choose_table(project: Project) -> None:

@@ -244,6 +244,7 @@ class Project:
     async def _warm(self) -> None:
         with suppress(ShoalError):  # another plan was asked for, or the studio ends
             await self.preview()
+            await self.preview(full=True)
 
     async def sample(self, plan: Path) -> Path:
         """The file of the sample for a plan; it is drawn again if people or cells are others."""

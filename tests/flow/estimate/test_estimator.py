@@ -8,6 +8,9 @@ import pytest
 
 import shoal
 from shoal import Plan
+from shoal.algorithms import peel
+from shoal.algorithms._shared.repair import QUICK, THOROUGH
+from shoal.algorithms.peel import satisfy_models
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.datasets.hospital import hospital
 from shoal.flow.estimate.estimator import OPEN, Estimator, closed
@@ -84,3 +87,29 @@ def test_errors_are_those_of_a_run() -> None:
     with pytest.raises(BadPlan, match="does not support"):
         estimator.release(PLAN.changed(algorithm="concealment"))
     assert estimator.release(PLAN).checks[0].holds  # and nothing is left of them
+
+
+def test_a_quick_estimate_satisfies_the_models_and_loses_about_as_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    efforts: list[Any] = []
+
+    def satisfied(*given: Any) -> Any:
+        efforts.append(given[-1])
+        return satisfy_models(*given)
+
+    monkeypatch.setattr(peel, "satisfy_models", satisfied)
+    models = [K, {"name": "t-closeness", "column": SENSITIVE, "t": 0.3}]
+    plan = PLAN.changed(models=models)
+    thorough, quick = (Estimator(TABLE, one).release(plan) for one in (False, True))
+    assert efforts == [THOROUGH, QUICK]
+    assert all(one.holds for one in quick.checks)
+    assert quick.plan == thorough.plan  # nothing else is asked for
+    name = plan.loss.name
+    assert quick.losses[name] == pytest.approx(thorough.losses[name], rel=0.1)
+
+
+def test_a_quick_estimate_of_what_needs_no_repair_is_the_same() -> None:
+    plan = PLAN.changed(models=[K])
+    quick, thorough = (Estimator(TABLE, one).release(plan) for one in (True, False))
+    assert measured(quick) == measured(thorough)

@@ -64,7 +64,8 @@ def test_records_are_taken_once_and_none_is_made_up(rows: int) -> None:
     assert taken == sorted(taken)
     assert set(taken) <= set(range(rows))
     if rows >= BLOCK:
-        assert taken[0] == 0 and len(taken) >= min(rows, PLACES * BLOCK) - BLOCK
+        assert taken[0] == 0
+        assert len(taken) >= min(rows, PLACES * BLOCK) - BLOCK
 
 
 def test_roles_of_a_plan_are_shown_and_not_proposed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +73,8 @@ def test_roles_of_a_plan_are_shown_and_not_proposed_ones(monkeypatch: pytest.Mon
     plan = Plan(columns={"age": {"role": "sensitive"}, "gone": {"role": "quasi"}})
     found = looked(people(MANY), plan)
     assert found is not None
-    assert found.roles["age"] == "sensitive" and found.roles["sex"] == "quasi"
+    assert found.roles["age"] == "sensitive"
+    assert found.roles["sex"] == "quasi"
     assert "gone" not in found.roles
 
 
@@ -83,5 +85,6 @@ def test_it_comes_before_the_overview(tmp_path: Path, monkeypatch: pytest.Monkey
     held, shown = Held(), []
     held.early = shown.append
     overview = run(held, silent, source={"kind": "file", "path": str(path)}, reading={})
-    assert [one.rows for one in shown] == [900] and overview.rows == 900
+    assert [one.rows for one in shown] == [900]
+    assert overview.rows == 900
     assert "first" not in held  # nothing of it is kept

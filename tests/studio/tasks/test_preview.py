@@ -58,6 +58,24 @@ def test_the_first_estimate_is_on_as_many_records_as_a_second_allows(
     assert (whole.rows, whole.extra["more"]) == (ROWS, 0)
 
 
+def test_the_very_first_one_is_on_a_part_as_everything_has_to_be_loaded(
+    asked: dict[str, Any],
+) -> None:
+    held = Held()
+    assert preview.run(held, silent, **asked).rows == preview.QUICK
+    assert preview.run(held, silent, **asked, full=True).rows == ROWS
+    assert preview.run(held, silent, **asked).rows == ROWS  # from now on it is quick
+
+
+@pytest.mark.parametrize(("rows", "quick"), [(10_000, True), (ROWS, False)])
+def test_algorithms_try_less_on_a_sample_only(
+    asked: dict[str, Any], rows: int, quick: bool
+) -> None:
+    held = Held()
+    preview.run(held, silent, **{**asked, "rows": rows}, full=True)
+    assert held["estimators"][ROWS]._quick is quick
+
+
 def asking(asked: dict[str, Any], folder: Path, k: int) -> dict[str, Any]:
     """The same for a plan with another k."""
     Plan.load(asked["plan"]).changed(models=[{"name": "k-anonymity", "k": k}]).save(

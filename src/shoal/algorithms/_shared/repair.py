@@ -23,14 +23,23 @@ from shoal.models import Model
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
-CLASSES = 8  # nearest classes with which a merge is tried
-HOLDERS = 4  # nearest tuples tried per value that a class lacks most …
-LACKING = 4  # … and the number of such values
 FREQUENT = 32  # values of a sensitive column for which lists of tuples are prepared
-AT_ONCE = 0.5  # share of the failing classes repaired in a round, the cheapest first
-TAKING = 60  # rounds after which classes are only merged, so that the repair ends
 HARDLY = 1e-9  # smaller improvements count as none
 LAST = 1e200  # score of a merge without improvement, after all others
+
+
+class Effort(NamedTuple):
+    """How much is tried to repair a class."""
+
+    classes: int  # nearest classes with which a merge is tried
+    holders: int  # nearest tuples tried per value that a class lacks most …
+    lacking: int  # … and the number of such values
+    taking: int  # rounds after which classes are only merged, so that the repair ends
+    at_once: float  # share of the failing classes repaired in a round, the cheapest first
+
+
+THOROUGH = Effort(classes=8, holders=4, lacking=4, taking=60, at_once=0.5)
+QUICK = Effort(classes=4, holders=2, lacking=2, taking=5, at_once=0.8)  # loses about as much
 
 
 class Holders(NamedTuple):
@@ -59,8 +68,9 @@ class Repair:
 
     def __init__(
         self, layout: Layout, vector: Ints, start: Classes, models: Sequence[Model], k: int,
-        label: Longs,
+        label: Longs, effort: Effort = THOROUGH,
     ) -> None:  # fmt: skip
+        self.effort = effort
         self.trees, self.start, self.models, self.k = layout.trees, start, models, k
         trees = layout.trees
         n, q = vector.shape
@@ -96,7 +106,7 @@ class Repair:
         while self.fails.any() and len(self.alive) > 1:
             ids = np.flatnonzero(stale & self.fails)
             if len(ids):
-                found = self._options(ids, rounds < TAKING)
+                found = self._options(ids, rounds < self.effort.taking)
                 for known, new in zip(best, found, strict=True):
                     known[ids] = new
             touched = self._do_cheapest(best)
@@ -111,7 +121,7 @@ class Repair:
         ids = np.flatnonzero(self.fails)
         ids = ids[np.argsort(best.score[ids], kind="stable")]
         touched = np.zeros(self.many, np.bool_)
-        for c in ids[: max(1, int(len(ids) * AT_ONCE))].tolist():
+        for c in ids[: max(1, int(len(ids) * self.effort.at_once))].tolist():
             b, x = int(best.other[c]), int(best.taken[c])
             gone = self.parts.head[c] < 0 or self.parts.head[b] < 0  # merged with an equal class
             if gone or touched[c] or touched[b]:
@@ -223,7 +233,8 @@ class Repair:
 
     def _near(self, ids: Longs) -> Longs:
         """The nearest classes: place in `ids` and number of the class, as one number."""
-        found = np.empty((len(ids), CLASSES), np.int64)
+        most = self.effort.classes
+        found = np.empty((len(ids), most), np.int64)
         used = np.zeros(len(ids), np.int64)
         costs = np.empty_like(found)
         for begin, stop in parts(len(ids), self.paces[1]):
@@ -232,7 +243,7 @@ class Repair:
                 self.index, self.trees, self.classes, ids[part], self.work, found[part],
                 costs[part], used[part],
             )  # fmt: skip
-        place, at = np.nonzero(np.arange(CLASSES) < used[:, None])
+        place, at = np.nonzero(np.arange(most) < used[:, None])
         return place * self.many + found[place, at]
 
     def _near_holders(self, ids: Longs) -> tuple[Longs, Longs, Longs]:
@@ -240,7 +251,7 @@ class Repair:
 
         Returns the place of the class in `ids`, the tuple, and the cost of moving it.
         """
-        lacks = self._lacking(ids)
+        lacks, most = self._lacking(ids), self.effort.holders
         nothing = np.zeros(0, np.int64)
         found = [(nothing, nothing, nothing)]
         for number, one in enumerate(self.holders):
@@ -248,7 +259,7 @@ class Repair:
             if not len(some):
                 continue
             index = self.near_by[number] = self._with_room(self.near_by[number])
-            near, cost = (np.empty((len(some), HOLDERS), np.int64) for _ in range(2))
+            near, cost = (np.empty((len(some), most), np.int64) for _ in range(2))
             used = np.zeros(len(some), np.int64)
             for begin, stop in parts(len(some), self.holder_paces[number]):
                 part = slice(begin, stop)
@@ -256,7 +267,7 @@ class Repair:
                     index, self.trees, self.classes, self.parts, ids[some[part]], one.holds,
                     self.work, near[part], cost[part], used[part],
                 )  # fmt: skip
-            place, at = np.nonzero(np.arange(HOLDERS) < used[:, None])
+            place, at = np.nonzero(np.arange(most) < used[:, None])
             found.append((some[place], near[place, at], cost[place, at]))
         owner, tuples, cost = (np.concatenate(part) for part in zip(*found, strict=True))
         return owner, tuples, cost
@@ -274,7 +285,7 @@ class Repair:
             known = place[histogram.value] >= 0
             gap = np.tile(histogram.overall[values], (len(ids), 1))
             gap[histogram.of_class[known], place[histogram.value[known]]] -= histogram.share[known]
-            most = np.argsort(-gap, axis=1, kind="stable")[:, :LACKING]
+            most = np.argsort(-gap, axis=1, kind="stable")[:, : self.effort.lacking]
             chosen = np.zeros(gap.shape, np.bool_)
             np.put_along_axis(chosen, most, True, axis=1)
             lacks[:, places] = chosen & (gap > 0)
@@ -331,7 +342,7 @@ class Repair:
 
     def _with_room(self, index: trie.Index) -> trie.Index:
         """The index, with enough room for the next part of the work."""
-        times = 2 * CLASSES
+        times = 2 * self.effort.classes
         while not trie.has_room(index, times * len(self.trees.start), times * self.fan):
             index = larger(index, self.trees)
         return index

@@ -35,9 +35,13 @@ OPEN = (
 class Estimator:
     """Makes releases of one table by different plans."""
 
-    def __init__(self, table: Any) -> None:
-        """`table` is a frame in memory."""
-        self._table = table
+    def __init__(self, table: Any, quick: bool = False) -> None:
+        """`table` is a frame in memory.
+
+        `quick`: algorithms may try less than in a run, as for a sample, which differs from its
+        table by far more.
+        """
+        self._table, self._quick = table, quick
         self._encoded: tuple[str, Table] | None = None  # with the columns that it was encoded by
 
     def release(self, plan: Plan, progress: Progress = silent) -> Release:
@@ -53,7 +57,8 @@ class Estimator:
                 clock.start("encode")
                 original = self._table_of(frame, plan)
                 clock.start("recode")
-                recoded = recode(original, plan, progress)
+                quick = plan.changed(algorithm=plan.algorithm.quick()) if self._quick else plan
+                recoded = recode(original, quick, progress)
                 origin = Origin(
                     fitted=partial(Fitted.of, plan, original, recoded.recoding),
                     original_sha256=None,

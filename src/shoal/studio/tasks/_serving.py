@@ -71,7 +71,7 @@ def serve(parent: int) -> None:
                 withdrawn.clear()
                 send(*done(held, name, given, send, withdrawn))
                 held.catch_up()
-                _give_back()
+                give_back()
         except BrokenPipeError:
             os._exit(0)  # the studio is gone
 
@@ -99,7 +99,7 @@ def _listen(
     os._exit(0)
 
 
-def _give_back() -> None:
+def give_back() -> None:
     """Return memory to the system that was needed for a task only; allocators keep it."""
     gc.collect()
     if "pyarrow" in sys.modules:

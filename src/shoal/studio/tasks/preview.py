@@ -43,7 +43,8 @@ def run(
     part = table
     if not full and table.num_rows > 2 * QUICK and is_slow(held, small, table.num_rows):
         part = _part(held, small, first_rows(held, small))
-    estimator = held["estimators"].setdefault(part.num_rows, Estimator(part))
+    sampled = part.num_rows < rows
+    estimator = held["estimators"].setdefault(part.num_rows, Estimator(part, quick=sampled))
     try:
         with stopwatch() as watch:  # kernels are loaded only once
             release = estimator.release(small, progress)
@@ -55,7 +56,7 @@ def run(
         raise
     if part is table:
         held["took"][_kind(small)] = watch.seconds
-    facts = facts_of(release, asked, sampled=part.num_rows < rows)
+    facts = facts_of(release, asked, sampled=sampled)
     return replace(facts, extra={**facts.extra, "more": table.num_rows - part.num_rows})
 
 
@@ -70,7 +71,12 @@ def _on_the_sample(error: CannotReach, sampled: int, rows: int) -> CannotReach:
 
 
 def is_slow(held: Held, plan: Plan, rows: int) -> bool:
-    """Whether the whole sample takes longer than anybody wants to wait for a slider."""
+    """Whether the whole sample takes longer than anybody wants to wait for a slider.
+
+    The first time it does: kernels are loaded, and the sample is encoded.
+    """
+    if rows not in held["estimators"]:
+        return True
     if took := held["took"].get(_kind(plan)):
         return bool(took > TOOK)
     able = closed(plan)

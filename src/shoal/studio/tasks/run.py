@@ -14,7 +14,7 @@ from shoal.plan import Plan
 from shoal.studio.private_folder import PrivateFolder
 from shoal.studio.runs.run import KEPT, LOOK
 from shoal.studio.tasks._facts import facts_of
-from shoal.studio.tasks._serving import Held
+from shoal.studio.tasks._serving import Held, give_back
 from shoal.studio.tasks.look._kept import keep_look
 from shoal.studio.tasks.open import source_of
 
@@ -25,6 +25,7 @@ def run(
     """Anonymize, verify and keep the release in the folder of the run."""
     asked = Plan.load(plan)
     release = anonymize(source_of(source), asked, progress=progress)
+    give_back()  # before each step that takes long, and before each that needs much
     place = PrivateFolder(Path(folder))
     progress("write", 0.0)
     target = place.inside(name)
@@ -33,8 +34,10 @@ def run(
     if release.frame is not None:  # otherwise it is too large for memory
         keep(release, place.folder(KEPT).path)
     held["release"] = release
+    give_back()
     numbers = release.as_dict(progress)
     place.write("release.json", json.dumps(numbers, indent=2, ensure_ascii=False).encode())
+    give_back()
     keep_look(release, place.inside(LOOK))
     written = release.written
     return {
