@@ -20,7 +20,7 @@ from shoal.kernels.relations import Covered
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.encode import Table
 from shoal.table.published_table import Published, codes_of
-from shoal.table.roles import Column, columns_with_role, missing_words
+from shoal.table.roles import Column, columns_with_role, missing_words, unchanged_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def unchanged_of(
 
     Columns that are published but not in the frame are `elsewhere`.
     """
-    names = [*columns_with_role(columns, "other"), *columns_with_role(columns, "sensitive")]
+    names = [*unchanged_columns(columns), *columns_with_role(columns, "sensitive")]
     out = () if elsewhere is None else tuple(elsewhere.left_out)
     there = {*frame.names, *(() if elsewhere is None else elsewhere.names)}
     names = [name for name in names if name in there and name not in out]
@@ -147,7 +147,8 @@ def unchanged_of(
         sides.append(_Read.in_release(values, hierarchy, words, lacks))
     true = [None if truth is None else truth.nodes(name) for name in published.names]
     return Unchanged(
-        roles={name: columns[name].role for name in names},
+        # A weight is published unchanged, as a column of the role other is.
+        roles={n: "sensitive" if columns[n].role == "sensitive" else "other" for n in names},
         read=read,
         quasi=tuple(one.leaves(one.exact, nodes) for one, nodes in zip(sides, true, strict=True)),
         known=tuple(

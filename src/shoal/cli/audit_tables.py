@@ -15,11 +15,13 @@ from shoal.cli.measure_rows import (
     loss_rows,
     utility_rows,
     verdict,
+    weighted_rows,
 )
 from shoal.cli.screens.analysis_tables import show_analyses, show_learning
 from shoal.cli.warnings import note_unweighed, warn_of_exposure, warn_uncovered
 from shoal.flow.audit import Audit
 from shoal.report.exposure_facts import count_rows, risk_rows
+from shoal.report.sample_facts import sample_rows
 
 
 def show_audit(console: Console, audit: Audit) -> None:
@@ -44,11 +46,13 @@ def show_audit(console: Console, audit: Audit) -> None:
 
 def _measures(audit: Audit) -> Table:
     table = new_table("Audit", "", "")
-    add_rows(table, count_rows(audit.exposure), risk_rows(audit.exposure))
+    add_rows(
+        table, count_rows(audit.exposure), risk_rows(audit.exposure), sample_rows(audit.sample)
+    )
     if audit.quality is not None:
         loss, *rest = loss_rows(audit.quality, audit.loss)
         mean = ("information loss, mean of seven metrics", percent(audit.quality.mean_loss))
-        add_rows(table, [loss, mean, *rest])
+        add_rows(table, [loss, *weighted_rows(audit.weighted_losses, audit.loss), mean, *rest])
     if audit.utility is not None:
         add_rows(table, utility_rows(audit.utility))
     return table

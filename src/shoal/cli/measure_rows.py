@@ -65,6 +65,13 @@ def loss_rows(quality: Quality, loss: str) -> list[tuple[str, str]]:
     ]
 
 
+def weighted_rows(losses: Mapping[str, float] | None, loss: str) -> list[tuple[str, str]]:
+    """What generalization cost, if each record counts as often as its weight says."""
+    if losses is None:
+        return []
+    return [(f"information loss ({loss}), weighted", percent(losses[loss]))]
+
+
 def utility_rows(utility: Utility) -> Iterator[tuple[str, str]]:
     """What a release is useful for."""
     if utility.normalized_loss is not None:

@@ -17,11 +17,13 @@ from shoal.cli.measure_rows import (
     loss_rows,
     utility_rows,
     verdict,
+    weighted_rows,
 )
 from shoal.cli.screens.analysis_tables import show_learning
 from shoal.cli.warnings import note_unweighed, warn_of_exposure, warn_of_little_left, warn_uncovered
 from shoal.flow.release import Release
 from shoal.report.exposure_facts import count_rows, risk_rows
+from shoal.report.sample_facts import sample_rows
 from shoal.table.roles import columns_with_role
 
 
@@ -70,7 +72,15 @@ def _changes(release: Release) -> Table:
     records, *counts = count_rows(*both)
     add_rows(table, [records], _suppressed(release), counts, risk_rows(*both))
     loss, *rest = loss_rows(release.quality, release.plan.loss.name)
-    after = [loss, *_lower_bound(release), *rest, *utility_rows(release.utility)]
+    weighted = weighted_rows(release.weighted_losses, release.plan.loss.name)
+    after = [
+        *sample_rows(release.sample),
+        loss,
+        *weighted,
+        *_lower_bound(release),
+        *rest,
+        *utility_rows(release.utility),
+    ]
     add_rows(table, [(label, "", value) for label, value in after])
     return table
 

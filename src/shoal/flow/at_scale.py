@@ -49,7 +49,7 @@ from shoal.table.coded_columns import forget_codes
 from shoal.table.encode import encode
 from shoal.table.published_table import read_published
 from shoal.table.recoding import SUPPRESSED
-from shoal.table.roles import check_names, columns_with_role, not_published
+from shoal.table.roles import check_names, linking_columns, not_published, unchanged_columns
 
 Large = TypeVar("Large", bound="LargeRelease")
 GROUPED = ("quasi", "sensitive")  # roles of the columns whose combinations are in memory
@@ -152,7 +152,7 @@ def anonymize_at_scale(
     clock = Clock(progress)
     clock.start("read")
     check_names(plan.columns, table.schema.names)
-    others = columns_with_role(plan.columns, "other")
+    others = unchanged_columns(plan.columns)
     table.check_types([*grouped(plan), *others])
     person, profiles = _person(plan), None
     if person is None:
@@ -241,7 +241,7 @@ def grouped(plan: Plan) -> list[str]:
 
 def _person(plan: Plan) -> PersonColumn | None:
     """The column that identifies the person of each record; None: each record is one person."""
-    names = columns_with_role(plan.columns, "person")
+    names = linking_columns(plan.columns)
     return PersonColumn(names[0], tuple(plan.missing_of(names[0]))) if names else None
 
 
@@ -249,7 +249,7 @@ def _elsewhere(
     table: LargeTable, units: Frame, people: People | None, plan: Plan, clock: Clock
 ) -> Elsewhere:
     """The columns of the release that are not in memory."""
-    others = {name: plan.missing_of(name) for name in columns_with_role(plan.columns, "other")}
+    others = {name: plan.missing_of(name) for name in unchanged_columns(plan.columns)}
     if not others:
         return Elsewhere(())
 
@@ -272,7 +272,7 @@ def _if_known(
     """The disclosure by other columns, counted by the engine, and by sensitive ones."""
     label = release.seen.class_of_row
     plan = release.plan
-    others = {name: plan.missing_of(name) for name in columns_with_role(plan.columns, "other")}
+    others = {name: plan.missing_of(name) for name in unchanged_columns(plan.columns)}
     found = {}
 
     def watch(share: float) -> None:

@@ -44,7 +44,8 @@ from shoal.table.encode import Table, encode
 from shoal.table.match_graph import MatchGraph, link
 from shoal.table.matching.original_rows import OriginalRows, original_rows
 from shoal.table.published_table import Published, read_published
-from shoal.table.roles import ROLES, columns_with_role
+from shoal.table.roles import ROLES, columns_with_role, linking_columns
+from shoal.table.samples.survey import survey_of
 from shoal.table.written.form import read_form
 
 __all__ = ["Audit", "audit", "audit_groups", "check_known"]
@@ -160,6 +161,7 @@ def _audit(
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
         said += notes.differences(frame, given, plan)
+    sampled = None if given is None else survey_of(given, plan.columns, plan.missing_values)
     everybody = _population(population, plan.with_reading(plans.population.read))
     tables = matched = None
     if before is not None:
@@ -172,13 +174,19 @@ def _audit(
         _linkage(plan, before, published),
         None
         if before is None
-        else Source(before, rows=None if matched is None else matched.rows, queries=queries),
+        else Source(
+            before,
+            rows=None if matched is None else matched.rows,
+            queries=queries,
+            survey=sampled,
+        ),
         population=everybody,
         elsewhere=None if beyond is None else beyond.elsewhere,
         progress=progress,
     )
     said += unchecked(plan, measured.at_most)
     said += measured.dependency.notes(0 if matched is None else matched.unsure)
+    said += [] if measured.sample is None else measured.sample.notes
     lost = None if before is None else (before.rows - published.rows) / before.rows
     analyses = learning = None
     if before is not None:
@@ -204,6 +212,8 @@ def _audit(
         linkage=measured.linkage,
         limits=verdicts(plan, measured, lost),
         attackers=measured.attackers,
+        sample=measured.sample,
+        weighted_losses=measured.weighted_losses,
         analyses=analyses,
         learning=learning,
         views=ViewSource(
@@ -323,7 +333,7 @@ def _population(source: Any, plan: Plan) -> Table | None:
     lacking = [name for name in names if name not in frame.names]
     if lacking:
         raise BadTable(f"the population lacks the quasi-identifiers {preview(lacking)}")
-    names += [name for name in columns_with_role(plan.columns, "person") if name in frame.names]
+    names += [name for name in linking_columns(plan.columns) if name in frame.names]
     known = {name: column for name, column in plan.columns.items() if name in names}
     rest = [name for name in frame.names if name not in known]
     narrow = frame.rebuild(np.arange(frame.height), {}, drop=rest)

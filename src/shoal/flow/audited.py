@@ -22,6 +22,7 @@ from shoal.measures.exposure import Exposure
 from shoal.measures.findings import findings
 from shoal.measures.information_loss import Quality
 from shoal.measures.risks import Risks, record_risks
+from shoal.measures.samples.sample_risks import SampleRisks, sample_numbers
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.verdict import Verdict
 from shoal.models import Check, finite, requirement_rows
@@ -53,6 +54,8 @@ class Audit:
     analyses: Analyses | None = None  # None: no original
     learning: Learning | None = None  # None: no column to predict was named
     views: ViewSource | None = None  # of an attacker on single classes
+    sample: SampleRisks | None = None  # risks in the population; None: the plan is about none
+    weighted_losses: dict[str, float] | None = None  # None: there are no weights, or no original
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{name} {number(level)}" for name, level in self.levels.items())
@@ -166,6 +169,7 @@ class Audit:
             "dependency": self.dependency.as_dict(),
             "accepted": list(self.dependency.accepted),
             "notes": self.notes,
+            **sample_numbers(self.sample, self.weighted_losses),
         }
         if self.quality is not None:
             numbers["losses"] = self.quality.losses

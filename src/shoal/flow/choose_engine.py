@@ -14,7 +14,7 @@ from shoal.io.format import format_of
 from shoal.io.memory import bytes_of, machine_memory, shown
 from shoal.io.sources import StoredTable, is_folder
 from shoal.plan import Plan
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import Role, columns_with_role, linking_columns
 
 SHARE = 0.25  # of the memory: a file that takes more is left to DuckDB
 SMALL = 10**7  # bytes of a file that is never too large; its size in memory is not estimated
@@ -93,7 +93,7 @@ def _odd_type(table: Database, plan: Plan) -> str | None:
 
     for field in table.schema():
         role = plan.columns[field.name].role if field.name in plan.columns else "drop"
-        served = is_person if role == "person" else is_served
+        served = is_person if role in ("person", "household") else is_served
         if role not in ("identifier", "drop") and not served(field.type):
             return f"columns of type {field.type} ({field.name!r})"
     return None
@@ -122,7 +122,11 @@ def _spark(table: Any, plan: Plan, keep_order: bool) -> Engine:
 
 def not_served(plan: Plan, keep_order: bool, engine: str) -> str | None:
     """What in a plan the engine does not support, in words; None: it supports all of it."""
-    for name in columns_with_role(plan.columns, "person"):
+    roles: tuple[Role, ...] = ("household", "weight")
+    for role in roles:
+        for name in columns_with_role(plan.columns, role):
+            return f"a {role} column ({name!r}) yet"
+    for name in linking_columns(plan.columns):
         if engine == "spark":
             return f"a person column ({name!r}) yet"
         if not plan.columns[name].publish:  # people could not be counted in the file

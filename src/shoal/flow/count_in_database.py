@@ -15,7 +15,7 @@ from shoal.flow.extra_rows.open_records import open_records
 from shoal.flow.opening import reading_of
 from shoal.io.frames import Frame
 from shoal.plan import Plan
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import columns_with_role, linking_columns
 
 COUNTED = ("quasi", "sensitive", "other")  # roles of columns that an audit looks at
 
@@ -36,7 +36,9 @@ def is_counted(tables: Sequence[Any], plan: Plan, population: Any) -> bool:
         # Totals are the last row, and a count has no last row.
         and not plan.read.units
         and not plan.read.totals
-        and not columns_with_role(plan.columns, "person")
+        and not linking_columns(plan.columns)
+        and not columns_with_role(plan.columns, "weight")  # weights are summed over records
+        and not plan.population
         and bool(columns_with_role(plan.columns, "quasi"))
     )
 

@@ -19,7 +19,7 @@ from shoal.table.coded_columns import coded, coded_as_text
 from shoal.table.coding import merged_note
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
-from shoal.table.roles import columns_with_role, limited_columns
+from shoal.table.roles import columns_with_role, limited_columns, linking_columns, unchanged_columns
 from shoal.table.written.form import kept_as_text
 
 
@@ -54,7 +54,7 @@ def ranges_as_labels(plan: Plan) -> list[str]:
 def without_person(frame: Frame, plan: Plan) -> list[str]:
     """Warn of records that do not say which person they belong to."""
     notes = []
-    for name in columns_with_role(plan.columns, "person"):
+    for name in linking_columns(plan.columns):
         if name not in frame.names:
             counted = "each record counts as one person, which overstates k if a person has several"
             if plan.columns[name].publish:
@@ -85,7 +85,7 @@ def merged_values(published: Published) -> list[str]:
 def persons_not_published(plan: Plan, keep_order: bool) -> list[str]:
     """Report that the release has no person numbers, and what may still reveal them."""
     notes = []
-    for name in columns_with_role(plan.columns, "person"):
+    for name in linking_columns(plan.columns):
         if not plan.columns[name].publish:
             notes.append(
                 f"the person numbers ({name!r}) are not in the release: people were counted and "
@@ -155,7 +155,7 @@ def unpublished_columns(columns: Sequence[str], plan: Plan) -> list[str]:
     names = [name for name in columns_with_role(plan.columns, "drop") if name in columns]
     if names:
         notes.append(f"the table contains the columns {preview(names)}, which the plan drops")
-    for name in columns_with_role(plan.columns, "person"):
+    for name in linking_columns(plan.columns):
         if name in columns and not plan.columns[name].publish:
             notes.append(f"the table contains {name!r}, which the plan does not publish")
     return notes
@@ -169,7 +169,7 @@ def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
     notes = []
     for name in [
         *columns_with_role(plan.columns, "sensitive"),
-        *columns_with_role(plan.columns, "other"),
+        *unchanged_columns(plan.columns),
     ]:
         if name in release.names and name in original.names:
             now, before = (

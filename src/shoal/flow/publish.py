@@ -34,6 +34,7 @@ from shoal.table.encode import Table
 from shoal.table.match_graph import link
 from shoal.table.published_table import Published, read_published
 from shoal.table.recoding import SUPPRESSED, Recoding, decode
+from shoal.table.samples.survey import survey_of
 from shoal.table.written.spelled_columns import guarded
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def publish(
     published = _read(released, plan, people)
     if not plan.linked:  # otherwise matches are about single records
         published = published.together()  # they are measured often
+    survey = survey_of(frame, plan.columns, plan.missing_values)
     linkable = _published_part(original, recoding) if plan.linked else None
     measured = measure_published(
         released,
@@ -92,8 +94,14 @@ def publish(
         published,
         None if linkable is None else link(linkable, published),
         Source(
-            original, recoding, taken, partial(_unprotected, frame, plan, whole), answered=answered
+            original,
+            recoding,
+            taken,
+            partial(_unprotected, frame, plan, whole),
+            answered=answered,
+            survey=survey,
         ),
+        survey=survey.take(taken),
         persons_published=people is None,
         must_hold=True,
         elsewhere=elsewhere,
@@ -128,6 +136,7 @@ def publish(
             *notes.persons_not_published(plan, keep_order),
             *measured.dependency.notes(),
             *measured.utility.notes(original.rows),
+            *([] if measured.sample is None else measured.sample.notes),
             *notes.numbers_as_text(released, plan),
             *notes.in_parts(recoding.parts),
             *origin.notes,
@@ -149,6 +158,8 @@ def publish(
         explainer=origin.explainer,
         tried=origin.tried,
         limits=verdicts(plan, measured, suppressed / rows),
+        sample=measured.sample,
+        weighted_losses=measured.weighted_losses,
         parts=recoding.parts,
         fitted=partial(origin.fitted, released.names),
         tables=Tables.of_release(

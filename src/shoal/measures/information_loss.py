@@ -86,6 +86,25 @@ def measure(
     )
 
 
+def weighted_losses(
+    table: Table, published: Published, loss: Loss, before: Floats, after: Floats
+) -> dict[str, float]:
+    """The losses in percent if each record counts as often as its weight says.
+
+    `before` are the weights of the original's records, `after` those of the rows of the release.
+    """
+    had = [
+        np.bincount(table.codes[:, j], before, tree.size).astype(np.float64)
+        for j, tree in enumerate(table.trees)
+    ]
+    has = [one.spread() for one in published.weighted_counts(table, after, float(before.sum()))]
+    kinds = {n: k() for n, k in catalog.losses.items() if issubclass(k, Loss) and k.reported}
+    return {
+        name: alteration(costs_of(one, table.domains), had, has)
+        for name, one in ({loss.name: loss} | kinds).items()
+    }
+
+
 def _unchanged(table: Table, recoding: Recoding, j: int) -> int:
     """Values of a column that are published as they are."""
     same = recoding.column(j) == table.codes[:, j]

@@ -14,10 +14,11 @@ from shoal.io.frames import Frame
 from shoal.measures.breakdowns.dependencies import ATTACK, Dependencies
 from shoal.measures.column_disclosure import ColumnDisclosure, if_known, worth_warning
 from shoal.measures.exposure import Exposure, expose
-from shoal.measures.information_loss import Quality, measure
+from shoal.measures.information_loss import Quality, measure, weighted_losses
 from shoal.measures.key_sets import View, views
 from shoal.measures.queries import Queries
 from shoal.measures.record_counts import enforced_class_size, required_class_size
+from shoal.measures.samples.sample_risks import SampleRisks, sample_risks
 from shoal.measures.utility import Utility, utility_of, vulnerable
 from shoal.measures.verdicts.within_at_most import check_at_most, raise_beyond_at_most
 from shoal.measures.verify import check_all, raise_unless_satisfied
@@ -27,7 +28,8 @@ from shoal.table.encode import Table
 from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 from shoal.table.recoding import Recoding
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import unchanged_columns
+from shoal.table.samples.survey import Survey, survey_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,8 @@ class Measured:
     dependency: Dependencies  # what those columns reveal of quasi-identifiers
     seen_by: Published  # the table as the attacker of `after` sees it
     attackers: dict[str, Exposure]  # what each of several attackers learns, by their names
+    sample: SampleRisks | None = None  # risks in the population; None: the plan is about none
+    weighted_losses: dict[str, float] | None = None  # None: there are no weights, or no original
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,7 @@ class Source:
     unprotected: Callable[[], Published] | None = None
     queries: Queries | None = None  # counting queries to answer from both; None: the default ones
     answered: bool = True  # whether they are answered: on a small table that takes longest
+    survey: Survey | None = None  # how its records were sampled; None: not read
 
 
 def measure_published(
@@ -73,6 +78,7 @@ def measure_published(
     persons_published: bool = True,
     must_hold: bool = False,
     elsewhere: Elsewhere | None = None,
+    survey: Survey | None = None,
     begin: Callable[[str], None] = lambda _: None,
     progress: Progress = silent,
 ) -> Measured:
@@ -80,8 +86,8 @@ def measure_published(
 
     `frame` is the table and `published` what a reader learns from it. With `must_hold` a violated
     requirement raises an error before anything else is measured. `elsewhere` has the columns that
-    are published but not in the frame. `begin` is called with the name of each step as it begins,
-    "verify" and "attack".
+    are published but not in the frame, and `survey` says how its rows were sampled. `begin` is
+    called with the name of each step as it begins, "verify" and "attack".
     """
     begin("verify")
     seen_by = views(published, plan.attackers)
@@ -96,9 +102,7 @@ def measure_published(
     each = _exposures(plan, seen_by, linkage, population, read, progress)
     away = () if elsewhere is None else (*elsewhere.names, *elsewhere.left_out)
     others = [
-        name
-        for name in columns_with_role(plan.columns, "other")
-        if name in frame.names or name in away
+        name for name in unchanged_columns(plan.columns) if name in frame.names or name in away
     ]
     dependency = _dependencies(plan, each, published.person_count, others)
     if linkage is not None:
@@ -116,7 +120,10 @@ def measure_published(
     known = {}
     if linkage is None:
         known = _if_known(frame, plan, seen_by, persons_published)
+    survey = survey or survey_of(frame, plan.columns, plan.missing_values)
     return Measured(
+        sample=sample_risks(survey, plan, seen_by[worst].published),
+        weighted_losses=_weighted_losses(plan, published, survey, source),
         published=published,
         linkage=linkage,
         checks=checks,
@@ -155,6 +162,18 @@ def _compared(
         source.answered,
     )
     return quality, utility
+
+
+def _weighted_losses(
+    plan: Plan, published: Published, survey: Survey, source: Source | None
+) -> dict[str, float] | None:
+    """The losses by the weights of the records, if both tables have them."""
+    if source is None or source.survey is None or published.is_counted:
+        return None
+    before, after = source.survey.weights, survey.weights
+    if before is None or after is None:
+        return None
+    return weighted_losses(source.table, published, plan.loss, before, after)
 
 
 def _exposures(

@@ -34,6 +34,7 @@ from shoal.measures.findings import Finding, findings
 from shoal.measures.information_loss import SUPPRESSED_COUNT_AS, Quality, normalized_class_size
 from shoal.measures.record_counts import required_class_size
 from shoal.measures.risks import Risks
+from shoal.measures.samples.sample_risks import SampleRisks, sample_numbers
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.verdict import Verdict
@@ -91,6 +92,8 @@ class Outcome:
     tried: list[Tried] = field(default_factory=list)  # if the plan left a choice open
     limits: list[Verdict] = field(default_factory=list)  # of the plan, and what is reached
     at_most: list[Check] = field(default_factory=list)  # how general limited columns are
+    sample: SampleRisks | None = None  # risks in the population; None: the plan is about none
+    weighted_losses: dict[str, float] | None = None  # None: there are no weights
     engine: str = "memory"  # that grouped and wrote the records
     parts: int = 1  # into which the table was cut, each recoded by itself
     tables: Tables | None = None  # the release and its original, for analyses
@@ -369,6 +372,7 @@ class Outcome:
             "engine": self.engine,
             "parts": self.parts,
             "version": self.version,
+            **sample_numbers(self.sample, self.weighted_losses),
         }
         if self.applied is not None:
             numbers["applied"] = self.applied.as_dict()

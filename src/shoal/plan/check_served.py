@@ -10,7 +10,7 @@ from shoal.algorithms import DEFAULT, Algorithm
 from shoal.base.errors import BadPlan, WayOut, preview
 from shoal.models import Model
 from shoal.plan.check_limits import check_limits
-from shoal.table.roles import columns_with_role, free_columns
+from shoal.table.roles import free_columns, linking_columns
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
@@ -22,7 +22,7 @@ def check_served(plan: Plan) -> None:
         raise BadPlan(
             "the plan has no requirements; add a model, for example k-anonymity"
         ).offering(WayOut("add", "k-anonymity", {"k": 5}))
-    if plan.linked and (persons := columns_with_role(plan.columns, "person")):
+    if plan.linked and (persons := linking_columns(plan.columns)):
         model = next(m.name for m in plan.models if m.linkage)
         raise BadPlan(
             f"{model} is about records, and the plan "
@@ -78,7 +78,7 @@ def _check_parts(plan: Plan) -> None:
     if plan.parts in ("auto", 1):
         return
     why = ""
-    if persons := columns_with_role(plan.columns, "person"):
+    if persons := linking_columns(plan.columns):
         why = f"a person column ({persons[0]!r}): the records of a person must stay together"
     elif not plan.algorithm.works_in_parts:
         why = f"the algorithm {plan.algorithm.name}, which needs the whole table"

@@ -22,20 +22,26 @@ from shoal.losses import Loss
 from shoal.models import Model
 from shoal.plan.about import About
 from shoal.plan.attackers import Attacker, check_attackers, made_attackers
+from shoal.plan.check_household import check_household
 from shoal.plan.check_served import check_served
 from shoal.plan.check_written import check_written
 from shoal.plan.limits import Limits
 from shoal.plan.plan_file import PlanSource, plan_text, read_plan
+from shoal.plan.population import Population
 from shoal.plan.toml_text import toml_lines
 from shoal.table.roles import (
+    UNCHANGED,
     Column,
     Missing,
+    Role,
     checked_words,
     columns_with_role,
     free_columns,
     limited_columns,
+    linking_columns,
     missing_words,
     naming,
+    unchanged_columns,
 )
 
 __all__ = ["Plan"]
@@ -58,6 +64,8 @@ class Plan(Setting):
     columns: dict[str, Column]
     about: About = Field(default_factory=About)  # who publishes it, for what and for whom
     limits: Limits = Field(default_factory=Limits)  # thresholds for what is measured of a release
+    # The population that the table is a sample of, if it is one.
+    population: Population = Field(default_factory=Population)
     read: Reading = Field(default_factory=Reading)  # how files are read
     write: Writing = Field(default_factory=Writing)  # how the file of a release is written
     models: list[Model] = Field(default_factory=list)
@@ -110,6 +118,13 @@ class Plan(Setting):
         if not isinstance(given, Limits | dict):
             raise BadPlan("[limits] is a table of limits, as in highest_risk = 0.09")
         return given if isinstance(given, Limits) else Limits(**given)
+
+    @field_validator("population", mode="before")
+    @classmethod
+    def _population(cls, given: Any) -> Population:
+        if not isinstance(given, Population | dict):
+            raise BadPlan("[population] is a table of settings, as in fraction = 0.1")
+        return given if isinstance(given, Population) else Population(**given)
 
     @field_validator("read", mode="before")
     @classmethod
@@ -211,7 +226,7 @@ class Plan(Setting):
     @model_validator(mode="after")
     def _accepted(self) -> Plan:
         """Only columns that are published unchanged, and that nothing else protects."""
-        others = columns_with_role(self.columns, "other")
+        others = unchanged_columns(self.columns)
         for name in self.accept:
             if name in others:
                 continue
@@ -227,9 +242,13 @@ class Plan(Setting):
 
     @model_validator(mode="after")
     def _one_person_column(self) -> Plan:
-        persons = columns_with_role(self.columns, "person")
-        if len(persons) > 1:
-            raise ValueError(f"can have one person column, but has {', '.join(persons)}")
+        roles: tuple[Role, ...] = ("person", "household", "weight")
+        for role in roles:
+            names = columns_with_role(self.columns, role)
+            if len(names) > 1:
+                raise ValueError(f"can have one {role} column, but has {', '.join(names)}")
+        check_household(self.columns)
+        persons = linking_columns(self.columns)
         lost = [model.name for model in self.models if model.needs_person_column]
         if lost and not persons:
             raise ValueError(
@@ -285,7 +304,7 @@ class Plan(Setting):
         if self._drafted:  # then the default depends on the columns, as in its file
             del kept["algorithm"]
         if "columns" in fields and "accept" not in fields:  # some may have another role now
-            others = {name for name, one in fields["columns"].items() if _role(one) == "other"}
+            others = {name for name, one in fields["columns"].items() if _role(one) in UNCHANGED}
             kept["accept"] = [name for name in self.accept if name in others]
         if "columns" in fields and "write" not in fields and self.write.names:
             known = {name for name, one in fields["columns"].items() if _is_published(one)}

@@ -35,7 +35,7 @@ FIELDS = (
     "parts",
 )
 # Tables of settings, in the order of the file.
-TABLES = ("about", "limits", "read", "write")
+TABLES = ("about", "limits", "population", "read", "write")
 _OPEN = [
     "# The default algorithm is peel, or gaa if a column has free ranges or sets.",
     "# auto tries several, and sets of values where a column has no hierarchy; it takes longer",

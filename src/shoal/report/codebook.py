@@ -40,7 +40,9 @@ ROLES = {
     "quasi": "generalized where needed",
     "sensitive": "unchanged: sensitive",
     "other": "unchanged",
+    "weight": "unchanged: how many people of the population a record stands for",
     "person": "a random number, the same for all records of a person",
+    "household": "a random number, the same for all members of a household",
 }
 
 
@@ -159,7 +161,7 @@ def _column(frame: Frame, name: str, plan: Plan) -> CodebookColumn:
     counts = np.bincount(codes + 1, minlength=len(found) + 1).tolist()
     texts = as_text(found.array, name).to_pylist()
     values: list[PublishedValue] = []
-    if column.role != "person":
+    if column.role not in ("person", "household"):
         words = set(plan.missing_of(name))
         hierarchy = column.hierarchy if column.role == "quasi" else None
         pairs = zip([None, *texts], counts, strict=True)

@@ -37,6 +37,7 @@ from shoal.measures.explanation import ClassReason, Explains, Reason
 from shoal.measures.findings import Finding
 from shoal.measures.outcome import Outcome
 from shoal.measures.record_counts import RowCount
+from shoal.measures.samples.sample_risks import SampleRisks
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.safe_harbor import Identifier, safe_harbor
@@ -48,7 +49,7 @@ from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.guarantees import bound, guarantee
 from shoal.report.limit_facts import LimitFact, limit_facts, preset_words
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import columns_with_role, linking_columns
 
 LITTLE = 99.0  # percent of suppressed values from which on a release is of little use
 
@@ -118,6 +119,7 @@ class Facts:
     people: int
     has_persons: bool
     persons_published: bool  # whether records of a person can be linked
+    weights_published: bool  # whether the release has the weight of each record
     linked: bool  # measured together with the original: there are no classes
     classes: int
     classes_before: int
@@ -174,6 +176,8 @@ class Facts:
     tried: list[Tried]  # where the plan left something to choose
     bound: Bound | None  # the lower bound on the loss
     attackers: list[AttackerFact]  # if they know different columns
+    sample: SampleRisks | None  # risks in the population; None: the plan is about none
+    weighted_loss: float | None  # percent, by the guiding loss and the weights of the records
 
     @property
     def holds(self) -> bool:
@@ -238,9 +242,11 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         suppressed=release.suppressed,
         people_before=release.before.people,
         people=after.people,
-        has_persons=bool(columns_with_role(plan.columns, "person")),
-        persons_published=bool(columns_with_role(plan.columns, "person"))
-        and release.person_of_record is None,
+        has_persons=bool(linking_columns(plan.columns)),
+        persons_published=bool(linking_columns(plan.columns)) and release.person_of_record is None,
+        weights_published=any(
+            plan.columns[n].publish for n in columns_with_role(plan.columns, "weight")
+        ),
         linked=after.linked,
         classes=release.classes,
         classes_before=release.before.classes,
@@ -306,6 +312,8 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         applied=release.applied,
         tried=list(release.tried),
         bound=release.find_bound(progress),
+        sample=release.sample,
+        weighted_loss=(release.weighted_losses or {}).get(plan.loss.name),
         attackers=_attackers(release),
     )
 

@@ -66,7 +66,13 @@ def _how(column: Column) -> str:
             if not column.publish:
                 return "not published; used to count people"
             return "replaced by a random number"
-        case "sensitive" | "other":
+        case "household":
+            if not column.publish:
+                return "not published; used to link the members of a household"
+            return "replaced by a random number"
+        case "weight" if not column.publish:
+            return "not published; used to estimate the population"
+        case "sensitive" | "other" | "weight":
             return "unchanged"
     times = f"; importance {number(column.importance)}" if column.importance != 1 else ""
     at_most = column.at_most

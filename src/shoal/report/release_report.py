@@ -25,6 +25,7 @@ from shoal.report.sections.columns import columns
 from shoal.report.sections.criteria.safe_harbor import safe_harbor
 from shoal.report.sections.criteria.wp216 import wp216
 from shoal.report.sections.exposure import exposure
+from shoal.report.sections.population import population
 from shoal.report.sections.reasons import reasons
 from shoal.report.sections.reproduce import reproduce
 from shoal.report.sections.requirements import requirements
@@ -97,6 +98,7 @@ def _annex(facts: Facts) -> list[Section]:
         Section("Published columns", columns(facts)),
         Section("Precision of the published values", information_loss.widths(facts)),
         Section("Re-identification risk", exposure(facts)),
+        Section("Risk in the population", population(facts)),
         Section("Columns that single people out", singling_out(facts)),
         Section("Attacks", attacks(facts)),
         Section(sizes, class_sizes(facts)),

@@ -23,6 +23,7 @@ from shoal.studio.processes import Process
 from shoal.studio.runs.run import Run
 from shoal.studio.runs.runs import Runs
 from shoal.studio.sources.source import Source, is_gone, known_source, where
+from shoal.table.roles import LINKS
 
 PLAN, PREVIEWED, SAMPLE = "plan.toml", "previewed.toml", "sample.arrow"
 
@@ -209,7 +210,7 @@ class Project:
         key, plan = self._roles(), self.plan
         if key not in self.rankings:
             roles = {name: one.role for name, one in plan.columns.items()}
-            missing = {n: list(plan.missing_of(n)) for n, role in roles.items() if role == "person"}
+            missing = {n: list(plan.missing_of(n)) for n, role in roles.items() if role in LINKS}
             self.rankings[key] = await self.ask_table("rank", roles=roles, missing=missing)
         return self.rankings[key]
 
@@ -280,4 +281,6 @@ class Project:
 
 def _sampled_by(plan: Plan) -> str:
     """What the sample depends on: people stay whole, and cells are read by the plan."""
-    return repr([(n, one.role == "person", one.spelling) for n, one in plan.columns.items()])
+    return repr(
+        [(n, one.role in LINKS and one.role, one.spelling) for n, one in plan.columns.items()]
+    )

@@ -31,15 +31,18 @@ from shoal.table.coding import Values, Watch, Watched, not_missing, without
 from shoal.table.equivalence_classes import Classes, CountedRows, tally
 from shoal.table.header import check_header
 from shoal.table.roles import (
+    UNCHANGED,
     Column,
     Missing,
     check_columns,
     columns_with_role,
     empty_words,
+    linking_columns,
     missing_words,
     naming,
     relative_importance,
 )
+from shoal.table.samples.survey import survey_of
 from shoal.table.sensitive import Sensitive
 
 
@@ -184,11 +187,7 @@ def encode(
     if not names:
         raise BadTable("the plan has no quasi-identifier; give some column the role quasi")
     trees, exact = [], []
-    many = (
-        len(names)
-        + len(columns_with_role(columns, "person"))
-        + len(columns_with_role(columns, "sensitive"))
-    )
+    many = len(names) + len(linking_columns(columns)) + len(columns_with_role(columns, "sensitive"))
     # The first half: number the values of each column. The second half: place them in hierarchies.
     held = [name for name in columns_with_role(columns, "sensitive") if name in frame.names]
     words = {name: missing_words(columns, name, missing_values) for name in columns}
@@ -217,8 +216,9 @@ def encode(
             )
         trees.append(tree)
         exact.append(one_to_one)
+    survey_of(frame, columns, missing_values)  # raises errors before the work
     people = None
-    for name in columns_with_role(columns, "person"):
+    for name in linking_columns(columns):
         progress("encode", (1 + len(names) / many) / 2)
         people = person_codes(frame, name, words[name])
     sensitive = sensitive_columns(
@@ -349,7 +349,7 @@ def _other_values(
     """Number the records by the values that are published unchanged, in sorted order; int64[n]."""
     number = np.zeros(frame.height, np.int64)
     for name, column in columns.items():
-        if column.role in ("sensitive", "other"):
+        if column.role in ("sensitive", *UNCHANGED) and column.publish:
             words = missing_words(columns, name, missing_values)
             codes, values = coded_as_text(frame, name, words)
             if words and (codes < 0).any():

@@ -20,7 +20,14 @@ from shoal.table.encode import Table, sensitive_columns
 from shoal.table.equivalence_classes import Classes, CountedRows, tally
 from shoal.table.profiles import Profiles
 from shoal.table.recoding import SUPPRESSED, Recoding
-from shoal.table.roles import Column, check_index, columns_with_role, empty_words, missing_words
+from shoal.table.roles import (
+    Column,
+    check_index,
+    columns_with_role,
+    empty_words,
+    linking_columns,
+    missing_words,
+)
 from shoal.table.sensitive import Sensitive
 
 
@@ -132,15 +139,37 @@ class Published(CountedRows):
             found.append(covers)
         return vectors, tuple(found)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether rows of the frame itself stand for several records."""
+        return self.weight is not None and self.unit is None
+
     def counts(self, table: Table) -> list[ValueCounts]:
         """How often each node of the original's trees, and each free value, is published.
 
         Suppressed records count at the root, as all of their information is lost.
         """
+        lost = float(max(table.rows - self.rows, 0))
+        return self._counts(table, [self.often(j) for j in range(len(self.names))], lost)
+
+    def weighted_counts(self, table: Table, weights: Floats, total: float) -> list[ValueCounts]:
+        """The same in people of the population: the rows of the frame have these weights.
+
+        The original has a `total` of them.
+        """
+        if self.unit is not None:
+            weights = np.bincount(self.unit, weights, len(self.codes)).astype(np.float64)
+        often = [
+            np.bincount(self.codes[:, j] + 1, weights, len(self.values[j]) + 1)
+            for j in range(len(self.names))
+        ]
+        return self._counts(table, often, max(total - float(weights.sum()), 0.0))
+
+    def _counts(self, table: Table, each: Sequence[Any], lost: float) -> list[ValueCounts]:
         counts = []
         for j, tree in enumerate(table.trees):
             covers = Covers(tree)
-            often = self.often(j)
+            often = each[j]
             codes = np.array([tree.node(None), *codes_of(self.values[j], covers)])
             strange = [
                 "missing" if place == 0 else self.values[j][place - 1]
@@ -154,7 +183,7 @@ class Published(CountedRows):
             there = codes >= 0
             count = np.zeros(tree.size + len(covers))
             np.add.at(count, codes[there], often[there])
-            count[0] += max(table.rows - self.rows, 0)
+            count[0] += lost
             counts.append(ValueCounts(count[: tree.size], count[tree.size :], covers))
         return counts
 
@@ -248,9 +277,11 @@ def read_published(
     each, values = zip(*(coded(frame, name, shown[name]) for name in names), strict=True)
     codes = side_by_side(each)  # int32[n, q]
     del each
-    for name in columns_with_role(columns, "person"):
+    links = [*linking_columns(columns), *columns_with_role(columns, "person")]
+    for name in links if people is None else ():  # a release may lack its household numbers
         if name in frame.names:
             people = person_codes(frame, name, words[name])
+            break
     sensitive = sensitive_columns(frame, columns, missing_values)
     forget_codes(frame, frame.packed)
     return Published(tuple(names), codes, values, people, sensitive, frame.weight)

@@ -16,9 +16,15 @@ from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.hierarchies.tree import Tree, label_array
 from shoal.io.frames import Frame
 from shoal.kernels.group import number_codes
-from shoal.table.coded_columns import person_numbers
+from shoal.table.coded_columns import person_codes, person_numbers
 from shoal.table.encode import Table
-from shoal.table.roles import Column, columns_with_role, missing_words, not_published
+from shoal.table.roles import (
+    Column,
+    columns_with_role,
+    linking_columns,
+    missing_words,
+    not_published,
+)
 
 SUPPRESSED = -1
 FEW = 1_000  # rows
@@ -144,15 +150,16 @@ def decode(
         if made is not None:
             replaced[name] = made
     people = None
-    for name in columns_with_role(columns, "person"):
+    links = linking_columns(columns)
+    for name in dict.fromkeys([*links, *columns_with_role(columns, "person")]):
         # Random numbers, the same for all records of a person, with no other information.
-        assert table.people is not None
-        drawn = rng.permutation(int(table.people.max()) + 1)[table.people[rows]]
+        words = missing_words(columns, name, missing_values)
+        number = table.people if name in links else person_codes(frame, name, words)
+        assert number is not None
+        drawn = rng.permutation(int(number.max()) + 1)[number[rows]]
         if columns[name].publish:
-            replaced[name] = pa.array(
-                person_numbers(drawn, missing_words(columns, name, missing_values))
-            )
-        else:
+            replaced[name] = pa.array(person_numbers(drawn, words))
+        elif name in links:
             people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
     return Decoded(frame.rebuild(rows, replaced, drop=not_published(columns)), people, rows)
 

@@ -17,8 +17,13 @@ from shoal.io.frames import Frame
 from shoal.io.raw_text.spelling import Spelling, check_spelling
 from shoal.table.allowed.at_most import AtMost
 
-Role = Literal["identifier", "person", "quasi", "sensitive", "other", "drop"]
-ROLES = "identifier, person, quasi, sensitive, other or drop"  # for messages
+Role = Literal["identifier", "person", "household", "quasi", "sensitive", "weight", "other", "drop"]
+ROLES = "identifier, person, household, quasi, sensitive, weight, other or drop"  # for messages
+# Roles of columns that may serve the run without being published.
+MAY_HIDE = ("person", "household", "weight")
+# Roles of columns that are published unchanged, and that nothing protects.
+UNCHANGED = ("other", "weight")
+LINKS = ("person", "household")  # roles of columns that link records
 # What becomes of a missing quasi-identifier: it is published as it was written, each way of writing
 # it a value of its own; as an empty cell; as a suppressed value; or it is an error.
 Missing = Literal["value", "empty", "root", "error"]
@@ -32,7 +37,8 @@ class Column(Setting):
     name: ClassVar[str] = "a column"
     role: Role
     hierarchy: Hierarchy | None = None
-    publish: bool = True  # False for a person column: count people, but do not publish it
+    publish: bool = True  # False: a person, household or weight that is used, but not published
+    of_household: bool = False  # whether all members of a household have the same value
     decimal: str | None = None  # the decimal sign of its numbers, "." or ","; None: "."
     thousands: str | None = None  # between groups of three digits; None: nothing
     percent: bool = False  # whether its numbers have a percent sign, as in 12.5 %
@@ -54,11 +60,16 @@ class Column(Setting):
         return self
 
     @model_validator(mode="after")
-    def _only_persons(self) -> Column:
-        if not self.publish and self.role != "person":
+    def _may_hide(self) -> Column:
+        if not self.publish and self.role not in MAY_HIDE:
             raise ValueError(
-                "can have publish = false only with the role person; use the role drop or "
-                "identifier for columns that are not published"
+                "can have publish = false only with the roles person, household and weight; use "
+                "the role drop or identifier for columns that are not published"
+            )
+        if self.of_household and self.role in ("person", "household", "drop"):
+            raise ValueError(
+                f"can have of_household = true with a role for values, not with {self.role}; "
+                "remove it"
             )
         return self
 
@@ -180,10 +191,27 @@ def columns_with_role(columns: Mapping[str, Column], role: Role) -> list[str]:
     return [name for name, column in columns.items() if column.role == role]
 
 
+def linking_columns(columns: Mapping[str, Column]) -> list[str]:
+    """The column whose equal values link records in a release: the household, or the person.
+
+    Members of a household are linked by its number, and so are the records of each of them.
+
+    >>> who, home = Column(role="person"), Column(role="household")
+    >>> linking_columns({"who": who}), linking_columns({"who": who, "home": home})
+    (['who'], ['home'])
+    """
+    return columns_with_role(columns, "household") or columns_with_role(columns, "person")
+
+
+def unchanged_columns(columns: Mapping[str, Column]) -> list[str]:
+    """The columns that are published unchanged, without the sensitive ones."""
+    return [name for name, one in columns.items() if one.role in UNCHANGED and one.publish]
+
+
 def not_published(columns: Mapping[str, Column]) -> list[str]:
     """The columns that are not in the release.
 
-    They are identifiers, dropped columns, and persons that are only counted.
+    They are identifiers, dropped columns, and those that only serve the run.
     """
     return [
         name

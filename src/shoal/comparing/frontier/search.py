@@ -32,7 +32,7 @@ from shoal.io.frames import Frame
 from shoal.io.reading import Reading
 from shoal.plan import Plan
 from shoal.table.coded_columns import person_codes
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import columns_with_role, linking_columns
 
 SAMPLE = 5_000  # people of the sample
 RUNS = 8  # settings that are run on the whole table, besides that of the plan
@@ -131,7 +131,7 @@ class _Search:
         if self.people <= 2 * self.sample:
             return None
         drawn = np.random.default_rng(self.plan.seed).permutation(self.people)[: self.sample]
-        names = columns_with_role(self.plan.columns, "person")
+        names = linking_columns(self.plan.columns)
         rows = np.sort(drawn)
         if names:
             who = person_codes(self.frame, names[0], self.plan.missing_of(names[0]))
@@ -297,7 +297,7 @@ def _default_risk(plan: Plan, plans: dict[TriedSetting, Plan]) -> Risk:
 
 def _people(frame: Frame, plan: Plan) -> int:
     """How many people there are."""
-    names = columns_with_role(plan.columns, "person")
+    names = linking_columns(plan.columns)
     if not names or names[0] not in frame.names:
         return frame.height
     return int(person_codes(frame, names[0], plan.missing_of(names[0])).max()) + 1

@@ -12,7 +12,7 @@ from shoal.io.frames import Frame
 from shoal.plan import Plan
 from shoal.table.alike import alike
 from shoal.table.coded_columns import coded, person_codes
-from shoal.table.roles import Column, columns_with_role
+from shoal.table.roles import Column, columns_with_role, linking_columns
 
 
 class Unknown(NamedTuple):
@@ -49,7 +49,7 @@ def rows_of_their_people(unknown: Mapping[str, Unknown], frame: Frame, plan: Pla
     strange = np.zeros(frame.height, np.bool_)
     for one in unknown.values():
         strange |= one.rows
-    for name in columns_with_role(plan.columns, "person"):
+    for name in linking_columns(plan.columns):
         people = person_codes(frame, name, plan.missing_of(name))
         lost = np.zeros(int(people.max()) + 1, np.bool_)
         lost[people[strange]] = True

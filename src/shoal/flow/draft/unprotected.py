@@ -8,7 +8,7 @@ from shoal.base.errors import preview
 from shoal.flow.draft.facts import Facts
 from shoal.plan import Plan
 from shoal.plan.toml_text import toml_lines
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import columns_with_role, linking_columns
 
 VALUES = 3  # different values that are proposed for each class
 
@@ -55,4 +55,4 @@ def model_lines(plan: Plan, facts: Mapping[str, Facts]) -> list[str]:
 
 
 def _several_records(plan: Plan) -> bool:
-    return bool(columns_with_role(plan.columns, "person"))
+    return bool(linking_columns(plan.columns))

@@ -28,7 +28,7 @@ from shoal.plan.toml_text import toml_line
 from shoal.table.encode import Table, encode
 from shoal.table.published_table import Published, read_published
 from shoal.table.recoding import Decoded, decode
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import UNCHANGED, columns_with_role, linking_columns
 
 # Records of a trial, times the cube of the quasi-identifiers and the square of the other columns.
 # Counted, so that a draft does not depend on the machine; about five processor seconds.
@@ -128,7 +128,7 @@ def try_plan(
     if not varying:
         return Trial()
     taken = _sample(frame.height, len(columns_with_role(plan.columns, "quasi")), varying, people)
-    kept = {*columns_with_role(plan.columns, "person"), *columns_with_role(plan.columns, "quasi")}
+    kept = {*linking_columns(plan.columns), *columns_with_role(plan.columns, "quasi")}
     kept |= {*varying}
     part = frame.rebuild(taken, {}, drop=[name for name in frame.names if name not in kept])
     asked = plan.changed(
@@ -193,7 +193,7 @@ class _Release:
         columns = {
             name: column
             for name, column in self.plan.columns.items()
-            if column.role != "other" or name in others
+            if column.role not in UNCHANGED or name in others
         }
         unchanged = unchanged_of(
             self.decoded.frame,

@@ -39,8 +39,10 @@ HELP = (
 MEANING: dict[Role, str] = {
     "identifier": "identifies a person, not published",
     "person": "keeps the records of a person together",
+    "household": "keeps the members of a household together",
     "quasi": "outsiders may know it, generalized",
     "sensitive": "worth protecting, published unchanged",
+    "weight": "people of the population per record, published unchanged",
     "other": "published unchanged",
     "drop": "left out",
 }

@@ -296,7 +296,7 @@ def _codes(
     for name, column in columns.items():
         if column.role == "identifier":
             yield Identifier("R", "met", (name,), "not published")
-        elif column.role == "person":
+        elif column.role in ("person", "household"):
             yield (
                 Identifier("R", "met", (name,), "not published")
                 if name in dropped

@@ -13,13 +13,24 @@ def published(facts: Facts) -> list[Block]:
     """The columns of each role, and how they are published."""
     names = {
         role: facts.columns_with_role(role)
-        for role in ("quasi", "sensitive", "other", "person", "identifier", "drop")
+        for role in (
+            "quasi",
+            "sensitive",
+            "weight",
+            "other",
+            "person",
+            "household",
+            "identifier",
+            "drop",
+        )
     }
     said = {
         "quasi-identifiers": (names["quasi"], "generalized"),
         "sensitive": (names["sensitive"], "unchanged"),
+        "weight": (names["weight"], "unchanged" if facts.weights_published else "–"),
         "other": (names["other"], "unchanged"),
         "person": (names["person"], "random numbers" if facts.persons_published else "–"),
+        "household": (names["household"], "random numbers" if facts.persons_published else "–"),
         "not published": ([*names["identifier"], *names["drop"]], "–"),
     }
     rows: list[list[Cell | str]] = [

@@ -16,7 +16,9 @@ ROLES = {
     "quasi": "quasi-identifier: an attacker may know it",
     "sensitive": "sensitive: to be protected",
     "other": "other: assumed to be unknown to attackers",
+    "weight": "weight: how many people of the population a record stands for",
     "person": "person: says which records belong to the same person",
+    "household": "household: says which records belong to the same household",
 }
 HIDDEN = {"identifier": "Identifiers", "drop": "Dropped, as nobody needs them"}
 

@@ -125,7 +125,17 @@ def guide(facts: Facts) -> str:
         guided = f"which did not guide the generalization: the plan minimizes {facts.objective}"
     return (
         f"The information loss in the summary, {share}, is measured by {facts.guide}, {guided}. "
-        f"It counts {sentence(words)}{_weighted(facts)}"
+        f"It counts {sentence(words)}{_weighted(facts)}{_by_weights(facts)}"
+    )
+
+
+def _by_weights(facts: Facts) -> str:
+    """The loss by the weights of the records, if they have some."""
+    if facts.weighted_loss is None:
+        return ""
+    return (
+        f" By the weights of the records it is {percent(facts.weighted_loss)}: there each record "
+        "counts as many people as it stands for."
     )
 
 

@@ -13,7 +13,7 @@ from shoal.models import LinkageModel, Model, SensitiveModel, TableModel
 from shoal.models._people import PeopleModel
 from shoal.plan import Plan
 from shoal.studio.requirements.fields import COLUMN
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import columns_with_role, linking_columns
 
 Group = Literal["identity", "values", "whole", "people", "records"]
 GROUPS: tuple[Group, ...] = ("identity", "values", "whole", "people", "records")
@@ -75,7 +75,7 @@ def offers(plan: Plan, distinct: Mapping[str, int]) -> dict[Group, list[Offer]]:
 
 
 def _reason(plan: Plan, kind: type[Model], columns: Iterable[str]) -> Reason:
-    persons = bool(columns_with_role(plan.columns, "person"))
+    persons = bool(linking_columns(plan.columns))
     if COLUMN in shapes_of(kind) and not list(columns):
         return "sensitive"
     if kind.needs_person_column and not persons:

@@ -23,7 +23,7 @@ from shoal.studio.tasks._first_look import first_look
 from shoal.studio.tasks._mapped import mapped
 from shoal.studio.tasks._serving import Held
 from shoal.table.coded_columns import forget_codes, person_codes
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import linking_columns
 
 SAMPLE = 5_000  # records that a preview is computed on
 SMALL = 5_000_000  # cells of a table that may be in memory twice, while it is read again
@@ -238,7 +238,7 @@ def _overview(
 
 def _people(examined: Examined, plan: Plan) -> int:
     """How many people there are; without a person column, each record is one."""
-    for name in columns_with_role(plan.columns, "person"):
+    for name in linking_columns(plan.columns):
         codes = person_codes(examined.frame, name, plan.missing_of(name))
         return int(codes.max()) + 1
     return examined.frame.height

@@ -18,6 +18,7 @@ from shoal.flow.draft.ranking import (
 from shoal.flow.draft.spellings import PUBLISHED
 from shoal.studio.tasks._serving import Held
 from shoal.table.coded_columns import person_codes
+from shoal.table.roles import UNCHANGED
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def run(
     facts = [examined.facts[name] for name in roles if name in examined.facts]
     people = _people(examined, roles, missing)
     quasi = [one for one in facts if roles[one.name] == "quasi"]
-    others = [one for one in facts if roles[one.name] in ("sensitive", "other")]
+    others = [one for one in facts if roles[one.name] in ("sensitive", *UNCHANGED)]
     progress("rank", 0.0)
     # Without a quasi-identifier, any column shows among how many people it is counted.
     ranking = rank_columns(quasi or facts[:1], people, lambda share: progress("rank", share / 3))
@@ -83,7 +84,8 @@ def run(
 def _people(
     examined: Examined, roles: dict[str, str], missing: dict[str, list[str]]
 ) -> Longs | None:
-    for name, role in roles.items():
-        if role == "person" and name in examined.facts:
-            return person_codes(examined.frame, name, missing.get(name, []))
+    for link in ("household", "person"):  # as in `linking_columns`
+        for name, role in roles.items():
+            if role == link and name in examined.facts:
+                return person_codes(examined.frame, name, missing.get(name, []))
     return None

@@ -20,7 +20,14 @@ from shoal.io.written.formulas import escaped, unescaped
 from shoal.io.written.settings import Writing
 from shoal.io.written.typed_columns import typed, why_text
 from shoal.table.coded_columns import coded
-from shoal.table.roles import EMPTY, Column, columns_with_role, missing_words, not_published
+from shoal.table.roles import (
+    EMPTY,
+    UNCHANGED,
+    Column,
+    columns_with_role,
+    missing_words,
+    not_published,
+)
 from shoal.table.written.ranges import (
     bound_names,
     from_bounds,
@@ -90,7 +97,7 @@ def measurements(columns: Mapping[str, Column], words: Sequence[str]) -> dict[st
     return {
         name: missing_words(columns, name, words)
         for name, column in columns.items()
-        if column.role in ("sensitive", "other") and column.hierarchy is None
+        if column.role in ("sensitive", *UNCHANGED) and column.hierarchy is None
     }
 
 

@@ -34,7 +34,7 @@ from shoal.studio.tasks.preview import plain
 from shoal.table.encode import Table, encode
 from shoal.table.published_table import Published, read_published
 from shoal.table.recoding import Recoding
-from shoal.table.roles import columns_with_role
+from shoal.table.roles import linking_columns
 
 RECODING = "recoding.npz"
 
@@ -128,7 +128,7 @@ def _taken(cells: pa.Table) -> Longs:
 
 def _published(plan: Plan, original: Table, after: Frame, taken: Longs) -> Published:
     people = None
-    names = columns_with_role(plan.columns, "person")
+    names = linking_columns(plan.columns)
     if original.people is not None and not any(name in after.names for name in names):
         people = np.unique(original.people[taken], return_inverse=True)[1].astype(np.int64)
     found = read_published(after, plan.columns, plan.missing_values, people)

@@ -1,0 +1,148 @@
+"""Sample risks: what a sample discloses about people of its population."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.base.arrays import Floats
+from shoal.base.errors import BadPlan
+from shoal.base.wording import number, percent
+from shoal.measures.samples.individual import (
+    IndividualRisk,
+    counts_in_classes,
+    counts_with_any,
+    individual_risks,
+)
+from shoal.plan import Plan
+from shoal.plan.population import Population
+from shoal.populations.class_sizes import ClassSizes
+from shoal.populations.uniqueness import PopulationUniqueness, population_uniqueness
+from shoal.table.published_table import Published
+from shoal.table.samples.survey import Survey
+
+NORMALIZED = 1.01  # the mean of weights that are scaled to 1 is at most this
+
+
+@dataclass(frozen=True, eq=False)
+class SampleRisks:
+    """Risks in the population, estimated from a sample."""
+
+    population: float  # people in it, given or estimated
+    fraction: float  # of it that is in the table
+    basis: str  # where that is known from: "weights", "size" or "fraction"
+    people: int  # in the table
+    individual: IndividualRisk
+    uniqueness: PopulationUniqueness
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers of the JSON file."""
+        found = self.uniqueness
+        return {
+            "population": self.population,
+            "fraction": self.fraction,
+            "basis": self.basis,
+            "individual_risk": self.individual.as_dict(),
+            "population_uniqueness": {
+                "uniqueness": found.uniqueness,
+                "estimator": found.chosen,
+                "sample_uniqueness": found.sample,
+                "estimates": {one.estimator: one.uniqueness for one in found.estimates},
+                "not_estimated": {
+                    one.estimator: one.reason for one in found.estimates if one.reason
+                },
+            },
+        }
+
+
+def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisks | None:
+    """Estimate risks in the population; None: the plan states neither weights nor a population."""
+    weights, people, homes = survey
+    if (weights is None and not plan.population) or published.is_counted:
+        return None
+    label = published.class_of_row
+    many = len(label) if people is None else int(people.max()) + 1
+    total, basis = _population(plan.population, weights, people, many)
+    if weights is None:
+        weights = np.full(len(label), total / many)
+    if plan.population.missing == "any" and people is None and published.unit is None:
+        counts = counts_with_any(published.codes, weights)
+    else:
+        counts = counts_in_classes(label, weights, people)
+    fraction = min(many / total, 1.0)
+    sizes = _class_sizes(label, people)
+    found = population_uniqueness(ClassSizes.of(sizes), fraction)
+    return SampleRisks(
+        population=total,
+        fraction=fraction,
+        basis=basis,
+        people=many,
+        individual=individual_risks(counts, people, homes),
+        uniqueness=found,
+        notes=tuple(_notes(found, basis, total / many)),
+    )
+
+
+def _population(
+    stated: Population, weights: Floats | None, people: Any, many: int
+) -> tuple[float, str]:
+    """The people of the population, and where that is known from."""
+    if stated.size is not None:
+        if stated.size < many:
+            raise BadPlan(
+                f"[population] has size = {stated.size:,}, and the table has {many:,} people "
+                "already; give the size of the whole population, including the table"
+            )
+        return float(stated.size), "size"
+    if stated.fraction is not None:
+        return many / stated.fraction, "fraction"
+    assert weights is not None
+    if people is None:
+        return float(weights.sum()), "weights"
+    return float((np.bincount(people, weights) / np.bincount(people)).sum()), "weights"
+
+
+def _class_sizes(label: Any, people: Any) -> Any:
+    """The people of each class."""
+    if people is None:
+        return np.bincount(label)
+    size = int(people.max()) + 1
+    return np.bincount(np.unique(label * size + people) // size)
+
+
+def _notes(found: PopulationUniqueness, basis: str, mean: float) -> Sequence[str]:
+    """What the reader has to know about these estimates."""
+    notes = []
+    if basis == "weights" and mean <= NORMALIZED:
+        notes.append(
+            f"the weights are {number(mean)} on average, so that the table counts as its whole "
+            "population; if they were scaled to a mean of 1, multiply them by the population's "
+            "size divided by the number of records, or state [population] size"
+        )
+    # A sample without uniques leaves nothing to choose: none is the estimate.
+    failed = [one for one in found.estimates if one.reason and found.sample > 0]
+    for one in failed:
+        taken = "" if one.estimator != found.expected else f"; {_instead(found)}"
+        notes.append(
+            f"population uniqueness by {one.estimator} could not be estimated: {one.reason}{taken}"
+        )
+    return notes
+
+
+def _instead(found: PopulationUniqueness) -> str:
+    if found.chosen == "sample":
+        share = percent(100 * found.sample).replace("\xa0", " ")
+        return f"the share of the sample that is unique ({share}) stands in for it"
+    return f"{found.chosen} stands in for it"
+
+
+def sample_numbers(sample: SampleRisks | None, weighted: dict[str, float] | None) -> dict[str, Any]:
+    """What the JSON of a release or an audit says of a sample."""
+    return {
+        "sample": None if sample is None else sample.as_dict(),
+        "weighted_losses": weighted,
+    }
