@@ -20,7 +20,7 @@ from shoal.kernels.relations import Covered
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.encode import Table
 from shoal.table.published_table import Published, codes_of
-from shoal.table.roles import Column, columns_with_role, missing_words, unchanged_columns
+from shoal.table.roles import Column, columns_with_role, missing_words, other_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def unchanged_of(
 
     Columns that are published but not in the frame are `elsewhere`.
     """
-    names = [*unchanged_columns(columns), *columns_with_role(columns, "sensitive")]
+    names = [*other_columns(columns), *columns_with_role(columns, "sensitive")]
     out = () if elsewhere is None else tuple(elsewhere.left_out)
     there = {*frame.names, *(() if elsewhere is None else elsewhere.names)}
     names = [name for name in names if name in there and name not in out]

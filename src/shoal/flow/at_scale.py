@@ -49,7 +49,7 @@ from shoal.table.coded_columns import forget_codes
 from shoal.table.encode import encode
 from shoal.table.published_table import read_published
 from shoal.table.recoding import SUPPRESSED
-from shoal.table.roles import check_names, linking_columns, not_published, unchanged_columns
+from shoal.table.roles import check_names, linking_columns, not_published, other_columns
 
 Large = TypeVar("Large", bound="LargeRelease")
 GROUPED = ("quasi", "sensitive")  # roles of the columns whose combinations are in memory
@@ -152,7 +152,7 @@ def anonymize_at_scale(
     clock = Clock(progress)
     clock.start("read")
     check_names(plan.columns, table.schema.names)
-    others = unchanged_columns(plan.columns)
+    others = other_columns(plan.columns)
     table.check_types([*grouped(plan), *others])
     person, profiles = _person(plan), None
     if person is None:
@@ -249,7 +249,7 @@ def _elsewhere(
     table: LargeTable, units: Frame, people: People | None, plan: Plan, clock: Clock
 ) -> Elsewhere:
     """The columns of the release that are not in memory."""
-    others = {name: plan.missing_of(name) for name in unchanged_columns(plan.columns)}
+    others = {name: plan.missing_of(name) for name in other_columns(plan.columns)}
     if not others:
         return Elsewhere(())
 
@@ -272,7 +272,7 @@ def _if_known(
     """The disclosure by other columns, counted by the engine, and by sensitive ones."""
     label = release.seen.class_of_row
     plan = release.plan
-    others = {name: plan.missing_of(name) for name in unchanged_columns(plan.columns)}
+    others = {name: plan.missing_of(name) for name in other_columns(plan.columns)}
     found = {}
 
     def watch(share: float) -> None:

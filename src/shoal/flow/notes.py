@@ -19,7 +19,7 @@ from shoal.table.coded_columns import coded, coded_as_text
 from shoal.table.coding import merged_note
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
-from shoal.table.roles import columns_with_role, limited_columns, linking_columns, unchanged_columns
+from shoal.table.roles import columns_with_role, limited_columns, linking_columns, other_columns
 from shoal.table.written.form import kept_as_text
 
 
@@ -169,7 +169,7 @@ def differences(release: Frame, original: Frame, plan: Plan) -> list[str]:
     notes = []
     for name in [
         *columns_with_role(plan.columns, "sensitive"),
-        *unchanged_columns(plan.columns),
+        *other_columns(plan.columns),
     ]:
         if name in release.names and name in original.names:
             now, before = (

@@ -16,7 +16,7 @@ from shoal.flow.choose_parts import resources_of
 from shoal.io.frames import Frame
 from shoal.measures.column_disclosure import ColumnDisclosure, worth_warning
 from shoal.plan import Plan
-from shoal.table.roles import unchanged_columns
+from shoal.table.roles import other_columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +64,7 @@ def audit_on_spark(
     before = None
     if original is not None:
         before = _units(SparkTable.of(original, resources_of(plan)), plan, progress)
-    here = [name for name in unchanged_columns(plan.columns) if name in names]
+    here = [name for name in other_columns(plan.columns) if name in names]
     others = {name: plan.missing_of(name) for name in here}
 
     def watch(share: float) -> None:
@@ -82,6 +82,6 @@ def audit_on_spark(
 def _units(table: SparkTable, plan: Plan, progress: Progress) -> Frame:
     """The combinations of quasi-identifiers and sensitive values, with their counts."""
     wanted = [name for name in grouped(plan) if name in table.schema.names]
-    others = unchanged_columns(plan.columns)
+    others = other_columns(plan.columns)
     table.check_types([*wanted, *(name for name in others if name in table.schema.names)])
     return table.group(wanted, lambda share: progress("group", share))

@@ -11,7 +11,7 @@ from shoal.io.frames import Frame
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.equivalence_classes import tally
 from shoal.table.published_table import Published
-from shoal.table.roles import UNCHANGED, Column, columns_with_role, missing_words, unchanged_columns
+from shoal.table.roles import UNCHANGED, Column, columns_with_role, missing_words, other_columns
 
 BAD = 0.05  # the share of unique people from which on the user is warned
 MANY = 50  # values from which on a sensitive column singles out people rather than groups
@@ -43,7 +43,7 @@ def if_known(
     of their records is.
     """
     found: dict[str, ColumnDisclosure] = {}
-    names = [*unchanged_columns(columns), *columns_with_role(columns, "sensitive")]
+    names = [*other_columns(columns), *columns_with_role(columns, "sensitive")]
     names = [name for name in names if name in frame.names]
     if not names:
         return found

@@ -28,7 +28,7 @@ from shoal.table.encode import Table
 from shoal.table.match_graph import MatchGraph
 from shoal.table.published_table import Published
 from shoal.table.recoding import Recoding
-from shoal.table.roles import unchanged_columns
+from shoal.table.roles import other_columns
 from shoal.table.samples.survey import Survey, survey_of
 
 
@@ -101,9 +101,7 @@ def measure_published(
     read = _reader(frame, plan, linkage, truth, elsewhere)
     each = _exposures(plan, seen_by, linkage, population, read, progress)
     away = () if elsewhere is None else (*elsewhere.names, *elsewhere.left_out)
-    others = [
-        name for name in unchanged_columns(plan.columns) if name in frame.names or name in away
-    ]
+    others = [name for name in other_columns(plan.columns) if name in frame.names or name in away]
     dependency = _dependencies(plan, each, published.person_count, others)
     if linkage is not None:
         dependency = replace(dependency, reason="the release has no classes")

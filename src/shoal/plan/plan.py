@@ -41,7 +41,7 @@ from shoal.table.roles import (
     linking_columns,
     missing_words,
     naming,
-    unchanged_columns,
+    other_columns,
 )
 
 __all__ = ["Plan"]
@@ -226,7 +226,7 @@ class Plan(Setting):
     @model_validator(mode="after")
     def _accepted(self) -> Plan:
         """Only columns that are published unchanged, and that nothing else protects."""
-        others = unchanged_columns(self.columns)
+        others = other_columns(self.columns)
         for name in self.accept:
             if name in others:
                 continue

@@ -196,6 +196,12 @@ class Facts:
         one = self.classes == 1 and self.classes_before > 1
         return one or self.root_percent >= LITTLE
 
+    @property
+    def unchanged(self) -> list[str]:
+        """Columns that are published unchanged, without the sensitive ones."""
+        weights = self.columns_with_role("weight") if self.weights_published else []
+        return [*self.columns_with_role("other"), *weights]
+
     def columns_with_role(self, role: str) -> list[str]:
         """The columns with this role."""
         return [column.name for column in self.columns if column.role == role]

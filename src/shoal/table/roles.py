@@ -203,7 +203,7 @@ def linking_columns(columns: Mapping[str, Column]) -> list[str]:
     return columns_with_role(columns, "household") or columns_with_role(columns, "person")
 
 
-def unchanged_columns(columns: Mapping[str, Column]) -> list[str]:
+def other_columns(columns: Mapping[str, Column]) -> list[str]:
     """The columns that are published unchanged, without the sensitive ones."""
     return [name for name, one in columns.items() if one.role in UNCHANGED and one.publish]
 

@@ -39,7 +39,7 @@ from shoal.table.coding import Values
 from shoal.table.encode import Table
 from shoal.table.published_table import Published, codes_of
 from shoal.table.recoding import Recoding
-from shoal.table.roles import Column, Role, missing_words, naming, unchanged_columns
+from shoal.table.roles import Column, Role, missing_words, naming, other_columns
 
 FEW = 12  # different numbers up to which a column of numbers has categories too
 
@@ -94,7 +94,7 @@ class Tables:
             return []
         return [
             name
-            for name in unchanged_columns(self.columns)
+            for name in other_columns(self.columns)
             if name in self.before.names and name in self.after.names
         ]
 

@@ -24,7 +24,7 @@ from shoal.models._distances import equal
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.published_table import Published, codes_of, places
 from shoal.table.recoding import SUPPRESSED
-from shoal.table.roles import Column, missing_words, unchanged_columns
+from shoal.table.roles import Column, missing_words, other_columns
 from shoal.table.sensitive import Histogram
 
 MOST_SETS = 500  # combinations of columns that are tried
@@ -303,7 +303,7 @@ def _as_published(seen: Published, number: int, shown: Shown) -> tuple[Members, 
     """The records of a class of the release, and the unchanged columns."""
     columns, unit = shown.columns, seen.unit
     found = {one.name: one.codes if unit is None else one.codes[unit] for one in seen.sensitive}
-    for name in unchanged_columns(columns):
+    for name in other_columns(columns):
         if name in shown.frame.names:
             words = missing_words(columns, name, shown.missing_values)
             found[name] = coded_as_text(shown.frame, name, words)[0]

@@ -33,7 +33,7 @@ def not_guaranteed(facts: Facts) -> list[str]:
         )
     if facts.linked:
         items += _linked(facts)
-    if unchanged := facts.columns_with_role("other"):
+    if unchanged := facts.unchanged:
         many_columns = len(unchanged) > 1
         items.append(
             f"The {'columns' if many_columns else 'column'} {listed(unchanged)} "

@@ -14,7 +14,7 @@ def with_other_columns(facts: Facts) -> str:
     and what is known from elsewhere. Empty: no other column is published.
     """
     found = facts.dependency
-    unchanged = [*facts.columns_with_role("sensitive"), *facts.columns_with_role("other")]
+    unchanged = [*facts.columns_with_role("sensitive"), *facts.unchanged]
     if not unchanged:
         return ""
     if found.fewest is None:
