@@ -18,6 +18,7 @@ from shoal.cli.measure_rows import (
     weighted_rows,
 )
 from shoal.cli.screens.analysis_tables import show_analyses, show_learning
+from shoal.cli.screens.uniques_tables import show_uniques
 from shoal.cli.warnings import note_unweighed, warn_of_exposure, warn_uncovered
 from shoal.flow.audit import Audit
 from shoal.report.exposure_facts import count_rows, risk_rows
@@ -31,6 +32,8 @@ def show_audit(console: Console, audit: Audit) -> None:
         print_tables(console, lambda: limit_table(audit.limits, audit.loss))
     if audit.attackers:
         print_tables(console, lambda: attacker_table(audit.attackers))
+    if audit.uniques is not None:
+        show_uniques(console, audit.uniques)
     if not audit.dependency.holds:
         warn(console, f"violated: the table reveals too much: {audit.dependency.words}")
     warn_uncovered(console, audit.checks, [column.name for column in audit.published.sensitive])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +35,8 @@ from shoal.measures.key_sets import View
 from shoal.measures.measured import Measured, Source, measure_published
 from shoal.measures.queries import Queries
 from shoal.measures.record_counts import required_class_size
+from shoal.measures.samples.special_uniques import DIS_FRACTION
+from shoal.measures.samples.special_uniques import special_uniques as find_uniques
 from shoal.measures.verdicts.verdict import verdicts
 from shoal.measures.verdicts.within_at_most import unchecked
 from shoal.measures.verify import check_all
@@ -62,6 +65,7 @@ def audit(
     original_read: Reading | Mapping[str, Any] | None = None,
     population_read: Reading | Mapping[str, Any] | None = None,
     target: str | None = None,
+    special_uniques: int | None = None,
     progress: Progress = silent,
 ) -> Audit:
     """Measure a table as it is, or a release against its original.
@@ -69,9 +73,10 @@ def audit(
     With a table of the whole population the journalist's risk is measured too: an attacker who
     does not know whether a person is in the table. With an original, counting queries are
     answered from both tables and compared; `queries` sets which ones. Statistics of both are
-    compared too, and with a `target`, models that predict this column. `read`, `original_read` and
-    `population_read` say how their files are read where that differs from the plan, as in
-    `{"sheet": "People"}`.
+    compared too, and with a `target`, models that predict this column. With `special_uniques` the
+    records are found that are unique on so many quasi-identifiers or fewer (SUDA). `read`,
+    `original_read` and `population_read` say how their files are read where that differs from the
+    plan, as in `{"sheet": "People"}`.
 
     >>> import pyarrow as pa
     >>> plan = Plan(columns={"sex": "quasi"}, models=[{"name": "k-anonymity", "k": 2}])
@@ -81,7 +86,26 @@ def audit(
     plan = Plan.of(plan)
     with limited(plan.threads):
         plans = Plans(*map(plan.with_reading, (read, original_read, population_read)))
-        return _audit(table, plan, plans, original, population, queries, target, progress)
+        found = _audit(table, plan, plans, original, population, queries, target, progress)
+        return found if special_uniques is None else _with_uniques(found, special_uniques, progress)
+
+
+def _with_uniques(found: Audit, most: int, progress: Progress) -> Audit:
+    """The audit with the minimal sample uniques of its records, up to so many columns."""
+    published = found.published
+    if published.is_counted:
+        raise BadTable(
+            "the records are not in memory, so that their minimal uniques cannot be found; read "
+            "the table from a file, or leave out special_uniques"
+        )
+    codes = published.codes if published.unit is None else published.codes[published.unit]
+    sample = found.sample
+    fraction = DIS_FRACTION if sample is None else sample.fraction
+    progress("attack", 0.0)
+    uniques = find_uniques(
+        published.names, codes, most, fraction, lambda share: progress("attack", share)
+    )
+    return replace(found, uniques=uniques)
 
 
 def audit_groups(
@@ -147,6 +171,7 @@ def _audit(
     said = [
         *notes.encodings(frame.schema),
         *notes.without_person(frame, plan),
+        *notes.households_counted(frame, plan),
         *notes.merged_values(published),
         *notes.unpublished_columns(names, whole),
     ]

@@ -23,6 +23,7 @@ from shoal.measures.findings import findings
 from shoal.measures.information_loss import Quality
 from shoal.measures.risks import Risks, record_risks
 from shoal.measures.samples.sample_risks import SampleRisks, sample_numbers
+from shoal.measures.samples.special_uniques import SpecialUniques
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.verdict import Verdict
 from shoal.models import Check, finite, requirement_rows
@@ -56,6 +57,7 @@ class Audit:
     views: ViewSource | None = None  # of an attacker on single classes
     sample: SampleRisks | None = None  # risks in the population; None: the plan is about none
     weighted_losses: dict[str, float] | None = None  # None: there are no weights, or no original
+    uniques: SpecialUniques | None = None  # records that are unique on few columns; None: not asked
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{name} {number(level)}" for name, level in self.levels.items())
@@ -92,6 +94,24 @@ class Audit:
         if self.linkage is not None and self.population is None:
             return Matching().of_rows(self.linkage)[self.linkage.classes.label]
         return record_risks(self.published, self.population)
+
+    def record_table(self) -> dict[str, npt.NDArray[Any]]:
+        """What is measured of each record, by name: its risk, and those in the population.
+
+        `risk` is that of `record_risks`. With a sample there are `individual_risk` and
+        `household_risk`, with special uniques `suda_score`, `dis_score` and `minimal_unique`, the
+        smallest number of columns on which the record is unique (0: none was found).
+        """
+        found: dict[str, npt.NDArray[Any]] = {"risk": self.record_risks()}
+        if self.sample is not None:
+            found["individual_risk"] = self.sample.individual.of_record
+            if self.sample.individual.of_household is not None:
+                found["household_risk"] = self.sample.individual.of_household
+        if self.uniques is not None:
+            found["suda_score"] = self.uniques.scores
+            found["dis_score"] = self.uniques.dis_scores
+            found["minimal_unique"] = self.uniques.smallest
+        return found
 
     def attacker_view(
         self, *, row: int | None = None, class_: int | None = None, first: int = 0
@@ -171,6 +191,8 @@ class Audit:
             "notes": self.notes,
             **sample_numbers(self.sample, self.weighted_losses),
         }
+        if self.uniques is not None:
+            numbers["special_uniques"] = self.uniques.as_dict()
         if self.quality is not None:
             numbers["losses"] = self.quality.losses
             numbers["mean_loss"] = self.quality.mean_loss

@@ -77,6 +77,16 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
     return notes
 
 
+def households_counted(frame: Frame, plan: Plan) -> list[str]:
+    """Report that households are counted where a table without them counts people."""
+    names = [name for name in columns_with_role(plan.columns, "household") if name in frame.names]
+    return [
+        f"members of a household ({name!r}) are linked, and hidden together: what is said of "
+        "people by the requirements, risks and attacks counts households"
+        for name in names
+    ]
+
+
 def merged_values(published: Published) -> list[str]:
     """Report sensitive values that were counted as one value."""
     return [merged_note(one.name, one.spellings) for one in published.sensitive if one.spellings]

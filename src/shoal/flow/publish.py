@@ -130,6 +130,7 @@ def publish(
         notes=[
             *([] if origin.applied is None else origin.applied.notes()),
             *notes.without_person(frame, plan),
+            *notes.households_counted(frame, plan),
             *notes.merged_values(published),
             *notes.weighted_losses(plan),
             *notes.at_most_without_effect(plan, original),

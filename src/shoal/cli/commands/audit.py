@@ -65,7 +65,17 @@ def audit(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the risk of each record of DATA as CSV. Do not publish it.",
+            help="Write the risk of each record of DATA as CSV, with those in the population and "
+            "the scores of special uniques if they are measured. Do not publish it.",
+        ),
+    ] = None,
+    special_uniques: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Find the records that are unique on N quasi-identifiers or fewer (SUDA), and the "
+            "risk of each set of so many.",
         ),
     ] = None,
     threads: Threads = None,
@@ -92,10 +102,11 @@ def audit(
     if engine not in (None, "memory", "spark"):
         raise BadPlan(f"an audit runs with --engine memory or spark, got {engine!r}")
     on_spark = engine == "spark"
-    if on_spark and (population is not None or record_risks is not None):
+    memory_only = (population, record_risks, special_uniques)
+    if on_spark and any(one is not None for one in memory_only):
         raise BadPlan(
-            "--engine spark does not support --population and --record-risks; remove them, or use "
-            "--engine memory"
+            "--engine spark does not support --population, --record-risks and --special-uniques; "
+            "remove them, or use --engine memory"
         )
     check_view(row, class_)
     tables.check_streams(data, original)
@@ -116,7 +127,8 @@ def audit(
             )
         else:
             # Risks are about single records, which a database does not transfer for an audit.
-            given = source.read() if record_risks and isinstance(source, Database) else source
+            single = record_risks is not None or special_uniques is not None
+            given = source.read() if single and isinstance(source, Database) else source
             result = run(
                 given,
                 asked,
@@ -126,6 +138,7 @@ def audit(
                 original_read=tables.sheet_of(original_sheet),
                 population_read=tables.sheet_of(population_sheet),
                 target=target,
+                special_uniques=special_uniques,
                 progress=progress,
             )
     view = None
@@ -137,9 +150,12 @@ def audit(
     with ExitStack() as files:
         outputs.write_json(files, json_file, numbers)
         if record_risks is not None:
-            lines = (f"{row},{risk:.6g}\n" for row, risk in enumerate(result.record_risks(), 1))
+            measured = result.record_table()
+            numbers_of_rows = enumerate(zip(*measured.values(), strict=True), 1)
+            lines = (f"{n},{','.join(f'{x:.6g}' for x in one)}\n" for n, one in numbers_of_rows)
             file = files.enter_context(atomic(record_risks, private=True))
-            file.write_text("row,risk\n" + "".join(lines), encoding="utf-8")
+            head = ",".join(["row", *measured]) + "\n"
+            file.write_text(head + "".join(lines), encoding="utf-8")
     outputs.print_json(json_file, numbers)
     show(lambda: show_audit(console, result))
     if view is not None:

@@ -1,0 +1,146 @@
+"""Weights, households and special uniques through audit, anonymize and the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from shoal import BadPlan, BadTable, Plan, anonymize, audit
+from shoal.cli.main import app
+
+# Six households of two or three; region and size are those of the household.
+HOMES = {
+    "home": ["h1", "h1", "h2", "h2", "h3", "h3", "h4", "h4", "h5", "h5", "h5", "h6", "h6"],
+    "who": list("abcdefghijklm"),
+    "region": ["n", "n", "n", "n", "s", "s", "s", "s", "n", "n", "n", "s", "s"],
+    "age": [40, 42, 41, 43, 30, 31, 30, 33, 44, 45, 12, 35, 36],
+    "w": [10.0, 12, 9, 11, 30, 31, 28, 29, 7, 8, 9, 20, 21],
+    "ill": list("xyxyxyxyxyxyx"),
+}
+COLUMNS = {
+    "home": "household",
+    "who": "person",
+    "region": {"role": "quasi", "of_household": True},
+    "age": {"role": "quasi", "hierarchy": {"ranges": [5, 10, 20]}},
+    "w": "weight",
+    "ill": "sensitive",
+}
+PLAN = {"columns": COLUMNS, "models": [{"name": "k-anonymity", "k": 2}], "seed": 1}
+
+
+def test_households_are_hidden_as_people_are():
+    """Each household shares its published values with another one, and members stay linked."""
+    release = anonymize(pa.table(HOMES), PLAN)
+    shown = release.frame.to_pydict()
+    assert not {*shown["home"]} & {*HOMES["home"]}
+    assert not {*shown["who"]} & {*HOMES["who"]}
+    homes: dict = {}
+    for home, region, age in zip(shown["home"], shown["region"], shown["age"], strict=True):
+        homes.setdefault(home, set()).add((region, age))
+    assert len(homes) == 6
+    assert len({*shown["who"]}) == 13
+    for values in homes.values():
+        assert sum(values <= other for other in homes.values()) >= 2
+    checked = audit(release.frame, PLAN)
+    assert checked.levels["k-anonymity"] == release.checks[0].reached >= 2
+    assert checked.people == 6  # units that are hidden: households
+    for notes in (checked.notes, release.notes):
+        assert any("counts households" in note for note in notes)
+
+
+def test_k_anonymity_over_records_is_not_enough():
+    """Two records of the same household look alike, and nobody else does."""
+    table = {"home": [1, 1, 2, 2, 3, 3], "region": ["a", "a", "b", "b", "b", "b"]}
+    plan = {"columns": {"home": "household", "region": "quasi"}}
+    plan["models"] = [{"name": "k-anonymity", "k": 2}]
+    assert audit(pa.table(table), plan).levels == {"k-anonymity": 1}
+    plan["columns"] = {"home": "drop", "region": "quasi"}
+    assert audit(pa.table(table), plan).levels == {"k-anonymity": 2}
+
+
+def test_households_that_are_not_published_are_counted_all_the_same():
+    columns = {
+        **COLUMNS,
+        "home": {"role": "household", "publish": False},
+        "who": {"role": "person", "publish": False},
+    }
+    release = anonymize(pa.table(HOMES), {**PLAN, "columns": columns})
+    assert not {"home", "who"} & {*release.frame.column_names}
+    numbers = release.as_dict()
+    assert numbers["sample"]["individual_risk"]["household"]["households"] == 6
+    assert release.checks[0].reached >= 2
+
+
+def test_a_household_with_two_regions():
+    wrong = {**HOMES, "region": ["n", "s", *HOMES["region"][2:]]}
+    message = r"column 'region': a household has two values, 'n' and 's' \(rows 1 and 2\)"
+    with pytest.raises(BadTable, match=message):
+        anonymize(pa.table(wrong), PLAN)
+    with pytest.raises(BadTable, match=message):
+        audit(pa.table(wrong), PLAN)
+
+
+def test_a_person_of_two_households():
+    wrong = {**HOMES, "who": ["a", "b", "a", *HOMES["who"][3:]]}
+    with pytest.raises(BadTable, match=r"a person belongs to two households \(rows 1 and 3\)"):
+        anonymize(pa.table(wrong), PLAN)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"home": "other"}, "of_household = true for 'region', and has no household column"),
+        ({"home": {"role": "household", "publish": False}}, "set publish = false for both"),
+        ({"w": {"role": "weight", "of_household": True}, "who": "household"}, "one household"),
+        ({"home": {"role": "household", "of_household": True}}, "not with household"),
+        ({"ill": {"role": "sensitive", "publish": False}}, "person, household and weight"),
+    ],
+)
+def test_plans_about_households_that_cannot_be(changed, message):
+    with pytest.raises(BadPlan, match=message):
+        Plan(**{**PLAN, "columns": {**COLUMNS, **changed}})
+
+
+def test_a_plan_with_households_is_saved_and_read(tmp_path):
+    plan = Plan(**PLAN, population={"fraction": 0.05})
+    plan.save(tmp_path / "plan.toml")
+    assert Plan.load(tmp_path / "plan.toml").to_toml() == plan.to_toml()
+    assert "[population]\nfraction = 0.05" in (tmp_path / "plan.toml").read_text()
+
+
+def test_large_tables_say_what_they_do_not_support(tmp_path):
+    (tmp_path / "t.csv").write_text("w,a\n1,2\n")
+    plan = {"columns": {"w": "weight", "a": "quasi"}, "models": PLAN["models"]}
+    with pytest.raises(BadPlan, match=r"does not support a weight column \('w'\) yet"):
+        anonymize(tmp_path / "t.csv", {**plan, "engine": "duckdb"})
+
+
+def test_the_command_line_writes_what_is_measured_of_each_record(tmp_path, monkeypatch):
+    names = list(HOMES)
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([names, *zip(*HOMES.values(), strict=True)])
+    Plan(**PLAN).save(tmp_path / "plan.toml")
+    words = ["audit", "t.csv", "--plan", "plan.toml", "--special-uniques", "2"]
+    words += ["--record-risks", "risks.csv", "--json", "numbers.json"]
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 1, done.output  # k-anonymity is violated
+    assert "unique in the population" in done.output
+    assert "Special uniques" in done.output
+    with (tmp_path / "risks.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == [
+        "row", "risk", "individual_risk", "household_risk", "suda_score", "dis_score",
+        "minimal_unique",
+    ]  # fmt: skip
+    found = audit(pa.table(HOMES), PLAN, special_uniques=2)
+    for name, values in found.record_table().items():
+        assert [float(row[name]) for row in rows] == pytest.approx(values, rel=1e-5)
+    assert [row["row"] for row in rows] == [str(i) for i in range(1, 14)]
+    numbers = json.loads((tmp_path / "numbers.json").read_text())
+    assert numbers["special_uniques"] == found.as_dict()["special_uniques"]
+    assert numbers["sample"]["basis"] == "weights"
