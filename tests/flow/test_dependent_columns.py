@@ -257,6 +257,30 @@ def test_the_command_writes_nothing(run, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out.json").read_text())["accepted"] == ["density"]
 
 
+@pytest.mark.parametrize("limits", [{}, {"highest_risk": 0.2}], ids=["no limits", "limits"])
+def test_why_it_is_refused_is_a_report_too(limits: dict, tmp_path: Path) -> None:
+    """It says which columns, for how many people and what to do, and shows no value."""
+    with pytest.raises(NotHeld) as error:
+        shoal.anonymize(people(), plan(SINGLE, limits=limits))
+    assert error.value.refused is not None
+    error.value.refused.report(tmp_path / "why.html")
+    page = (tmp_path / "why.html").read_text(encoding="utf-8")
+    words = " ".join(re.sub(r"<[^>]*>", " ", page.partition("<body>")[2]).split())
+    found = re.search(r"for (\d+) of 500 people", str(error.value))
+    assert found is not None
+    assert "Not released. ✖ The requirement is satisfied. Columns that are published" in words
+    assert f"leave fewer than 5 0 {found[1]} ✖ red By density: not accepted." in words
+    assert "Give such a column the role quasi" in words
+    assert "density other area" in words
+    for name in ("density", "disease"):
+        for value in set(map(str, people()[name].to_pylist())):
+            assert not re.search(rf"\b{re.escape(value)}\b", words), value
+    error.value.refused.report(tmp_path / "why.json")
+    told = json.loads((tmp_path / "why.json").read_text())
+    assert told["released"] is False
+    assert told["dependency"]["density"] > 50
+
+
 @pytest.mark.parametrize("roles", [SINGLE, PAIR], ids=["single", "pair"])
 def test_an_audit_finds_the_same(roles: dict, run, tmp_path: Path) -> None:
     accept = list(roles)[:-1]

@@ -11,10 +11,13 @@ import pytest
 
 import shoal
 from shoal import Plan, catalog
+from shoal.measures.breakdowns.dependencies import Revealed
 from shoal.measures.verdicts.verdict import Verdict
+from shoal.report.front.not_guaranteed import not_guaranteed
 from shoal.report.front.other_columns import lowers, with_other_columns
+from shoal.report.front.paper import PAGE, front_height, head_height, height
 from shoal.report.limit_facts import limit_facts
-from shoal.report.page import render
+from shoal.report.page import HtmlTable, render
 from shoal.report.release_report import facts, page
 from tests.flow import test_dependent_columns as dependent
 from tests.report.test_release_report import HOSTILE, Seen, check_safe, people, plan
@@ -162,10 +165,88 @@ def test_page_two_says_which_columns_are_published():
 def test_many_limits_leave_the_signature_on_page_two():
     """What remains possible moves to page two if the limits fill page one."""
     known = facts(shoal.anonymize(people(), plan()))  # k-anonymity, and what other columns reveal
-    for many, place in ((9, 0), (10, 1)):
+    for many, place in ((9, 0), (24, 1)):
         limits = limit_facts([Verdict("average_risk", 0.2, 0.1)] * many, "nllm")
         pages = front(render(page(replace(known, limits=limits)))).split('<div class="front">')
         assert ["What remains possible" in one for one in pages] == [place == 0, place == 1]
+
+
+LONG_TEXT = "data protection and research department of the university hospital " * 8
+LIMITED = [
+    Verdict(name, 0.1, 0.099, "a_very_long_column_name_of_a_hospital")
+    for name in ("highest_risk", "average_risk", "loss", "attacks.skewness", "attacks.linkage")
+    for _ in range(3)
+]
+
+
+def crowded(known):
+    """Reports of which much must be said, by what is much of."""
+    about = known.about.model_copy(
+        update={"title": LONG_TEXT[:200], "signers": ["Dr. Ann Lee, data-protection officer"] * 6}
+        | dict.fromkeys(("owner", "purpose", "recipient"), LONG_TEXT[:300])
+    )
+    names = [f"a_column_of_role_other_{i}" for i in range(30)]
+    told = [Revealed((name,), 99, ("education_of_the_mother", "district")) for name in names]
+    below = dict.fromkeys(names, 9)
+    reads = dict.fromkeys(names, ("district",))
+    dependency = replace(
+        known.dependency, k=5, others=names, accepted=names, by_other=999, together=1200,
+        columns=below, reads=reads, revealing=told,
+    )  # fmt: skip
+    limits = limit_facts(LIMITED, "nllm")
+    roles = [
+        *known.columns,
+        *(replace(known.columns[0], name=name, role="other") for name in names),
+    ]
+    changes = {
+        "limits": {"limits": limits},
+        "requirements": {"requirements": known.requirements * 20},
+        "texts": {"about": about},
+        "columns": {"dependency": dependency, "columns": roles},
+    }
+    every = {key: one for change in changes.values() for key, one in change.items()}
+    every |= {"has_persons": True, "persons_published": True, "suppressed": 5, "keep_order": True}
+    return {name: replace(known, **change) for name, change in {**changes, "all": every}.items()}
+
+
+def test_what_has_no_room_in_front_moves_to_the_annex():
+    """Nothing is lost, and both pages in front have room."""
+    known = facts(shoal.anonymize(people(), plan()))
+    for name, one in crowded(known).items():
+        made = page(one)
+        head = head_height(made.title, made.source, made.details, made.warning)
+        assert head + height(made.summary) <= PAGE, name
+        assert front_height(made.in_front) <= PAGE, name
+        assert made.in_front[-1].title == "Sign-off"
+        text = Seen(render(made)).text
+        for point in not_guaranteed(one):
+            assert point.replace("`", "").replace("\xa0", " ") in text.replace("\xa0", " "), point
+        for limit in one.limits:
+            assert limit.reason.replace("\xa0", " ") in text.replace("\xa0", " ")
+        assert "What is published" in text
+        assert "What remains possible" in text
+    made = page(crowded(known)["all"])
+    titles = [section.title for section in made.sections]
+    assert titles[:3] == [
+        "Requirements and limits",
+        "What is published",
+        "What else is not guaranteed",
+    ]
+    assert page(known).sections[0].title == "Requirements"
+
+
+def test_of_what_is_asked_the_worst_stays_on_page_one():
+    known = facts(shoal.anonymize(people(), plan()))
+    given = [Verdict("loss", 50, 1.0)] * 30 + [Verdict("average_risk", 0.1, 0.2)]
+    made = page(replace(known, limits=limit_facts(given, "nllm")))
+    (table,) = [one for one in made.summary if isinstance(one, HtmlTable)]
+    words = [row[-1].text for row in table.cells]
+    assert "✖ red" in words
+    assert words[-1] in ("✔ green", "✔ satisfied")
+    kept = sum(word == "✔ green" for word in words[:-1])
+    satisfied = sum(word == "✔ satisfied" for word in words[:-1])
+    left = 30 - kept + len(known.requirements) + 1 - satisfied
+    assert f"{left} more, at worst as here" in table.cells[-1][-1].note
 
 
 def test_close_to_a_limit_the_numbers_do_not_look_alike():
@@ -238,6 +319,11 @@ def test_what_a_sensitive_column_reveals_is_on_both_pages():
     assert "The requirements and limits do not account for unchanged columns" in second
 
 
+def few(left):
+    said = f"as few as {left} people are left" if left > 1 else "somebody is the only one left"
+    return f"{said} (a risk of {100 / left:.3g} %)"
+
+
 def test_the_headline_risk_says_what_the_other_columns_leave():
     """In the same sentence as the risk by the quasi-identifiers, and as a number of its own."""
     for roles, accept in (
@@ -252,9 +338,8 @@ def test_the_headline_risk_says_what_the_other_columns_leave():
         first = first.replace("\xa0", " ")
         risk = first.index("the re-identification risk is at most 20 %")
         said = (
-            "An attacker who also uses the other published columns is left with only "
-            f"{left} {'person' if left == 1 else 'people'} at the least "
-            f"(a risk of {100 / left:.3g} %); one with a code book for them, with only {known} p"
+            "If the attacker also uses the other published columns, "
+            f"{few(left)}; with a code book for them, {few(known)}."
         )
         assert first.index(said) - risk < 200
         fewest = min(left, known)
@@ -269,15 +354,15 @@ def test_the_headline_says_that_other_columns_leave_the_same():
     same, known = (replace(release.dependency, fewest_if_known=n) for n in (5, 2))
     assert same.fewest == 5
     for dependency, smallest, said in (
-        (same, 5, "is left with no fewer people, also with a code book for them."),
-        (same, 7, "is left with 5 people or more, also with a code book for them."),
+        (same, 5, "no fewer people are left, also with a code book for them."),
+        (same, 7, "5 people or more are left, also with a code book for them."),
         (
             known,
             5,
-            "is left with no fewer people; one with a code book for them, with only 2 people at "
-            "the least (a risk of 50 %).",
+            "no fewer people are left; with a code book for them, as few as 2 people are left "
+            "(a risk of 50 %).",
         ),
-        (replace(same, fewest_if_known=None), 5, "is left with no fewer people."),
+        (replace(same, fewest_if_known=None), 5, "no fewer people are left."),
         (replace(same, fewest=None), 5, "leave fewer people was not measured."),
         (
             replace(same, columns={"disease": 0}),
@@ -287,7 +372,7 @@ def test_the_headline_says_that_other_columns_leave_the_same():
     ):
         changed = replace(basic, dependency=dependency, smallest=smallest)
         assert with_other_columns(changed).replace("\xa0", " ").endswith(said)
-        assert lowers(changed) == ("only" in said)
+        assert lowers(changed) == ("as few as" in said)
     first = Seen(front(render(page(basic))).split('<div class="front">')[0]).text
     assert with_other_columns(basic) in first
     assert "by the quasi-identifiers alone" not in first

@@ -24,7 +24,7 @@ from shoal.report.limit_facts import limit_facts
 from shoal.report.page import Page, Section, Text, render
 from shoal.report.release_report import facts, page
 from tests.command_line import HEADER, PLAN, left
-from tests.report.test_front import ABOUT, LIMITS
+from tests.report.test_front import ABOUT, LIMITS, crowded
 from tests.report.test_release_report import people, plan
 
 browser = pytest.mark.skipif(
@@ -150,6 +150,19 @@ def test_a_release_of_which_much_must_be_said_is_signed_on_page_two(release, tmp
     assert "No requirement protects the sensitive values" in first
     assert second.lstrip().startswith("What is published")
     assert second.count("Signature") == 3
+    assert third.lstrip().startswith("Annex")
+
+
+@browser
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext here")
+@pytest.mark.parametrize("much", ["limits", "all"])
+def test_however_much_is_said_the_signature_is_on_page_two(release, much, tmp_path):
+    known = crowded(facts(release))[much]
+    pdf.write_pdf(render(page(known), pdf.PAPER), tmp_path / "a.pdf", release.made)
+    command = ["pdftotext", "-l", "3", str(tmp_path / "a.pdf"), "-"]
+    printed = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    _, second, third, *_ = printed.split("\f")
+    assert "Signature" in second
     assert third.lstrip().startswith("Annex")
 
 

@@ -98,7 +98,8 @@ class Refused(Protocol):
 class NotHeld(BrokenPromise):
     """The table that would be published violates the requirement."""
 
-    refused: Refused | None = None  # of a release beyond a limit; None: it was not measured
+    # Of a release beyond a limit, or with columns that reveal too much; None: it was not measured.
+    refused: Refused | None = None
 
 
 def preview(values: Iterable[object]) -> str:

@@ -136,7 +136,10 @@ def telling_why(path: Path | None) -> Iterator[None]:
             error.refused.report(path)
             error.add_note(f"no release is written; why it was refused is in {path}")
         elif path is not None:
-            error.add_note(f"not written: {path}, which is about limits of the plan")
+            error.add_note(
+                f"not written: {path}, which is about limits and columns that reveal "
+                "quasi-identifiers"
+            )
         raise
 
 

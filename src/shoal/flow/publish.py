@@ -174,6 +174,7 @@ def publish(
         ),
     )
     try:
+        release.dependency.check()
         raise_beyond_limits(release.limits, release.before.people, release, plan.models)
     except NotHeld as error:
         error.refused = RefusedRelease(release, str(error))

@@ -107,8 +107,6 @@ def measure_published(
         dependency = replace(dependency, reason="the release has no classes")
     elif elsewhere is not None and elsewhere.left_out:
         dependency = replace(dependency, reason="the values do not fit into the memory limit")
-    if must_hold:
-        dependency.check()
     quality, utility = _compared(plan, published, source, progress)
     if not persons_published:  # a reader cannot count the records of a person
         each = [replace(one, row_count=None) for one in each]

@@ -40,7 +40,8 @@ class AttackFact:
     share: Change | None  # of the records on which it succeeds; None: the attack cannot say
     findings: list[Change]
     criterion: Criterion  # of WP216 that it bears on
-    people: str = ""  # the share of people after; empty: records are people
+    people: str = ""  # the share of people after; empty: records are people, or it is the share
+    of_people: bool = False  # whether the share is of people
     grew: bool = False  # whether it succeeds on more records than before
     worst: str = ""  # of several attackers, the largest share and whose it is; empty: there is one
 
@@ -63,7 +64,7 @@ def attack_lines(attacks: Mapping[str, Mapping[str, Any]]) -> Iterator[AttackLin
                 counted,
                 attack.share(found),
                 attack.detail(found),
-                attack.count_key.startswith("people"),
+                _counts_people(attack),
             )
 
 
@@ -87,11 +88,17 @@ def attack_facts(release: Outcome) -> list[AttackFact]:
                     list(_changes(attack, was, found, published.get(column or "", set()), linked)),
                     attack.criterion,
                     "" if release.seen.people is None else _people(attack, found),
+                    _counts_people(attack) or linked,
                     _grew(attack, was, found),
                     _worst(attack, column, release),
                 )
             )
     return sorted(facts, key=lambda fact: fact.column is not None)
+
+
+def _counts_people(attack: Attack) -> bool:
+    """Whether an attack counts people also where others count records."""
+    return attack.count_key.startswith("people")
 
 
 def _people(attack: Attack, found: Mapping[str, Any]) -> str:
@@ -120,8 +127,9 @@ def _worst(attack: Attack, column: str | None, release: Outcome) -> str:
     if not shares:
         return ""
     who = max(shares, key=lambda one: shares[one])
-    counted = "people" if by_people or release.after.linked else "records"
-    return f"{percent(shares[who])} of the {counted}, by attacker “{short(who)}”"
+    counted = by_people or release.after.linked or _counts_people(attack)
+    whom = "people" if counted else "records"
+    return f"{percent(shares[who])} of the {whom}, by attacker “{short(who)}”"
 
 
 def _named(name: str) -> Attack:

@@ -10,10 +10,11 @@ from shoal.io.frames import atomic
 from shoal.measures.outcome import Outcome
 from shoal.report.facts import Facts, facts
 from shoal.report.front.not_guaranteed import not_guaranteed
+from shoal.report.front.paper import PAGE, front_height, head_height
 from shoal.report.front.published import published
 from shoal.report.front.refused import refused_page
 from shoal.report.front.sign_off import sign_off
-from shoal.report.front.summary import REMAINS, details, fits, remains, summary
+from shoal.report.front.summary import REMAINS, asked, details, layout, remains, summary
 from shoal.report.page import Bullets, Page, Section, Text, render
 from shoal.report.pdf import PAPER, check_report, is_pdf, write_pdf
 from shoal.report.sections import information_loss
@@ -34,6 +35,8 @@ from shoal.report.sections.sensitive import sensitive
 from shoal.report.sections.singling_out import singling_out
 from shoal.report.sections.usefulness import counts
 from shoal.report.sections.usefulness.analyses import analyses
+
+OPEN, REST = "What is not guaranteed", "What else is not guaranteed"
 
 __all__ = ["Facts", "facts", "page", "report_pages", "write_report"]
 
@@ -69,22 +72,49 @@ def page(facts: Facts) -> Page:
         return refused_page(facts)
     records = f"Release of {many(facts.published, 'record')}"
     made = f"made by shoal {facts.version} on {facts.made:%Y-%m-%d at %H:%M} ({facts.made:%Z})"
+    title = records if facts.about.title is None else short(facts.about.title, 200)
+    source, said, warning = f"{records}, {made}", details(facts), _warning(facts)
+    room = layout(facts, head_height(title, source, said, warning))
+    front, moved = _front(facts, room.remains)
+    cut = [] if room.lines is None else [Section("Requirements and limits", [asked(facts)])]
     return Page(
-        title=records if facts.about.title is None else short(facts.about.title, 200),
+        title=title,
         about="Release report",
-        source=f"{records}, {made}",
-        details=details(facts),
-        warning=_warning(facts),
-        summary=summary(facts),
-        in_front=[
-            *([] if fits(facts) else [Section(REMAINS, remains(facts))]),
-            Section("What is published", published(facts)),
-            Section("What is not guaranteed", [Bullets(not_guaranteed(facts))]),
-            Section("Sign-off", sign_off(facts)),
-        ],
-        sections=_annex(facts),
+        source=source,
+        details=said,
+        warning=warning,
+        summary=summary(facts, room),
+        in_front=front,
+        sections=[*cut, *moved, *_annex(facts)],
         foot="This page shows no value of the original table that is not published.",
     )
+
+
+def _front(facts: Facts, remained: bool) -> tuple[list[Section], list[Section]]:
+    """The sections of page two, and those that it has no room for: they begin the annex.
+
+    What gives way first is what the annex has as well.
+    """
+    columns = Section("What is published", published(facts))
+    points, sign = not_guaranteed(facts), Section("Sign-off", sign_off(facts))
+    ways = [(5, True, len(points)), (5, False, len(points))]
+    ways += [(most, False, few) for most in (5, 3, 1) for few in range(len(points) - 1, 0, -1)]
+    for most, named, few in ways:
+        rest = len(points) - few
+        more = [f"{many(rest, 'more point')}: see “{REST}” in the annex."] if rest else []
+        front = [
+            *([] if remained else [Section(REMAINS, remains(facts, most))]),
+            *([columns] if named else []),
+            Section(OPEN, [Bullets([*points[:few], *more])]),
+            sign,
+        ]
+        moved = [
+            *([] if named else [columns]),
+            *([Section(REST, [Bullets(points[few:])])] * bool(rest)),
+        ]
+        if front_height(front) <= PAGE:
+            break
+    return front, moved
 
 
 def _annex(facts: Facts) -> list[Section]:

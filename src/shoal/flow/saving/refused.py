@@ -1,4 +1,4 @@
-"""Refused: what is said of a release beyond a limit, which nobody gets."""
+"""Refused: what is said of a release that is refused, which nobody gets."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class RefusedRelease:
             "checks": [check.as_dict() for check in one.checks],
             "at_most": [check.as_dict() for check in one.at_most],
             "limits": [limit.as_dict() for limit in one.limits],
+            "dependency": one.dependency.as_dict(),
             "rows": one.rows,
             "suppressed": one.suppressed,
             "classes": one.classes,

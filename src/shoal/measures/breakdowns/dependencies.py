@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -138,7 +138,7 @@ class Dependencies:
     def found(self) -> str:
         """What is refused and why."""
         alone = f", {self.alone:,} of them alone," if self.alone else ""
-        ways = [one for one in self.revealing if one.within(self.refused)]
+        ways = self._telling(one for one in self.revealing if one.within(self.refused))
         each = "; ".join(map(_revealed, ways[:SHOWN])) or "only all of them together"
         return (
             f"for {self.below:,} of {many(self.people, 'person', 'people')} fewer than the "
@@ -197,11 +197,11 @@ class Dependencies:
         """What would be refused if the plan did not accept it, in a sentence each."""
         if not self.k:
             return []
-        ways = [
+        ways = self._telling(
             one
             for one in self.revealing
             if one.within(self.others) and set(one.columns) & set(self.accepted)
-        ]
+        )
         said = [f"{_published(one)}; {self._left(one.below)}" for one in ways[:SHOWN]]
         beyond = self.by_other > max((one.below for one in ways), default=0)
         if self.accepted and self.by_other > self.below and beyond:
@@ -224,6 +224,15 @@ class Dependencies:
             f"{self.k:,} people{least} are left to an attacker who reads quasi-identifiers back "
             f"from {where}"
         )
+
+    def _telling(self, ways: Iterable[Revealed]) -> list[Revealed]:
+        """Without pairs that bring no more people below k than their columns do one by one."""
+        alone = {one.columns[0]: one.below for one in self.revealing if len(one.columns) == 1}
+        return [
+            one
+            for one in ways
+            if len(one.columns) == 1 or one.below > sum(alone.get(name, 0) for name in one.columns)
+        ]
 
     def _left(self, below: int) -> str:
         return (

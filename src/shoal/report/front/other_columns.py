@@ -42,20 +42,22 @@ def _left(found: Dependencies, fewest: int, smallest: int) -> str:
     """For the attacker who has the release alone, and for the one who knows more."""
     most = found.k or smallest  # people are counted up to here
     known = found.fewest_if_known
-    said = "An attacker who also uses the other published columns is left with "
+    first = f"{_ALSO}, {_people(fewest, most, smallest)}"
     if known is None:
-        return f"{said}{_people(fewest, most, smallest)}."
+        return f"{first}."
     if fewest >= most and known >= most:
-        return f"{said}{_people(fewest, most, smallest)}, also with a code book for them."
-    return (
-        f"{said}{_people(fewest, most, smallest)}; one with a code book for them, with "
-        f"{_people(known, most, smallest)}."
-    )
+        return f"{first}, also with a code book for them."
+    return f"{first}; with a code book for them, {_people(known, most, smallest)}."
 
 
 def _people(left: int, most: int, smallest: int) -> str:
     """How many are left at the least, and the risk that this is if it is higher."""
     if left >= most:
-        return "no fewer people" if most >= smallest else f"{most:,} people or more"
-    people = many(left, "person", "people")
-    return f"only {people} at the least (a risk of {percent(100 / max(left, 1))})"
+        return f"{'no fewer people' if most >= smallest else f'{most:,} people or more'} are left"
+    risk = f"a risk of {percent(100 / max(left, 1))}"
+    if left <= 1:
+        return f"somebody is the only one left ({risk})"
+    return f"as few as {left:,} people are left ({risk})"
+
+
+_ALSO = "If the attacker also uses the other published columns"

@@ -13,6 +13,7 @@ from shoal.report.page import Bullets, HtmlTable, Page, Section, Text
 from shoal.report.sections import information_loss
 from shoal.report.sections.attackers import attackers
 from shoal.report.sections.class_sizes import class_sizes
+from shoal.report.sections.columns import revealed
 from shoal.report.sections.exposure import exposure
 
 NOT_RELEASED = "Not released"
@@ -24,6 +25,7 @@ def refused_page(facts: Facts) -> Page:
     title = f"Table of {many(facts.rows, 'record')}"
     sizes = "Possible records per person" if facts.linked else "Class sizes"
     sections = [
+        Section("Published columns", revealed(facts)),
         Section("Attackers", attackers(facts)),
         Section("Re-identification risk", exposure(facts)),
         Section(sizes, class_sizes(facts)),
@@ -57,7 +59,7 @@ def refused_page(facts: Facts) -> Page:
 
 
 def why(facts: Facts) -> list[str]:
-    """Each limit that is exceeded, with what would keep to it."""
+    """Each limit that is exceeded, with what would keep to it; or what columns reveal."""
     beyond = tuple(f"{one.name} is " for one in facts.limits if one.verdict == "red")
     found: list[str] = []
     cases = facts.refused.partition(": ")[2] or facts.refused

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from shoal.base.wording import listed, many, percent, short
 from shoal.measures.breakdowns.dependencies import ATTACK as DEPENDENCY
 from shoal.measures.findings import LIKELY, RECORD_COUNT, TOP
@@ -9,14 +11,15 @@ from shoal.measures.verdicts.verdict import Colour
 from shoal.measures.verdicts.within_at_most import NAME as AT_MOST
 from shoal.report.facts import Facts, Requirement
 from shoal.report.front.other_columns import fewest_left, lowers, with_other_columns
+from shoal.report.front.paper import PAGE, height
 from shoal.report.limit_facts import KEY, SYMBOLS
 from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Numbers, Text, Tone
 from shoal.report.sections._labels import on
 from shoal.report.sections.certainty import surest
 
 LONG = 300  # characters of a text of the plan
-LINES = 11  # requirements and limits that leave room on page one for what remains possible
 LIMITED = 4  # columns with at_most that have a line of their own
+JUDGED = ("bad", "unknown", "mixed", "good", "")  # tones of verdicts, the worst first
 WORST_FIRST: tuple[Colour, ...] = ("red", "unknown", "amber", "green")
 REMAINS = "What remains possible"
 TONES: dict[str, Tone] = {"green": "good", "amber": "mixed", "red": "bad", "unknown": "unknown"}
@@ -38,27 +41,53 @@ def details(facts: Facts) -> list[tuple[str, str]]:
     return [(label, short(text, LONG)) for label, text in said.items() if text]
 
 
-def summary(facts: Facts) -> list[Block]:
+def summary(facts: Facts, layout: Layout) -> list[Block]:
     """What a reader in a hurry needs to know."""
+    return [
+        *_opening(facts, layout.lines),
+        *([Heading(REMAINS), *remains(facts)] if layout.remains else []),
+    ]
+
+
+def _opening(facts: Facts, lines: int | None = None) -> list[Block]:
+    """The verdict, what is asked and reached, and the most important numbers."""
     tiles = _tiles(facts)
     return [
         Text(verdict(facts), leads=True),
         Text(" ".join([size(facts), _risk(facts), with_other_columns(facts)]).strip()),
-        asked(facts),
+        asked(facts, lines),
         *([Numbers(tiles)] if tiles else []),
-        *([Heading(REMAINS), *remains(facts)] if fits(facts) else []),
     ]
 
 
-def fits(facts: Facts) -> bool:
-    """Whether what remains possible is on page one; otherwise it is the first on page two."""
-    lines = len(_listed(facts)) + len(_limited(facts))
-    return lines + len(_read_back(facts)) + len(facts.limits) <= LINES
+class Layout(NamedTuple):
+    """What page one has room for."""
+
+    lines: int | None  # of what is asked; None: all
+    remains: bool  # whether what remains possible is there; otherwise it is the first on page two
 
 
-def remains(facts: Facts) -> list[Block]:
-    """What attackers can still find, and what should make the approver hesitate."""
-    return [*_findings(facts), *_doubts(facts)]
+def layout(facts: Facts, head: float) -> Layout:
+    """All of it, or without what remains possible, or with only the worst of what is asked.
+
+    `head` is the height of what is above.
+    """
+    if head + height([*_opening(facts), Heading(REMAINS), *remains(facts)]) <= PAGE:
+        return Layout(None, True)
+    if head + height(_opening(facts)) <= PAGE:
+        return Layout(None, False)
+    lines = len(asked(facts).rows)
+    while lines > 1 and head + height(_opening(facts, lines)) > PAGE:
+        lines -= 1
+    return Layout(lines, False)
+
+
+def remains(facts: Facts, most: int = 5) -> list[Block]:
+    """What attackers can still find, and what should make the approver hesitate.
+
+    Of what is accepted, `most` points are said; the annex has all.
+    """
+    return [*_findings(facts), *_doubts(facts, most)]
 
 
 def size(facts: Facts) -> str:
@@ -87,13 +116,15 @@ def verdict(facts: Facts) -> str:
         said = "The requirement is satisfied."
     else:
         said = f"{'Both' if satisfied == 2 else f'All {satisfied}'} requirements are satisfied."
+    refused = "" if facts.dependency.holds else _REVEALED
     if not facts.limits:
-        return said if facts.holds else f"✖ {said}"
+        return f"✖ {said} {refused}".strip() if refused or not facts.holds else said
     found = [one.verdict for one in facts.limits]
     doubtful = facts.dependency.effects or facts.dependency.unknown
-    judged = [*found, *(["amber"] if doubtful else []), *([] if facts.holds else ["red"])]
+    judged = [*found, *(["amber"] if doubtful else [])]
+    judged += ["red"] if refused or not facts.holds else []
     worst = next(one for one in WORST_FIRST if one in judged)
-    words = [SYMBOLS[worst], said, _within(found)]
+    words = [SYMBOLS[worst], said, *([refused] if refused else []), _within(found)]
     if facts.dependency.effects:
         words.append(f"Accepted by the plan: {listed(list(facts.dependency.accepted))}.")
     return " ".join(words)
@@ -113,8 +144,11 @@ def _within(found: list[Colour]) -> str:
     return f"Within {limits}: {', '.join(counts)}."
 
 
-def asked(facts: Facts) -> HtmlTable:
-    """Each requirement and each limit, what is reached, and the verdict in symbol and word."""
+def asked(facts: Facts, lines: int | None = None) -> HtmlTable:
+    """Each requirement and each limit, what is reached, and the verdict in symbol and word.
+
+    With `lines`, the worst of them, and how many more there are.
+    """
     rows: list[list[Cell | str]] = [
         [
             on(one.model, one.column),
@@ -139,11 +173,28 @@ def asked(facts: Facts) -> HtmlTable:
     ]
     return HtmlTable(
         ["asked", "required", "reached", "verdict"],
-        rows,
+        rows if lines is None else _worst(rows, lines),
         f"{KEY} {facts.preset}".strip() if facts.limits else _NO_LIMITS,
         widths=(31, 14, 9, 46),
         stacks=True,
     )
+
+
+def _worst(rows: list[list[Cell | str]], lines: int) -> list[list[Cell | str]]:
+    """As many rows, the worst ones, in their order; the last says how many more there are."""
+
+    def tone(row: list[Cell | str]) -> str:
+        judged = row[-1]
+        return judged.tone if isinstance(judged, Cell) else ""
+
+    order = sorted(range(len(rows)), key=lambda i: JUDGED.index(tone(rows[i])))
+    kept, left = sorted(order[: lines - 1]), [rows[i] for i in order[lines - 1 :]]
+    if not left:
+        return rows
+    worst = left[0][-1]
+    assert isinstance(worst, Cell)
+    said = f"{len(left)} more, at worst as here: see “Requirements”."
+    return [*(rows[i] for i in kept), ["all others", "", "", Cell(worst.text, said, worst.tone)]]
 
 
 def _listed(facts: Facts) -> list[Requirement]:
@@ -187,6 +238,8 @@ def _read_back(facts: Facts) -> list[list[Cell | str]]:
     judged = (
         Cell("▲ amber", " ".join(said), "mixed") if said else Cell("✔ satisfied", nobody, "good")
     )
+    if not found.holds:
+        judged = Cell("✖ red", f"By {listed(list(found.refused))}: not accepted.", "bad")
     nothing = len(found.unknown) == len(found.others)
     return [
         [
@@ -209,6 +262,7 @@ def _with_code_book(facts: Facts) -> list[str]:
     return [f"With a code book for {short(worst)} it would be {people}."]
 
 
+_REVEALED = "Columns that are published unchanged reveal quasi-identifiers."
 _NOBODY = "Nobody is found by what the release itself shows about them."
 _NO_LIMITS = (
     "The plan sets no limits: whether the numbers on this page are acceptable is for the approver "
@@ -297,10 +351,14 @@ def _nothing_found(facts: Facts) -> str:
     )
 
 
-def _doubts(facts: Facts) -> list[Block]:
+def _doubts(facts: Facts, most: int) -> list[Block]:
     """What should make the approver hesitate."""
     dependency = facts.dependency
-    said = [f"Accepted by the plan: {one}." for one in dependency.effects]
+    effects = dependency.effects
+    said = [f"Accepted by the plan: {one}." for one in effects[:most]]
+    if len(effects) > most:
+        more = many(len(effects) - most, "more point")
+        said.append(f"Accepted by the plan: {more} under “Published columns”.")
     if unknown := dependency.unknown:
         said.append(
             f"It was not measured whether quasi-identifiers can be read back from {listed(unknown)}"

@@ -64,6 +64,8 @@ def _after(attack: AttackFact) -> Cell:
         return Cell("not judged")
     found = attack.people not in ("", percent(0))
     people = f"{attack.people} of the people" if found else ""
+    if attack.of_people and not people:
+        people = "of the people"
     return Cell(attack.share.after, people, "strong")
 
 

@@ -36,7 +36,7 @@ def columns(facts: Facts) -> list[Block]:
         HtmlTable(["column", "role", "published as"], rows, widths=(26, 38, 36)),
         *_hidden(facts),
         Text(_missing(facts)),
-        *_revealed(facts),
+        *revealed(facts),
         *_if_known(facts),
     ]
 
@@ -55,7 +55,7 @@ def _name(column: ColumnFact) -> str:
     return f"{short(column.name)} ({short(column.label)})" if column.label else short(column.name)
 
 
-def _revealed(facts: Facts) -> list[Block]:
+def revealed(facts: Facts) -> list[Block]:
     """What columns that are published unchanged reveal of quasi-identifiers."""
     found = facts.dependency
     if not found.columns:

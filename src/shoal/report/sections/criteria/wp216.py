@@ -38,11 +38,11 @@ def wp216(facts: Facts) -> list[Block]:
 
 def _results(criterion: str, facts: Facts) -> list[tuple[str, str]]:
     """What is measured for a criterion, each with its result."""
-    found = [_share(one, facts) for one in facts.attacks if one.criterion == criterion]
+    found = [_share(one) for one in facts.attacks if one.criterion == criterion]
     return [*_also(criterion, facts), *found]
 
 
-def _share(one: AttackFact, facts: Facts) -> tuple[str, str]:
+def _share(one: AttackFact) -> tuple[str, str]:
     what = f"attack {on(one.name.replace('-', ' '), one.column)}"
     if one.worst:
         return what, one.worst
@@ -50,7 +50,7 @@ def _share(one: AttackFact, facts: Facts) -> tuple[str, str]:
         return what, "not judged"
     if one.people:
         return what, f"{one.people} of the people"
-    return what, f"{one.share.after} of the {'people' if facts.linked else 'records'}"
+    return what, f"{one.share.after} of the {'people' if one.of_people else 'records'}"
 
 
 def _also(criterion: str, facts: Facts) -> list[tuple[str, str]]:
