@@ -98,6 +98,7 @@ MODELS = {
     "average-risk": {"r": 0.001},
     "beta-likeness": {"beta": 0.01},
     "delta-disclosure": {"delta": 0.01},
+    "delta-presence": {"high": 0.01},
     "distinct-l-diversity": {"l": 30},
     "eir-alpha-beta-anonymity": {"alpha": 0.01, "beta": 0.01},
     "eir-l-diversity": {"l": 30},
@@ -108,8 +109,10 @@ MODELS = {
     "ir-kl-anonymity": {"k": 400, "l": 30},
     "k-anonymity": {"k": 400},
     "p-sensitivity": {"p": 30},
+    "population-uniqueness": {"u": 0.0, "sampling_fraction": 0.1},
     "recursive-cl-diversity": {"c": 0.1, "l": 30},
     "share-at-risk": {"share": 0.0, "threshold": 0.001},
+    "strict-average-risk": {"r": 0.001, "k": 400},
     "t-closeness": {"t": 0.001},
 }
 
@@ -129,7 +132,8 @@ def test_a_warm_up_asks_for_little_of_the_same_kind(name):
     algorithm = "freeform" if name == "k-belief" else algorithm
     columns = dict(plan().columns) | persons
     models = [{"name": name, **MODELS.get(name, {"k": 400}), **column}]
-    asked = plan(models=models, columns=columns, algorithm=algorithm)
+    people = {"data": table()} if name in ("k-map", "delta-presence") else {}
+    asked = plan(models=models, columns=columns, algorithm=algorithm, population=people)
     easy = loosened(asked)
     assert [type(model) for model in easy.models] == [kind]
     assert easy.models != asked.models

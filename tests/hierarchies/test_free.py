@@ -526,7 +526,7 @@ def test_a_population_is_counted_as_it_reads(table, seed):
     columns = Plan(columns=plan, models=[]).columns
     seen = read_published(open_frame(frame), columns)
     vectors, covers = seen.vectors(table, "population")
-    from shoal.measures.risks import covered
+    from shoal.table.population.covered import covered
 
     found = covered(vectors, table, covers)
     for c, vector in enumerate(vectors):

@@ -22,7 +22,9 @@ from shoal.models import TableModel
 from shoal.models.average_risk import AverageRisk
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.population_uniqueness import PopulationUniqueness
 from shoal.models.share_at_risk import ShareAtRisk
+from shoal.models.strict_average_risk import StrictAverageRisk
 from shoal.models.t_closeness import TCloseness
 from shoal.table.equivalence_classes import tally
 from shoal.table.recoding import SUPPRESSED, check_covers
@@ -35,6 +37,8 @@ RISKS = [
     [ShareAtRisk(share=0.25, threshold=0.34)],
     [ShareAtRisk(share=0.0, threshold=0.5)],
     [AverageRisk(r=0.4), ShareAtRisk(share=0.1, threshold=0.5)],
+    [StrictAverageRisk(r=0.3, k=2)],
+    [PopulationUniqueness(u=0.1, sampling_fraction=0.4)],
 ]
 ALSO = [
     [],

@@ -14,9 +14,10 @@ import shoal.table.covering
 from shoal import BadTable
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import open_frame
-from shoal.measures.risks import covered, record_risks, risks
+from shoal.measures.risks import record_risks, risks
 from shoal.table.encode import Table, encode
 from shoal.table.equivalence_classes import tally
+from shoal.table.population.covered import covered
 from shoal.table.published_table import Published, read_published
 from shoal.table.roles import Column
 from tests.strategies import tables

@@ -10,6 +10,9 @@ from itertools import combinations
 from math import exp, inf, isclose, log
 from pathlib import Path
 
+from shoal.populations.class_sizes import ClassSizes
+from shoal.populations.uniqueness import population_uniqueness
+
 
 def people_of(rows, people):
     """For every published row the people who have it."""
@@ -328,13 +331,33 @@ def at_risk(one, threshold):
     return not at_most(Fraction(1, one), threshold)
 
 
+def strict_average_risk(each, k, **_):
+    return inf if min(each) < k else sum(Fraction(1, one) for one in each) / len(each)
+
+
+def estimated_uniqueness(each, sampling_fraction, **_):
+    """From the size of every class; the estimators have twins of their own (naive.populations)."""
+    sizes = [size for size, many in Counter(each).items() for _ in range(-(-many // size))]
+    if 1 not in sizes:
+        return 0
+    return population_uniqueness(ClassSizes.of(sizes), sampling_fraction).uniqueness
+
+
 TABLE_LEVELS = {
+    "population-uniqueness": estimated_uniqueness,
+    "strict-average-risk": strict_average_risk,
     "average-risk": lambda each, **_: sum(Fraction(1, one) for one in each) / len(each),
     "share-at-risk": lambda each, threshold, **_: Fraction(
         sum(at_risk(one, threshold) for one in each), len(each)
     ),
 }
 TABLE_VARIANTS = {
+    "population-uniqueness": [
+        {"u": 0.2, "sampling_fraction": 1.0},
+        {"u": 0.1, "sampling_fraction": 0.4},
+        {"u": 0.0, "sampling_fraction": 0.1},
+    ],
+    "strict-average-risk": [{"r": 0.4, "k": 2}, {"r": 1.0, "k": 3}, {"r": 0.2, "k": 2}],
     "average-risk": [{"r": 0.5}, {"r": 1 / 3}, {"r": 0.4}, {"r": 0.15}],
     "share-at-risk": [
         {"share": 0.25, "threshold": 0.5},

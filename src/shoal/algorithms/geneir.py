@@ -36,7 +36,7 @@ class GeneIR(Algorithm):
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model."""
-        return counts_people(model) or isinstance(model, TableModel)
+        return counts_people(model) or isinstance(model, TableModel) or model.needs_population
 
     def recode(
         self,

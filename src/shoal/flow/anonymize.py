@@ -19,6 +19,7 @@ from shoal.flow.choose_engine import choose_engine
 from shoal.flow.choose_parts import resources_of
 from shoal.flow.explain import Explainer, seed_of
 from shoal.flow.opening import open_table
+from shoal.flow.population.open_population import PopulationFrame
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
 from shoal.io.digests import fingerprint
@@ -99,8 +100,11 @@ def _published(
     progress = clock.progress
     clock.start("encode")
 
+    population = PopulationFrame.of(plan)
+
     def encoded(plan: Plan) -> Table:
-        return encode(frame, plan.columns, plan.missing, plan.missing_values, progress)
+        table = encode(frame, plan.columns, plan.missing, plan.missing_values, progress)
+        return table if population is None else population.beside(table, plan)
 
     original = encoded(plan)
     clock.start("recode")

@@ -20,7 +20,11 @@ from shoal.flow import notes
 from shoal.flow.audited import Audit
 from shoal.flow.count_in_database import is_counted, of_counted_columns, open_counted
 from shoal.flow.freeing import freed
-from shoal.flow.opening import open_table, with_canonical_cells
+from shoal.flow.opening import with_canonical_cells
+from shoal.flow.population.open_population import (
+    encode_population,
+    open_population,
+)
 from shoal.hierarchies.values import text
 from shoal.io.frames import Frame
 from shoal.io.reading import Reading
@@ -46,8 +50,9 @@ from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
 from shoal.table.match_graph import MatchGraph, link
 from shoal.table.matching.original_rows import OriginalRows, original_rows
+from shoal.table.population.population import Population
 from shoal.table.published_table import Published, read_published
-from shoal.table.roles import ROLES, columns_with_role, linking_columns
+from shoal.table.roles import ROLES
 from shoal.table.samples.survey import survey_of
 from shoal.table.written.form import read_form
 
@@ -188,6 +193,10 @@ def _audit(
         said += notes.differences(frame, given, plan)
     sampled = None if given is None else survey_of(given, plan.columns, plan.missing_values)
     everybody = _population(population, plan.with_reading(plans.population.read))
+    if plan.against_population and everybody is not None:
+        incomplete = plan.population.incomplete
+        published = replace(published, population=Population(everybody, incomplete))
+        everybody = None if incomplete else everybody
     tables = matched = None
     if before is not None:
         tables = Tables(plan.columns, plan.missing_values, before, published, given, frame)
@@ -351,18 +360,11 @@ def _levels(models: list[Model], measured: Measured) -> dict[str, float]:
 
 def _population(source: Any, plan: Plan) -> Table | None:
     """The table of the population, encoded with the hierarchies of the plan."""
+    if source is None and plan.against_population:
+        source = plan.population.data
     if source is None:
         return None
-    frame = open_table(source, plan, sure=False)
-    names = columns_with_role(plan.columns, "quasi")
-    lacking = [name for name in names if name not in frame.names]
-    if lacking:
-        raise BadTable(f"the population lacks the quasi-identifiers {preview(lacking)}")
-    names += [name for name in linking_columns(plan.columns) if name in frame.names]
-    known = {name: column for name, column in plan.columns.items() if name in names}
-    rest = [name for name in frame.names if name not in known]
-    narrow = frame.rebuild(np.arange(frame.height), {}, drop=rest)
-    return encode(narrow, known, plan.missing, plan.missing_values)
+    return encode_population(open_population(source, plan), plan)
 
 
 def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:

@@ -139,6 +139,8 @@ def not_served(plan: Plan, keep_order: bool, engine: str) -> str | None:
         return f"{rows[0]} = true under [read] yet"
     if stated := plan.write.stated():
         return f"[write] yet ({', '.join(stated)})"
+    if plan.against_population:
+        return f"{next(m.name for m in plan.models if m.needs_population)} yet"
     if plan.attackers:
         return "several attackers ([[attackers]]) yet"
     if plan.algorithm.is_auto or plan.loss.is_auto:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -83,7 +83,7 @@ def publish(
     )
     released = guarded(released, plan.columns)
     clock.start("verify")
-    published = _read(released, plan, people)
+    published = replace(_read(released, plan, people), population=original.population)
     if not plan.linked:  # otherwise matches are about single records
         published = published.together()  # they are measured often
     survey = survey_of(frame, plan.columns, plan.missing_values)
@@ -102,6 +102,7 @@ def publish(
             survey=survey,
         ),
         survey=survey.take(taken),
+        population=_everybody(original),
         persons_published=people is None,
         must_hold=True,
         elsewhere=elsewhere,
@@ -180,6 +181,12 @@ def publish(
         error.refused = RefusedRelease(release, str(error))
         raise
     return release
+
+
+def _everybody(original: Table) -> Table | None:
+    """The table of the population, if it has all people of the table."""
+    people = original.population
+    return None if people is None or people.incomplete else people.table
 
 
 def _unprotected(frame: Frame, plan: Plan, whole: Published | None) -> Published:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
-from shoal.base.arrays import Floats, Ints, Longs
+from shoal.base.arrays import Floats, Longs
 from shoal.base.errors import BadTable, did_you_mean, preview
-from shoal.hierarchies.free_values import Covers
 from shoal.hierarchies.values import text
 from shoal.kernels.group import group_rows
-from shoal.table.covering import covering, ranges
 from shoal.table.encode import Table
-from shoal.table.equivalence_classes import Classes, of_people, person_weights
-from shoal.table.match_graph import MatchGraph, selective_order
+from shoal.table.equivalence_classes import Classes, of_people
+from shoal.table.match_graph import MatchGraph
+from shoal.table.population.population import Population
 from shoal.table.published_table import Published, places
 
 
@@ -127,12 +124,11 @@ def _outside(published: Published, population: Published | Table) -> Longs:
             f"{did_you_mean(lacking[0], population.names)}"
         )
     if isinstance(population, Table):
-        vectors, free = published.vectors(population, "population")
-        known = _with_columns(population, published)
-        people = enough = covered(vectors, known, free)
-        if published.people is None and known.people is not None:
+        published.vectors(population, "population")  # which knows all published values
+        people = enough = _inside(published, population)
+        if published.people is None and population.people is not None:
             # The release counts records, as its person numbers may have been dropped.
-            enough = covered(vectors, replace(known, people=None), free)
+            enough = _inside(published, replace(population, people=None))
     else:
         people = enough = _alike(published, population)
     _check_holds(published, classes, enough)
@@ -179,75 +175,10 @@ def _alike(published: Published, population: Published) -> Longs:
     return people[: len(mine)].astype(np.int64)
 
 
-def _with_columns(population: Table, published: Published) -> Table:
-    """The population with the columns of the table, in the same order."""
-    at = [population.names.index(name) for name in published.names]
-    return Table(
-        published.names,
-        tuple(population.trees[i] for i in at),
-        np.ascontiguousarray(population.codes[:, at]),
-        population.people,
-        tuple(population.exact[i] for i in at),
-        weight=population.weight,
-    )
-
-
-def covered(vectors: Ints, population: Table, free: Sequence[Covers] = ()) -> Longs:
-    """How many people of a population each vector of published values covers, int64[vectors].
-
-    `vectors` is int32[vectors, q]: nodes of the population's trees, or codes of `free` values.
-    Vectors may cover the same people.
-    """
-    if not len(vectors):
-        return np.zeros(0, np.int64)
-    asked, first, _ = group_rows(np.ascontiguousarray(vectors, np.int32))
-    wide = vectors[first]
-    label, first, _ = group_rows(np.ascontiguousarray(population.codes, np.int32))
-    narrow = population.codes[first]
-
-    covers = list(free) or [Covers(tree) for tree in population.trees]
-    order = selective_order(wide, population, covers)
-    found = _People.of(label, population.people, len(narrow), population.weight)
-    count = np.zeros(len(wide), np.int64)
-    several: list[Longs] = []
-    for people, vector in covering(wide, narrow, covers, order):
-        count += np.bincount(vector, found.alone[people], len(wide)).astype(np.int64)
-        several.append(found.pairs(people, vector))
-    if several:
-        pairs = np.unique(np.concatenate(several))
-        vector, person = np.divmod(pairs, found.size)
-        often = None if found.weight is None else found.weight[person]
-        count += np.bincount(vector, often, len(wide)).astype(np.int64)
-    each: Longs = count[asked]
-    return each
-
-
-class _People(NamedTuple):
-    """The people of each distinct row; a person with several different rows must count once."""
-
-    alone: Longs  # int64[rows], people who have only this row
-    start: Longs  # int64[rows + 1]
-    who: Longs  # people who have other rows too: row r has who[start[r]:start[r + 1]]
-    size: int  # one more than the highest number of a person
-    weight: Longs | None = None  # int64[size], how many people each stands for; None: one
-
-    @staticmethod
-    def of(row: Longs, people: Longs | None, rows: int, weight: Longs | None = None) -> _People:
-        if people is None:
-            none = np.zeros(0, np.int64)
-            alone = np.bincount(row, weight, rows).astype(np.int64)
-            return _People(alone, np.zeros(rows + 1, np.int64), none, 1)
-        size, many = int(people.max()) + 1, person_weights(people, weight)
-        pair = np.unique(row * size + people)
-        row, people = pair // size, pair % size
-        one = np.bincount(people)[people] == 1
-        start = np.append(0, np.cumsum(np.bincount(row[~one], minlength=rows)))
-        often = None if many is None else many[people[one]]
-        alone = np.bincount(row[one], often, rows).astype(np.int64)
-        return _People(alone, start, people[~one], size, many)
-
-    def pairs(self, row: Longs, vector: Longs) -> Longs:
-        """Pairs of a vector and a person that it covers, as vector * size + person."""
-        low, high = self.start[row], self.start[row + 1]
-        pairs = np.repeat(vector, high - low) * self.size + self.who[ranges(low, high)]
-        return np.unique(pairs)
+def _inside(published: Published, population: Table) -> Longs:
+    """For each class the people of the population whom its published values cover."""
+    known = published.population
+    if known is None or known.table is not population:
+        known = Population(population)
+    codes = published.codes[published.classes.first]
+    return known.reader(published.names, published.values).people(codes)

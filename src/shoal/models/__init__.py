@@ -150,6 +150,15 @@ class Model(Setting):
         """
         return None
 
+    @property
+    def needs_population(self) -> bool:
+        """Whether it counts people of a population, whom the published values of a class cover.
+
+        Then its level depends on published values, not only on who is in a class. Algorithms form
+        classes without it, and values are generalized further until it is satisfied.
+        """
+        return False
+
     def loosened(self) -> Self:
         """The same model with its loosest options."""
         return type(self)(**{**self._fields(), **self.loosest})
@@ -285,10 +294,21 @@ class TableModel(Model):
     """
 
     higher_is_safer: ClassVar[bool] = False
+    # Whether merging classes never raises the level; otherwise the mean of `risk` is an upper bound
+    # on the level, and only for that mean it is known.
+    falls_by_merging: ClassVar[bool] = True
 
     @abstractmethod
     def risk(self, people: Longs) -> Floats:
         """What a person adds to the mean in a class of so many people."""
+
+    def level_of(self, people: Longs, classes: Longs | None = None) -> float:
+        """The level of a table whose classes have so many people.
+
+        With `classes`, so many classes have each of these different numbers of people, which rise.
+        """
+        many = 1 if classes is None else classes
+        return float((many * self.total(people)).sum() / (many * people).sum())
 
     @property
     @abstractmethod
@@ -314,6 +334,8 @@ class TableModel(Model):
         # By size, so that the sum does not depend on the order of the records.
         sizes, which = np.unique(candidates, return_inverse=True)
         counts = np.bincount(which, many)
+        if not self.falls_by_merging:
+            return self.level_of(sizes, np.ceil(counts / sizes).astype(np.int64))
         return float((counts * self.risk(sizes)).sum() / counts.sum())
 
     def levels(self, classes: Classes) -> Floats:

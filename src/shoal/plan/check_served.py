@@ -29,6 +29,7 @@ def check_served(plan: Plan) -> None:
             "has a person column; drop that column if each record may stand for a person, or "
             "choose another model"
         ).offering(WayOut("remove", model), WayOut("role", persons[0], "drop"))
+    _check_population(plan)
     _check_free(plan)
     _check_parts(plan)
     check_limits(plan)
@@ -46,6 +47,25 @@ def check_served(plan: Plan) -> None:
         f"the algorithm {plan.algorithm.name} does not support {lost[0].key}; "
         f"these do: {', '.join(whole) or 'none yet'}"
     ).offering(*_algorithms(whole), WayOut("remove", lost[0].key))
+
+
+def _check_population(plan: Plan) -> None:
+    """Raise an error if a model counts people of a population, and the plan names none."""
+    needing = [model for model in plan.models if model.needs_population]
+    if not needing:
+        return
+    model = needing[0].key
+    if plan.population.data is None:
+        other = ", or a sampling_fraction for k-map, by which it is estimated"
+        raise BadPlan(
+            f"{model} counts people of the population, and the plan has no table of it; add one, "
+            f'as in [population] data = "people.csv"{other if model == "k-map" else ""}'
+        ).offering(WayOut("remove", model))
+    if plan.attackers:
+        raise BadPlan(
+            f"{model} together with several attackers is not supported yet; remove [[attackers]] "
+            f"or {model}"
+        ).offering(WayOut("attackers"), WayOut("remove", model))
 
 
 def _check_free(plan: Plan) -> None:

@@ -347,7 +347,15 @@ class Plan(Setting):
     def files(self) -> list[Path]:
         """The files that the plan reads."""
         hierarchies = (column.hierarchy for column in self.columns.values())
-        return [h.file for h in hierarchies if h is not None and h.file is not None]
+        found = [h.file for h in hierarchies if h is not None and h.file is not None]
+        if isinstance(self.population.data, Path):
+            found.append(self.population.data)
+        return found
+
+    @property
+    def against_population(self) -> bool:
+        """Whether a model counts people of a population."""
+        return any(model.needs_population for model in self.models)
 
     def __repr__(self) -> str:
         return f"Plan of {len(self.columns)} columns:\n{self.to_toml()}"

@@ -89,6 +89,9 @@ def read_plan(path: Path) -> tuple[dict[str, Any], PlanSource]:
         raise BadPlan(f"{path} has a number with too many digits") from None
     if isinstance(content.get("columns"), dict):
         content["columns"] = relative_to(content["columns"], path.parent)
+    people = content.get("population")
+    if isinstance(people, dict) and isinstance(people.get("data"), str):
+        content["population"] = {**people, "data": path.parent / people["data"]}
     return content, PlanSource(path.name, hashlib.sha256(raw).hexdigest())
 
 
@@ -107,7 +110,8 @@ def plan_text(plan: Plan, folder: Path | None, drafted: bool) -> str:
         if value is not None and value != default:
             lines.append(toml_line(field, value))
     for name in TABLES:
-        if stated := getattr(plan, name).stated():
+        one = getattr(plan, name)
+        if stated := one.stated(folder) if name == "population" else one.stated():
             lines += ["", f"[{name}]", *toml_lines(stated)]
     lines += ["", "[columns]"]
     for name, column in plan.columns.items():

@@ -55,3 +55,28 @@ def sample_size_needed(
         if above <= significance:
             return f
     return k  # k records are k people
+
+
+def accepted_sizes(
+    sizes: Longs, fraction: float, significance: float = 0.01, truncated: bool = True
+) -> Longs:
+    """The largest k that classes of the sample with these sizes are taken to have, int64[sizes].
+
+    A class is taken to have k people or more if and only if it has `sample_size_needed` of k.
+
+    >>> accepted_sizes(np.array([3, 4, 9]), 0.1).tolist()
+    [3, 6, 34]
+    """
+    from scipy.special import pdtr, pdtrc
+
+    sizes = np.asarray(sizes, np.int64)
+    # The probability of so many rises with k, so the largest k is found by halving.
+    low, high = sizes.copy(), np.maximum(sizes, np.ceil(sizes / fraction)).astype(np.int64)
+    while (low < high).any():
+        k = (low + high + 1) // 2
+        above = pdtrc(sizes - 1, fraction * k)  # P(X >= f)
+        if truncated:
+            above = above / (1 - pdtr(0, fraction * k))
+        fine = (above <= significance) | (k <= sizes)
+        low, high = np.where(fine, k, low), np.where(fine, high, k - 1)
+    return low

@@ -8,13 +8,16 @@ among its few ancestors.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from shoal.base.arrays import Ints, Longs
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import Covers
+
+if TYPE_CHECKING:
+    from shoal.table.encode import Table
 
 BLOCK = 1 << 20  # pairs per block; limits memory, does not affect the result
 
@@ -126,3 +129,18 @@ def ranges(low: Longs, high: Longs) -> Longs:
     many = high - low
     before = np.cumsum(many) - many
     return np.repeat(low - before, many) + np.arange(int(many.sum()))
+
+
+def selective_order(vectors: Ints, table: Table, free: Sequence[Covers] = ()) -> Longs:
+    """The columns, ordered by how few records a vector covers there."""
+    shares = []
+    for j, tree in enumerate(table.trees):
+        often = np.bincount(table.codes[:, j], minlength=tree.size)
+        upto = np.append(0, np.cumsum(often))
+        rows = upto[tree.end] - upto[:-1]
+        if free:
+            start, leaf = free[j].lists()
+            inside = np.append(0, np.cumsum(often[leaf]))
+            rows = np.append(rows, inside[start[1:]] - inside[start[:-1]])
+        shares.append(float(rows[vectors[:, j]].mean()))
+    return np.argsort(shares, kind="stable")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from shoal.table.coded_columns import (
 from shoal.table.coding import Values, Watch, Watched, not_missing, without
 from shoal.table.equivalence_classes import Classes, CountedRows, tally
 from shoal.table.header import check_header
+from shoal.table.population.coverage import Coverage
 from shoal.table.roles import (
     UNCHANGED,
     Column,
@@ -44,6 +46,9 @@ from shoal.table.roles import (
 )
 from shoal.table.samples.survey import survey_of
 from shoal.table.sensitive import Sensitive
+
+if TYPE_CHECKING:
+    from shoal.table.population.population import Population, Reader
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +100,13 @@ class Table(CountedRows):
     others: Callable[[], Longs] | None = None
     importance: tuple[float, ...] = ()  # per column, 1 on average; empty: all are 1
     tops: tuple[Tops | None, ...] = ()  # per column, what at_most allows; empty: everything
+    population: Population | None = None  # all people who could be in it; None: it is not known
+
+    @cached_property
+    def in_population(self) -> Reader:
+        """Finds the people of the population whom vectors of nodes cover."""
+        assert self.population is not None
+        return self.population.reader(self.names, [tree.labels for tree in self.trees])
 
     @property
     def unified(self) -> Ints:
@@ -141,6 +153,7 @@ class Table(CountedRows):
             None if self.others is None else partial(_taken, self.others, rows),
             self.importance,
             self.tops,
+            self.population,
         )
 
     @property
@@ -170,7 +183,12 @@ class Table(CountedRows):
     def as_one_class(self) -> Classes:
         """The whole table as one class."""
         nothing = np.zeros((len(self.codes), 1), np.int32)
-        return tally(nothing, self.people, self.sensitive, self.weight)
+        found = tally(nothing, self.people, self.sensitive, self.weight)
+        if self.population is None:
+            return found
+        everybody = np.array([self.population.people])
+        coverage = Coverage(everybody, np.zeros(1, np.bool_), 0, self.population.incomplete)
+        return replace(found, coverage=coverage)
 
 
 def encode(

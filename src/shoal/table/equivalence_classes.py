@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from shoal.kernels.candidates import Memberships, candidates, lists
 from shoal.kernels.group import group_rows
 from shoal.table.person_values import PersonValues
 from shoal.table.sensitive import Histogram, Sensitive
+
+if TYPE_CHECKING:
+    from shoal.table.population.coverage import Coverage
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +35,7 @@ class Classes:
     # int64[people], the candidates of each person; None: everyone's records are in one class.
     of_person: Longs | None = None
     person_weight: Longs | None = None  # int64[people], how many people each stands for; None: one
+    coverage: Coverage | None = None  # whom they cover in a population; None: there is no table
 
     def __len__(self) -> int:
         return len(self.size)

@@ -10,7 +10,6 @@ of nodes that fit are stored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +20,10 @@ from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.pace import parts
 from shoal.base.threads import cached_property
-from shoal.hierarchies.free_values import Covers
 from shoal.kernels.histogram import sum_groups
 from shoal.kernels.search.class_index import Trees
 from shoal.kernels.search.tuple_index import Tuples, count_covered, list_covered, make_tuples
+from shoal.table.covering import selective_order
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.published_table import Published
@@ -264,21 +263,6 @@ def _bare_trees(table: Table, order: Longs) -> Trees:
     nothing = np.zeros(start[-1], np.int64)
     parent, end = (np.concatenate([getattr(t, part) for t in trees]) for part in ("parent", "end"))
     return Trees(start, parent, end, nothing, nothing, False)
-
-
-def selective_order(vectors: Ints, table: Table, free: Sequence[Covers] = ()) -> Longs:
-    """The columns, ordered by how few records a vector covers there."""
-    shares = []
-    for j, tree in enumerate(table.trees):
-        often = np.bincount(table.codes[:, j], minlength=tree.size)
-        upto = np.append(0, np.cumsum(often))
-        rows = upto[tree.end] - upto[:-1]
-        if free:
-            start, leaf = free[j].lists()
-            inside = np.append(0, np.cumsum(often[leaf]))
-            rows = np.append(rows, inside[start[1:]] - inside[start[:-1]])
-        shares.append(float(rows[vectors[:, j]].mean()))
-    return np.argsort(shares, kind="stable")
 
 
 def perfect_matching(originals: Longs, published: Longs, start: Longs, fits: Ints) -> Longs:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.base.arrays import Floats, Ints, Longs
+from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.base.threads import cached_property, in_threads
 from shoal.hierarchies.free_values import Covers, FreeTree
@@ -30,6 +30,9 @@ from shoal.table.roles import (
 )
 from shoal.table.sensitive import Sensitive
 
+if TYPE_CHECKING:
+    from shoal.table.population.population import Population
+
 
 @dataclass(frozen=True, eq=False)
 class Published(CountedRows):
@@ -45,6 +48,7 @@ class Published(CountedRows):
     # int64[rows of the frame], the row of `codes` of each; None: they are the same rows.
     unit: Longs | None = None
     single_people: Longs | None = None  # the same for `people`, if people were counted together
+    population: Population | None = None  # all people who could be in it; None: it is not known
 
     @property
     def missing_cells(self) -> int:
@@ -55,7 +59,12 @@ class Published(CountedRows):
     @cached_property
     def classes(self) -> Classes:
         """The classes of equal published values."""
-        return tally(self.codes, self.people, self.sensitive, self.weight)
+        found = tally(self.codes, self.people, self.sensitive, self.weight)
+        if self.population is None:
+            return found
+        reader = self.population.reader(self.names, self.values)
+        coverage = reader.coverage(self.codes[found.first])
+        return replace(found, coverage=coverage.without(_in_several(found, self.people)))
 
     def known_to(self, names: Collection[str]) -> Published:
         """The same for an attacker who knows only these quasi-identifiers."""
@@ -212,6 +221,17 @@ class ValueCounts:
         return spread
 
 
+def _in_several(classes: Classes, people: Longs | None) -> Bools:
+    """The classes of people whose records are in several classes, bool[classes]."""
+    if people is None:
+        return np.zeros(len(classes), np.bool_)
+    pairs = np.unique(people * len(classes) + classes.label)
+    person, label = np.divmod(pairs, len(classes))
+    found = np.zeros(len(classes), np.bool_)
+    found[label[np.bincount(person)[person] > 1]] = True
+    return found
+
+
 def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
     """The code of each published value, a node or a free value; -1 if it is neither."""
     tree = covers.tree
@@ -242,7 +262,13 @@ def preview_release(table: Table, recoding: Recoding) -> tuple[Published, Table]
         ]
         values.append(labels)
     published = Published(
-        table.names, codes, tuple(values), part.people, part.sensitive, part.weight
+        table.names,
+        codes,
+        tuple(values),
+        part.people,
+        part.sensitive,
+        part.weight,
+        population=table.population,
     )
     return published, part
 

@@ -6,7 +6,7 @@ about the whole table are satisfied after those about classes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -17,6 +17,7 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.blocks.recode_blocks import BlockRecoding, recode_blocks
 from shoal.algorithms._shared.parts.cuts import WHOLE, Parting
 from shoal.algorithms._shared.parts.recode_parts import recode_in_parts
+from shoal.algorithms._shared.population.satisfying import of_population, satisfying
 from shoal.algorithms._shared.requirements import check_reachable
 from shoal.algorithms._shared.table_models import (
     merged,
@@ -31,11 +32,14 @@ from shoal.base.errors import CannotReach
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss
 from shoal.losses._alterations import least_altered
-from shoal.models import Model, TableModel
+from shoal.models import Model, TableModel, min_class_size
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.k_map import KMap
 from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
 from shoal.table.weighted import Weighted
+
+MUCH = 0.3  # of the population: above it, classes of k people of the table may lose less
 
 
 def recode(
@@ -65,12 +69,52 @@ def recode(
     parting = parting.within(len(given.codes))
     if not algorithm.works_in_parts or table.people is not None:
         parting = WHOLE
-    if given.tops and not algorithm.keeps_at_most:
-        blocks = _InBlocks(algorithm, given, models, loss, progress, parting, suppression)
-        found = blocks.recode(rng)
+
+    def run(models: Sequence[Model], rng: np.random.Generator) -> Recoding:
+        if not models:
+            return unchanged(given)
+        if given.tops and not algorithm.keeps_at_most:
+            blocks = _InBlocks(algorithm, given, models, loss, progress, parting, suppression)
+            return blocks.recode(rng)
+        return _recode(algorithm, given, models, loss, rng, progress, parting)
+
+    about_others = of_population(given, models)
+    if about_others and not algorithm.judges_whole_table:
+        found = _for_population(algorithm, given, models, about_others, loss, rng, progress, run)
     else:
-        found = _recode(algorithm, given, models, loss, rng, progress, parting)
+        found = run(models, rng)
     return weighted.of_rows(found, together)
+
+
+def _for_population(
+    algorithm: Algorithm,
+    table: Table,
+    models: Sequence[Model],
+    about_others: Sequence[Model],
+    loss: Loss,
+    rng: np.random.Generator,
+    progress: Progress,
+    run: Callable[[Sequence[Model], np.random.Generator], Recoding],
+) -> Recoding:
+    """Satisfy models about the population, too.
+
+    Classes are formed without these models, and their values generalized until they cover enough
+    people of the population. If much of the population is in the table, there is another way, and
+    the one that loses less is used: k people of the table, who are people of the population, are in
+    each class.
+    """
+    check_reachable(table, about_others)
+    rest = [model for model in models if model not in about_others]
+    again = deepcopy(rng)  # both ways begin with the same random numbers
+    found = [satisfying(table, run(rest, rng), about_others, loss, progress)]
+    k = max((one.k for one in about_others if isinstance(one, KMap)), default=1)
+    assert table.population is not None
+    much = table.person_count >= MUCH * table.population.people
+    if much and 1 < k <= table.person_count and algorithm.serves(KAnonymity(k=k)):
+        with suppress(CannotReach):  # an algorithm may find no classes of that size
+            formed = run([*rest, KAnonymity(k=k)], again)
+            found.append(satisfying(table, formed, about_others, loss, progress))
+    return least_altered(table, found, loss)
 
 
 def _recode(
@@ -99,7 +143,7 @@ def _recode(
     if not of_table or algorithm.judges_whole_table:
         return run(models, rng)
     check_reachable(table, models)
-    of_classes = [model for model in models if not isinstance(model, TableModel)]
+    of_classes = _of_classes(algorithm, models)
     again = deepcopy(rng)  # both ways begin with the same random numbers
     formed = run(of_classes, rng) if of_classes else unchanged(table)
     if satisfied(of_table, people_of(table, formed)):
@@ -113,6 +157,15 @@ def _recode(
     if not found:
         raise out_of_reach(table, formed, of_table, algorithm.name)
     return least_altered(table, found, loss)
+
+
+def _of_classes(algorithm: Algorithm, models: Sequence[Model]) -> list[Model]:
+    """The models about classes, with the class size that models about the table require."""
+    found = [model for model in models if not isinstance(model, TableModel)]
+    k = min_class_size(model for model in models if isinstance(model, TableModel))
+    if k > 1 and algorithm.serves(KAnonymity(k=k)):
+        found.append(KAnonymity(k=k))
+    return found
 
 
 class _InBlocks:
@@ -131,7 +184,7 @@ class _InBlocks:
         self.algorithm, self.table, self.models, self.loss = algorithm, table, models, loss
         self.progress, self.parting, self.suppression = progress, parting, suppression
         self.of_table = [model for model in models if isinstance(model, TableModel)]
-        self.of_classes = [model for model in models if not isinstance(model, TableModel)]
+        self.of_classes = _of_classes(algorithm, models)
 
     def recode(self, rng: np.random.Generator) -> Recoding:
         """As `_recode`, but no class has records of several blocks."""

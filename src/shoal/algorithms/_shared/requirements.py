@@ -81,7 +81,7 @@ def judge_by(models: Sequence[Model], start: Classes) -> Judge | None:
 
 def mean_risk(model: TableModel, people: Longs) -> float:
     """The level of a table whose classes have so many people."""
-    return float(model.total(people).sum() / people.sum())
+    return model.level_of(people)
 
 
 def too_risky(models: Sequence[TableModel], people: Longs) -> int:

@@ -24,6 +24,7 @@ from shoal.models import TableModel
 from shoal.table.encode import Table
 from shoal.table.recoding import SUPPRESSED, Recoding
 
+SMALLEST = 1e-300  # a divisor that is not zero
 AT_ONCE = 0.25  # share of the possible merges that are done per round, the cheapest first
 
 
@@ -169,7 +170,10 @@ class _Merge:
         order = order[fine][: max(1, int(len(order) * AT_ONCE))]
         gain = (involved - model.total(mine + others))[order]
         total, people = float(model.total(self.people[alive]).sum()), self.people[alive].sum()
-        reached = model.holds_each((total - np.cumsum(gain)) / people)
+        # If the mean risk is only an upper bound on the level, they are expected to fall alike.
+        above = total / people / max(mean_risk(model, self.people[alive]), SMALLEST)
+        above = 1.0 if model.falls_by_merging else max(above, 1.0)
+        reached = model.holds_each((total - np.cumsum(gain)) / people / above)
         stop = int(np.argmax(reached)) + 1 if reached.any() else len(order)
         return risky[order[:stop]], other[order[:stop]]
 

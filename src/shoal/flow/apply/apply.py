@@ -124,6 +124,11 @@ def _check_draw(plan: Plan) -> None:
                 f"{model.key} is about a random draw among all records of a table, which a "
                 "recoding does not have for new records; anonymize this table by itself"
             )
+        if model.needs_population:
+            raise BadPlan(
+                f"{model.key} is about the population of the table that the recoding was made "
+                "from, which a recoding does not contain; anonymize this table by itself"
+            )
 
 
 def _same_columns(frame: Frame, fitted: Fitted, drop_extra: bool) -> Frame:

@@ -11,9 +11,8 @@ from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.free_values import Covers
 from shoal.kernels.group import group_rows
-from shoal.table.covering import covering, ranges
+from shoal.table.covering import covering, ranges, selective_order
 from shoal.table.encode import Table
-from shoal.table.match_graph import selective_order
 from shoal.table.recoding import SUPPRESSED
 
 

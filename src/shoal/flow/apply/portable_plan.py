@@ -11,7 +11,7 @@ from shoal.plan import Plan
 
 
 def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
-    """The plan without seed, threads and notes; its hierarchies need no file and no column."""
+    """The plan without seed, threads, notes and population; hierarchies need no file or column."""
     columns = {}
     for name, column in plan.columns.items():
         hierarchy = column.hierarchy
@@ -20,7 +20,8 @@ def portable(plan: Plan, trees: Mapping[str, Tree]) -> Plan:
         elif hierarchy is not None:
             hierarchy = hierarchy.settled(trees.get(name))
         columns[name] = column.changed(hierarchy=hierarchy)
-    settled = plan.changed(columns=columns, seed=None, threads=None)
+    people = plan.population.without_data()
+    settled = plan.changed(columns=columns, seed=None, threads=None, population=people)
     settled.notes.clear()
     settled.remarks.clear()
     return settled

@@ -12,9 +12,8 @@ from shoal.hierarchies.free_values import Covers
 from shoal.kernels.group import group_rows
 from shoal.measures.analyses.features import Records
 from shoal.measures.analyses.variables import Forms, Tables, UnchangedColumn, published_codes
-from shoal.table.covering import covering, ranges
+from shoal.table.covering import covering, ranges, selective_order
 from shoal.table.encode import Table
-from shoal.table.match_graph import selective_order
 from shoal.table.recoding import SUPPRESSED
 
 TRAINED, TESTED = 20_000, 10_000  # records at most

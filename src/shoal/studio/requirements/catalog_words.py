@@ -13,7 +13,7 @@ from shoal.base.wording import short
 from shoal.models import Model
 from shoal.studio.wording import DEFAULT, Wording, texts
 
-SHARES = ("alpha", "beta", "r", "share", "threshold")
+SHARES = ("alpha", "beta", "r", "share", "threshold", "high", "low", "u")
 LARGEST = 20.0  # delta, from which on its factor cannot be read any more
 
 
@@ -40,7 +40,13 @@ def guarantee(t: Wording, model: Model, linked: bool) -> Said:
         return Said(model.guarantee(linked))
     known = texts(f"catalog-{t.language}")
     where = "linked" if linked else "class"
-    kinds = (model.name, f"{model.name}.{where}", f"{model.name}.{getattr(model, 'kind', '')}")
+    against = "table" if model.needs_population else "estimated"
+    kinds = (
+        model.name,
+        f"{model.name}.{where}",
+        f"{model.name}.{getattr(model, 'kind', '')}",
+        f"{model.name}.{against}",
+    )
     key = next((f"guarantees.{one}" for one in kinds if f"guarantees.{one}" in known), "")
     given = {"where": known[f"where.{where}"], **_options(t, model, known)}
     if model.name == "t-closeness":
@@ -52,6 +58,9 @@ def _options(t: Wording, model: Any, known: dict[str, str]) -> dict[str, str]:
     """The options of a model as a sentence has them."""
     given = {name: _written(t, getattr(model, name)) for name in type(model).model_fields}
     given |= {f"{name}_percent": t.exact(getattr(model, name)) for name in SHARES if name in given}
+    if given.get("sampling_fraction", "None") != "None":
+        given["fraction_percent"] = t.exact(model.sampling_fraction)
+        given["min_people"] = t.number(model.min_people)
     if "k" in given:
         given["others"] = t.number(model.k - 1)
     if "delta" in given:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from shoal import catalog
@@ -17,7 +17,7 @@ from shoal.table.roles import columns_with_role, linking_columns
 
 Group = Literal["identity", "values", "whole", "people", "records"]
 GROUPS: tuple[Group, ...] = ("identity", "values", "whole", "people", "records")
-Reason = Literal["", "sensitive", "person", "no-person", "attackers"]
+Reason = Literal["", "sensitive", "person", "no-person", "attackers", "population"]
 FEWEST = 2  # values that a column needs, so that classes can have different ones
 
 
@@ -70,6 +70,8 @@ def offers(plan: Plan, distinct: Mapping[str, int]) -> dict[Group, list[Offer]]:
             _reason(plan, kind, columns),
             made(name, columns[0] if columns else "…"),
         )
+        if offer.model.needs_population and plan.population.data is None:
+            offer = replace(offer, reason="population")
         found[offer.group].append(offer)
     return {group: some for group, some in found.items() if some}
 

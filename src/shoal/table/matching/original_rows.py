@@ -18,9 +18,9 @@ import numpy as np
 from shoal.base.arrays import Bools, Longs
 from shoal.base.errors import BadTable
 from shoal.kernels.group import group_rows
-from shoal.table.covering import covering, ranges
+from shoal.table.covering import covering, ranges, selective_order
 from shoal.table.encode import Table
-from shoal.table.match_graph import MatchGraph, perfect_matching, selective_order
+from shoal.table.match_graph import MatchGraph, perfect_matching
 from shoal.table.published_table import Published
 
 MOST_PAIRS = 20_000_000  # of people and places that fit

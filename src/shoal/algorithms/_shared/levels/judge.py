@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,8 +53,14 @@ class Judge:
         # Without suppression the union of two classes that satisfy a model satisfies it too. So a
         # model that is violated at some levels is violated at all lower ones. The same holds for
         # models about the whole table: splitting classes never lowers their level.
-        self.first = [model for model in others if limit == 0 or model.is_monotone]
-        self.later = [model for model in others if not (limit == 0 or model.is_monotone)]
+        # Of models that count people of a population, only that of monotone ones is known.
+        self.first = [
+            model
+            for model in others
+            if model.is_monotone or (limit == 0 and not model.needs_population)
+        ]
+        self.later = [model for model in others if model not in self.first]
+        self.outside = table.population is not None and any(m.needs_population for m in others)
         self.start = table.tally(bool(others))
         costs = exact_costs(loss, table.domains, table.rows, falling=True)
         both = list(zip(costs, table.domains, strict=True))
@@ -107,7 +113,8 @@ class Judge:
         if size[~stays].sum() > self.limit or not stays.any():
             return Judgement(None, dead=True, above=above)
         if self.limit == 0 and self._too_risky(stays):
-            return Judgement(None, dead=True, above=above)
+            falls = all(model.falls_by_merging for model in self.of_table)
+            return Judgement(None, dead=falls, above=above)
         below = self.goal.limit_below(found, stays)
         complies = self._complies(classes)
         if size[~complies].sum() > self.limit:
@@ -165,7 +172,18 @@ class Judge:
     def _merged(self, classes: int) -> Classes:
         """The classes of the current node, in the form that models check."""
         first = self.group.first[:classes]
-        return self.start.merged(first[self.group.label], first)
+        found = self.start.merged(first[self.group.label], first)
+        return self._with_coverage(found, np.arange(classes))
+
+    def _with_coverage(self, classes: Classes, numbers: Longs) -> Classes:
+        """The classes with these numbers at the current node, and whom of a population they cover.
+
+        Read by their published values, as in verify.
+        """
+        if not self.outside:
+            return classes
+        found = self.table.in_population.coverage(self.group.value[numbers])
+        return replace(classes, coverage=found)
 
     def _failing(self, stays: Bools) -> Bools:
         """The classes that fail in the table of those that stay."""
@@ -180,6 +198,7 @@ class Judge:
         sensitive = [column.take(rows) for column in self.table.sensitive]
         left = None if weight is None else weight[rows]
         classes = tally(label[rows, None].astype(np.int32), people, sensitive, left)
+        numbers = label[rows[classes.first]]
         fails = np.zeros(len(stays), np.bool_)
-        fails[label[rows[classes.first]]] = ~all_satisfied(self.later, classes)
+        fails[numbers] = ~all_satisfied(self.later, self._with_coverage(classes, numbers))
         return fails

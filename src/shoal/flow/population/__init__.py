@@ -1,0 +1,1 @@
+"""The population that a plan names: read, coded like the table, and compared with it."""

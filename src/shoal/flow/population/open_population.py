@@ -1,0 +1,106 @@
+"""Open the table of the population, and code it with the hierarchies of the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.base.errors import BadTable, did_you_mean, preview
+from shoal.base.wording import many
+from shoal.flow.opening import open_table
+from shoal.io.frames import Frame
+from shoal.models.delta_presence import DeltaPresence
+from shoal.plan import Plan
+from shoal.table.encode import Table, encode
+from shoal.table.population.population import Population
+from shoal.table.roles import columns_with_role, linking_columns
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationFrame:
+    """The columns of a population that a plan needs, not yet coded."""
+
+    frame: Frame
+    incomplete: bool
+
+    @staticmethod
+    def of(plan: Plan) -> PopulationFrame | None:
+        """Read the population that a plan names, if a model is about it."""
+        source = plan.population
+        if source.data is None or not plan.against_population:
+            return None
+        return PopulationFrame(open_population(source.data, plan), source.incomplete)
+
+    def beside(self, table: Table, plan: Plan) -> Table:
+        """The table of a plan, which knows its population."""
+        people = encode_population(self.frame, plan)
+        known = replace(table, population=Population(people, self.incomplete))
+        assert known.population is not None
+        if known.population.several_records and any(
+            isinstance(model, DeltaPresence) for model in plan.models
+        ):
+            raise BadTable(
+                "the population has people with several records, and delta-presence needs one "
+                "record per person there; give one record of each, or choose k-map"
+            )
+        if not self.incomplete:
+            _check_holds(known)
+        return known
+
+
+def open_population(source: Any, plan: Plan) -> Frame:
+    """The quasi-identifiers and the persons of a population."""
+    frame = open_table(source, plan, sure=False)
+    names = columns_with_role(plan.columns, "quasi")
+    lacking = [name for name in names if name not in frame.names]
+    if lacking:
+        raise BadTable(
+            f"the population lacks the quasi-identifiers {preview(lacking)}"
+            f"{did_you_mean(lacking[0], frame.names)}"
+        )
+    homes = columns_with_role(plan.columns, "household")
+    if homes and homes[0] not in frame.names and plan.against_population:
+        raise BadTable(
+            f"the table has households, and the population lacks the column {homes[0]!r}, so that "
+            "its households cannot be counted; add the column, or drop it from the table"
+        )
+    names += [name for name in linking_columns(plan.columns) if name in frame.names]
+    return frame.select(names)
+
+
+def encode_population(frame: Frame, plan: Plan) -> Table:
+    """The table of a population, coded with the hierarchies of the plan."""
+    known = {name: column for name, column in plan.columns.items() if name in frame.names}
+    return encode(frame, known, plan.missing, plan.missing_values)
+
+
+def _check_holds(table: Table) -> None:
+    """Raise an error if the population lacks people of the table."""
+    start = table.tally()
+    vectors = table.unified[start.first]
+    population = table.population
+    assert population is not None
+    reader = population.reader(table.names, [one.labels() for one in table.covers])
+    people = reader.people(vectors)
+    short = np.flatnonzero(people < start.people)
+    if not len(short):
+        return
+    shown = []
+    for one in short[:3].tolist():
+        labels = [
+            covers.labels()[code] for covers, code in zip(table.covers, vectors[one], strict=True)
+        ]
+        values = ", ".join(
+            f"{name}={'missing' if label is None else repr(label)}"
+            for name, label in zip(table.names, labels, strict=True)
+        )
+        shown.append(f"{values}: {start.people[one]:,} in the table, {people[one]:,} there")
+    more = f" and {len(short) - 3:,} more" if len(short) > 3 else ""
+    raise BadTable(
+        f"the population lacks people of the table, in {many(len(short), 'group')} of people with "
+        f"equal values ({'; '.join(shown)}{more}); give a population that includes all people of "
+        "the table, with original values, or set incomplete = true under [population] to count the "
+        "people of the table as people of the population where it has fewer"
+    )

@@ -1,0 +1,241 @@
+"""Population: a table of all people who could be in a sample, coded like the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+
+from shoal.base.arrays import Bools, Ints, Longs
+from shoal.base.errors import BadTable, did_you_mean, preview
+from shoal.base.pace import parts
+from shoal.base.threads import cached_property
+from shoal.hierarchies.free_values import Cover, Covers, FreeTree
+from shoal.kernels.group import group_rows
+from shoal.kernels.search.people_inside import people_inside
+from shoal.kernels.search.tuple_index import Tuples, make_tuples
+from shoal.table.covering import covering, selective_order
+from shoal.table.encode import Table
+from shoal.table.population.coverage import Coverage
+from shoal.table.population.covered import covered
+from shoal.table.published_table import codes_of
+
+LARGEST = 2**62  # number of different rows that fit into one number
+NOBODY = -1  # the code of a published value that covers no value of the population
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """All people who could be in a table, with original values and the hierarchies of its plan."""
+
+    table: Table
+    incomplete: bool = False  # whether it may lack people of the table; they count as its people
+    _indexes: dict[tuple[str, ...], _Index] = field(default_factory=dict)
+
+    @cached_property
+    def people(self) -> int:
+        """How many people the population has."""
+        return self.table.person_count
+
+    @cached_property
+    def several_records(self) -> bool:
+        """Whether some people of the population have several records."""
+        return self.table.people is not None and self.table.person_count < self.table.rows
+
+    def reader(self, names: Sequence[str], labels: Sequence[Sequence[object]]) -> Reader:
+        """Reads published vectors of these columns; their codes are places among these labels."""
+        return Reader(self, self._index(tuple(names)), labels)
+
+    def _index(self, names: tuple[str, ...]) -> _Index:
+        if names not in self._indexes:
+            self._indexes[names] = _Index.of(self.table, names)
+        return self._indexes[names]
+
+
+@dataclass(frozen=True, eq=False)
+class _Index:
+    """The distinct records of some columns, and the people who have them."""
+
+    table: Table  # of these columns only
+    order: Longs  # of the columns in the prefix tree: those with most values come first
+    tuples: Tuples
+    upto: Longs  # int64[tuples + 1], the people with a tuple before each
+
+    @staticmethod
+    def of(table: Table, names: Sequence[str]) -> _Index:
+        lacking = [name for name in names if name not in table.names]
+        if lacking:
+            raise BadTable(
+                f"the population lacks the quasi-identifiers {preview(lacking)} of the table"
+                f"{did_you_mean(lacking[0], table.names)}"
+            )
+        at = [table.names.index(name) for name in names]
+        codes = np.ascontiguousarray(table.codes[:, at])
+        trees = tuple(table.trees[j] for j in at)
+        narrow = Table(
+            tuple(names), trees, codes, table.people, (True,) * len(at), weight=table.weight
+        )
+        order = np.argsort([-tree.size for tree in trees], kind="stable")
+        distinct, size = _sorted_distinct(codes, order, [tree.size for tree in trees], table.weight)
+        tuples = make_tuples(distinct, size, np.zeros(len(size), np.int64))
+        return _Index(narrow, order, tuples, np.append(0, np.cumsum(size)))
+
+
+def _sorted_distinct(
+    codes: Ints, order: Longs, sizes: Sequence[int], weight: Longs | None
+) -> tuple[Ints, Longs]:
+    """The distinct rows with their columns in this order, sorted, and how often each occurs.
+
+    Rows are compared as single numbers if these fit: millions of them are sorted in a second.
+    """
+    if weight is not None or prod(sizes) > LARGEST:
+        label, first, size = group_rows(codes)
+        if weight is not None:
+            size = np.bincount(label, weight, len(first)).astype(np.int64)
+        distinct = np.ascontiguousarray(codes[first][:, order])
+        place = np.lexsort(distinct.T[::-1])
+        return distinct[place], size[place]
+    key = np.zeros(len(codes), np.int64)
+    for j in order.tolist():
+        key *= sizes[j]
+        key += codes[:, j]
+    key.sort()
+    start = np.flatnonzero(np.diff(key, prepend=-1))
+    size, key = np.diff(np.append(start, len(key))), key[start]
+    distinct = np.empty((len(key), len(order)), np.int32)
+    for place in range(len(order) - 1, -1, -1):
+        key, distinct[:, place] = np.divmod(key, sizes[int(order[place])])
+    return distinct, size
+
+
+class Reader:
+    """Finds the people of a population whom vectors of published labels cover."""
+
+    def __init__(
+        self, population: Population, index: _Index, labels: Sequence[Sequence[object]]
+    ) -> None:
+        self.population, self._index = population, index
+        self._covers = [Covers(tree) for tree in index.table.trees]
+        # The code in the population of each label; the last one is that of a missing value.
+        self._codes = [
+            np.append(_codes(known, covers), covers.tree.node(None))
+            for known, covers in zip(labels, self._covers, strict=True)
+        ]
+
+    def people(self, vectors: Ints) -> Longs:
+        """How many people each vector covers, int64[vectors]; -1 is a missing value."""
+        codes, there = self._in_population(vectors)
+        if self._by_pairs(codes):
+            found = np.zeros(len(vectors), np.int64)
+            found[there] = covered(codes[there], self._index.table, self._covers)
+            return found
+        return self._inside(self._boxes(codes, there))
+
+    def coverage(self, vectors: Ints) -> Coverage:
+        """Whom distinct vectors cover, and who is covered twice or not at all."""
+        codes, there = self._in_population(vectors)
+        whole, incomplete = self.population.people, self.population.incomplete
+        if self.population.several_records:  # a person may be covered by several of their records
+            everywhere = np.ones(len(vectors), np.bool_)
+            return Coverage(self.people(vectors), everywhere, 0, incomplete)
+        if self._by_pairs(codes):
+            return self._coverage_by_pairs(codes, there)
+        boxes = self._boxes(codes, there)
+        upto = self._index.upto
+        change = np.zeros(len(upto), np.int64)
+        people = self._inside(boxes, change)
+        often = np.cumsum(change)[:-1]  # int64[tuples], the vectors that cover each
+        size = np.diff(upto)
+        twice = np.append(0, np.cumsum(np.where(often > 1, size, 0)))
+        shared = self._inside(boxes, upto=twice) > 0
+        return Coverage(people, shared, whole - int(size[often > 0].sum()), incomplete)
+
+    def _in_population(self, vectors: Ints) -> tuple[Ints, Bools]:
+        """The codes of vectors in the population, and which of them can cover somebody."""
+        columns = [codes[vectors[:, j]] for j, codes in enumerate(self._codes)]
+        found = np.stack(columns, axis=1).astype(np.int32)
+        return found, (found != NOBODY).all(axis=1)
+
+    def _by_pairs(self, codes: Ints) -> bool:
+        """Whether runs of values are not enough: sets of values, or people with several records."""
+        sets = any(
+            isinstance(one.tree, FreeTree)
+            and one.tree.kind == "sets"
+            and codes[:, j].max(initial=0) >= one.tree.size
+            for j, one in enumerate(self._covers)
+        )
+        return sets or self.population.several_records
+
+    def _boxes(self, codes: Ints, there: Bools) -> tuple[Longs, Longs, Longs]:
+        """The run of values of each vector in each column, and where the last limit is."""
+        low, high = np.zeros(codes.shape, np.int64), np.zeros(codes.shape, np.int64)
+        whole = np.zeros(codes.shape, np.bool_)
+        for j, covers in enumerate(self._covers):
+            one, begin = codes[:, j], covers.tree.size
+            free = np.array(covers.covers, np.int64).reshape(-1, 2) if _ranges(covers) else None
+            node = np.where(one < begin, one, 0)
+            low[:, j], high[:, j] = node, covers.tree.end[node]
+            if free is not None:
+                wide = one >= begin
+                ends = free[one[wide] - begin]
+                low[wide, j], high[wide, j] = ends[:, 0], ends[:, 1] + 1
+            whole[:, j] = one == 0
+        low[~there], high[~there] = 0, 0
+        order = self._index.order
+        inner = ~whole[:, order]
+        depths = np.where(inner.any(axis=1), inner.shape[1] - np.argmax(inner[:, ::-1], axis=1), 0)
+        depths[~there] = 1
+        return np.ascontiguousarray(low[:, order]), np.ascontiguousarray(high[:, order]), depths
+
+    def _inside(
+        self,
+        boxes: tuple[Longs, Longs, Longs],
+        change: Longs | None = None,
+        upto: Longs | None = None,
+    ) -> Longs:
+        """The people inside each box, int64[boxes]; `upto` counts others than all people."""
+        found = np.zeros(len(boxes[0]), np.int64)
+        change = np.zeros(0, np.int64) if change is None else change
+        stack = np.empty((boxes[0].shape[1], 2), np.int64)
+        counted = self._index.upto if upto is None else upto
+        for part in parts(len(found)):
+            people_inside(self._index.tuples, *boxes, counted, *part, found, change, stack)
+        return found
+
+    def _coverage_by_pairs(self, codes: Ints, there: Bools) -> Coverage:
+        table = self._index.table
+        label, first, size = group_rows(np.ascontiguousarray(table.codes))
+        if table.weight is not None:
+            size = np.bincount(label, table.weight, len(first)).astype(np.int64)
+        wide = codes[there]
+        people, often = np.zeros(len(wide), np.int64), np.zeros(len(first), np.int64)
+        pairs: list[tuple[Longs, Longs]] = []
+        order = selective_order(wide, table, self._covers)
+        for low, high in covering(wide, table.codes[first], self._covers, order):
+            people += np.bincount(high, size[low], len(wide)).astype(np.int64)
+            often += np.bincount(low, minlength=len(first))
+            pairs.append((low, high))
+        shared = np.zeros(len(wide), np.bool_)
+        for low, high in pairs:
+            shared[high[often[low] > 1]] = True
+        every, twice = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.bool_)
+        every[there], twice[there] = people, shared
+        nobody = int(size[often == 0].sum())
+        return Coverage(every, twice, nobody, self.population.incomplete)
+
+
+def _ranges(covers: Covers) -> list[Cover]:
+    """The free ranges of a column."""
+    tree = covers.tree
+    return covers.covers if isinstance(tree, FreeTree) and tree.kind == "ranges" else []
+
+
+def _codes(labels: Sequence[object], covers: Covers) -> Longs:
+    """The code of each label in the population; NOBODY: it covers none of its values."""
+    known = [label for label in labels if label is not None]
+    codes = iter(codes_of(known, covers))
+    return np.array(
+        [covers.tree.node(None) if label is None else next(codes) for label in labels], np.int64
+    )

@@ -1,0 +1,190 @@
+"""k-map and delta-presence against a table of the population, from the plan to the release."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+import shoal
+from shoal import Plan
+from shoal.base.errors import BadPlan, BadTable, CannotReach
+
+COLUMNS = {
+    "age": {"role": "quasi", "hierarchy": {"ranges": [5, 10, 20]}},
+    "sex": "quasi",
+    "disease": "sensitive",
+}
+PEOPLE = pa.table(
+    {
+        "name": [f"p{i}" for i in range(12)],
+        "age": [31, 31, 32, 33, 38, 39, 52, 52, 57, 57, 71, 79],
+        "sex": list("fffmmmffmmfm"),
+    }
+)
+SAMPLE = pa.table({"age": [31, 38, 57, 79], "sex": list("fmmm"), "disease": list("abcd")})
+
+
+def plan(*models, **more):
+    asked = [{"name": name, **options} for name, options in models]
+    given = {"population": {"data": PEOPLE}, "seed": 1, "keep_order": True, **more}
+    return Plan(columns=COLUMNS, models=asked, **given)
+
+
+def people_of(label, ages):
+    """The ages that a published label covers, without shoal."""
+    if label == "*":
+        return set(ages)
+    if not label.startswith("["):
+        return {int(label)}
+    low, high = label.strip("[)").split(", ")
+    return {age for age in ages if int(low) <= age < int(high)}
+
+
+def fewest(frame):
+    """The people of the population whom each published record could be: the fewest of all."""
+    both = list(zip(PEOPLE["age"].to_pylist(), PEOPLE["sex"].to_pylist(), strict=True))
+    found = []
+    for age, sex in zip(frame["age"].to_pylist(), frame["sex"].to_pylist(), strict=True):
+        ages = people_of(str(age), [a for a, _ in both])
+        found.append(sum(a in ages and sex in ("*", s) for a, s in both))
+    return min(found)
+
+
+@pytest.mark.parametrize("algorithm", ["peel", "gaa", "mondrian", "full-domain"])
+@pytest.mark.parametrize("k", [2, 3, 5, 12])
+def test_k_map_is_counted_in_the_population(algorithm, k):
+    release = shoal.anonymize(SAMPLE, plan(("k-map", {"k": k}), algorithm=algorithm))
+    (check,) = release.checks
+    assert check.reached == fewest(release.frame) >= k
+    assert check.key == "k-map"
+    assert release.after.risks.journalist == 1 / check.reached
+    audit = shoal.audit(release.frame, plan(("k-map", {"k": k})))
+    assert audit.checks[0].reached == check.reached
+
+
+def test_k_map_loses_less_than_k_anonymity():
+    k_map = shoal.anonymize(SAMPLE, plan(("k-map", {"k": 2})))
+    assert k_map.frame["age"].to_pylist()[0] == "31"  # two of the population have it
+    hidden = shoal.anonymize(SAMPLE, plan(("k-anonymity", {"k": 2})))
+    assert k_map.quality.losses["nllm"] < hidden.quality.losses["nllm"]
+
+
+def test_more_than_the_population_cannot_be_reached():
+    with pytest.raises(CannotReach, match="k-map with 13 cannot be reached"):
+        shoal.anonymize(SAMPLE, plan(("k-map", {"k": 13})))
+
+
+def test_delta_presence():
+    release = shoal.anonymize(SAMPLE, plan(("delta-presence", {"high": 0.4})))
+    assert release.checks[0].reached <= 0.4
+    rows = list(
+        zip(release.frame["age"].to_pylist(), release.frame["sex"].to_pylist(), strict=True)
+    )
+    both = list(zip(PEOPLE["age"].to_pylist(), PEOPLE["sex"].to_pylist(), strict=True))
+    for a, s in both:  # everybody of the population
+        mine = [r for r in set(rows) if a in people_of(str(r[0]), [a]) and r[1] in ("*", s)]
+        assert len(mine) <= 1
+        for age, sex in mine:
+            inside = people_of(str(age), [x for x, _ in both])
+            covered = sum(x in inside and sex in ("*", y) for x, y in both)
+            assert rows.count((age, sex)) / covered <= 0.4
+    with pytest.raises(CannotReach, match=r"from 0\.5 to 0\.9 cannot be reached"):
+        shoal.anonymize(SAMPLE, plan(("delta-presence", {"high": 0.9, "low": 0.5})))
+    with pytest.raises(BadPlan, match="needs low of at most high"):
+        plan(("delta-presence", {"high": 0.2, "low": 0.5}))
+
+
+def test_a_population_that_lacks_people_of_the_table():
+    """Say which; the way to proceed counts the people of the table."""
+    few = PEOPLE.slice(0, 10)  # nobody of 79
+    asked = plan(("k-map", {"k": 2}), population={"data": few})
+    with pytest.raises(BadTable, match=r"age='79', sex='m': 1 in the table, 0 there.*incomplete"):
+        shoal.anonymize(SAMPLE, asked)
+    release = shoal.anonymize(
+        SAMPLE, plan(("k-map", {"k": 2}), population={"data": few, "incomplete": True})
+    )
+    assert release.checks[0].holds
+    assert release.after.risks.journalist is None  # it would be about another population
+
+
+def test_bad_populations():
+    with pytest.raises(BadTable, match="population lacks the quasi-identifiers 'sex'"):
+        shoal.anonymize(
+            SAMPLE, plan(("k-map", {"k": 2}), population={"data": PEOPLE.select(["age"])})
+        )
+    with pytest.raises(BadPlan, match=r"has no table of it; add one, as in \[population\]"):
+        shoal.anonymize(SAMPLE, plan(("delta-presence", {"high": 0.5}), population={}))
+    with pytest.raises(BadPlan, match="or a sampling_fraction for k-map"):
+        shoal.anonymize(SAMPLE, plan(("k-map", {"k": 2}), population={}))
+    with pytest.raises(BadPlan, match="needs data with the path of a file"):
+        plan(("k-map", {"k": 2}), population={"data": 7})
+    with pytest.raises(BadPlan, match="sampling_fraction"):
+        plan(("k-map", {"k": 2, "sampling_fraction": 1.5}))
+    who = [{"knows": ["age"]}, {"knows": ["sex"]}]
+    with pytest.raises(BadPlan, match="several attackers is not supported"):
+        shoal.anonymize(SAMPLE, plan(("k-map", {"k": 2}), attackers=who))
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "spark"])
+def test_engines_that_do_not_read_populations_say_so(engine, tmp_path):
+    pa.csv.write_csv(SAMPLE, tmp_path / "sample.csv")
+    with pytest.raises(BadPlan, match=f"engine = '{engine}' does not support k-map yet"):
+        shoal.anonymize(tmp_path / "sample.csv", plan(("k-map", {"k": 2}), engine=engine))
+
+
+def test_people_with_several_records_in_the_population_count_once():
+    twice = pa.concat_tables([PEOPLE, PEOPLE])
+    columns = {**COLUMNS, "name": "person"}
+    sample = SAMPLE.append_column("name", pa.array(["a", "b", "c", "d"]))
+    asked = Plan(
+        columns=columns, models=[{"name": "k-map", "k": 3}], population={"data": twice}, seed=1
+    )
+    release = shoal.anonymize(sample, asked)
+    assert release.checks[0].reached == fewest(release.frame) >= 3
+    with pytest.raises(BadTable, match="delta-presence needs one record per person"):
+        shoal.anonymize(sample, asked.changed(models=[{"name": "delta-presence", "high": 0.5}]))
+
+
+def test_an_estimate_needs_no_table():
+    rng = np.random.default_rng(3)
+    sample = pa.table(
+        {
+            "age": rng.integers(20, 80, 300),
+            "sex": rng.choice(["f", "m"], 300),
+            "disease": rng.choice(["a", "b"], 300),
+        }
+    )
+    model = ("k-map", {"k": 20, "sampling_fraction": 0.1})
+    release = shoal.anonymize(sample, plan(model, population={}))
+    (check,) = release.checks
+    assert check.holds
+    assert check.key.startswith("k-map (sampling_fraction = 0.1, estimator = zero-truncated-poisso")
+    # Poisson(2) given one or more: 1 - P(X <= 5) is 0.0166, and 1 - P(X <= 6) is 0.0045.
+    assert release.after.smallest_class >= 7
+
+
+def test_the_plan_file_names_the_population(tmp_path):
+    pa.csv.write_csv(PEOPLE, tmp_path / "people.csv")
+    pa.csv.write_csv(SAMPLE, tmp_path / "sample.csv")
+    (tmp_path / "plan.toml").write_text(
+        '[population]\ndata = "people.csv"\n\n[columns]\nage = { role = "quasi", hierarchy = '
+        '{ ranges = [5, 10, 20] } }\nsex = "quasi"\ndisease = "sensitive"\n\n'
+        '[[models]]\nname = "k-map"\nk = 3\n'
+    )
+    asked = Plan.load(tmp_path / "plan.toml")
+    release = shoal.anonymize(tmp_path / "sample.csv", asked)
+    assert fewest(release.frame) >= 3
+    asked.save(tmp_path / "again.toml")
+    assert 'data = "people.csv"' in (tmp_path / "again.toml").read_text()
+    again = Plan.load(tmp_path / "again.toml")
+    assert again.population == asked.population
+    assert again.to_toml() == asked.to_toml()
+    assert tmp_path / "people.csv" in asked.files()
+    with pytest.raises(BadPlan, match="table in memory; write it to a file"):
+        plan(("k-map", {"k": 2})).save(tmp_path / "no.toml")
+    release.recoding.save(tmp_path / "recoding.json")
+    assert "people.csv" not in (tmp_path / "recoding.json").read_text()
+    with pytest.raises(BadPlan, match="which a recoding does not contain"):
+        release.recoding.apply(SAMPLE)
