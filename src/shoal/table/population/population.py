@@ -97,16 +97,16 @@ def _sorted_distinct(
         distinct = np.ascontiguousarray(codes[first][:, order])
         place = np.lexsort(distinct.T[::-1])
         return distinct[place], size[place]
-    key = np.zeros(len(codes), np.int64)
+    key: Longs = np.zeros(len(codes), np.int64)
     for j in order.tolist():
-        key *= sizes[j]
-        key += codes[:, j]
+        np.multiply(key, sizes[j], out=key)
+        np.add(key, codes[:, j], out=key)
     key.sort()
     start = np.flatnonzero(np.diff(key, prepend=-1))
     size, key = np.diff(np.append(start, len(key))), key[start]
     distinct = np.empty((len(key), len(order)), np.int32)
-    for place in range(len(order) - 1, -1, -1):
-        key, distinct[:, place] = np.divmod(key, sizes[int(order[place])])
+    for i in range(len(order) - 1, -1, -1):
+        key, distinct[:, i] = np.divmod(key, sizes[int(order[i])])
     return distinct, size
 
 
