@@ -11,7 +11,6 @@ from itertools import combinations
 from math import comb, floor, log, log2
 
 EXPECTED = 5  # people that a test needs by chance
-POOLED, SINGLE = 0.5, 0.8  # how fast the chance of a test falls with the expected number
 WRONG = 0.5  # share of what is expected by chance from which on an attacker is often wrong
 
 
@@ -114,17 +113,20 @@ def learn(tables, rare, chance, least=0):
         tests += len(list(expected_cells(size, cells)))
         tests += sum(sum(counts.values()) > 1 for counts in cells.values())
     needed = log(max(tests, 1) / chance)
+    # How fast the chance of a test falls with the expected number, at most as for 0.05.
+    single = min(0.8, rare * log(rare) - rare + 1)
+    pooled = 0.5 / 0.8 * single
     found = []
     for size, cells in tables:
         trusted = {
             key
             for key, (single, expected) in strata(size, cells).items()
-            if expected >= max(EXPECTED, needed / POOLED) - 1e-9
+            if expected >= max(EXPECTED, needed / pooled) - 1e-9
             and single <= rare * expected + 1e-9
         }
         out = {}
         for v, x, expected in expected_cells(size, cells):
-            if expected >= needed / SINGLE - 1e-9 and cells[v].get(x, 0) <= rare * expected + 1e-9:
+            if expected >= needed / single - 1e-9 and cells[v].get(x, 0) <= rare * expected + 1e-9:
                 out.setdefault(v, set()).add(x)
         says = {}
         for v, counts in cells.items():

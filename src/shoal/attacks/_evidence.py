@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +21,10 @@ from shoal.base.threads import cached_property, in_threads
 from shoal.kernels import relations as kernels
 
 EXPECTED = 5.0  # people that a test needs by chance: with fewer it cannot show anything
-# With the expected number e, the probability that a twentieth of it occurs, the default of `rare`,
-# falls as exp(-0.8 e) (Chernoff's bound). Where values are judged together their numbers are not
-# quite independent: the margin is larger.
-POOLED, SINGLE = 0.5, 0.8
+# With the expected number e, the probability that a twentieth of it or less occurs, the default of
+# `rare`, falls as exp(-0.8 e) (Chernoff's bound), and of more than a twentieth more slowly. Where
+# values are judged together their numbers are not quite independent: the margin is larger.
+SINGLE, MARGIN = 0.8, 0.625
 BANDS = 64  # of units: powers of two
 FEW = 1024  # units of a value, below which what is expected is computed once for all such values
 DENSE = 1 << 20  # counts of pairs and leaves that are in one table: a cache has room for them
@@ -263,16 +264,28 @@ class Evidence:
 
     def trusted(self, needed: float, rare: float) -> Bools:
         """Where what nobody shows is ruled out, bool[bands]."""
-        enough = self.expected >= max(EXPECTED, needed / POOLED) - CLOSE
+        enough = self.expected >= max(EXPECTED, expected_for(needed, rare) / MARGIN) - CLOSE
         return enough & (self.single <= rare * self.expected + CLOSE)
 
     def says(self, needed: float, rare: float) -> bool:
         """Whether anything is ruled out."""
         return (
             self.surprise >= needed - CLOSE
-            or self.rarest >= needed / SINGLE - CLOSE
+            or self.rarest >= expected_for(needed, rare) - CLOSE
             or bool(self.trusted(needed, rare).any())
         )
+
+
+def expected_for(needed: float, rare: float) -> float:
+    """The expected number of which a share of `rare` is unlikely enough, by Chernoff's bound.
+
+    The probability of that share or less is at most exp(-needed).
+
+    >>> round(expected_for(8.0, 0.05), 6), round(expected_for(8.0, 0.3), 1)
+    (10.0, 23.6)
+    """
+    exponent = 1.0 - rare + (rare * log(rare) if rare else 0.0)
+    return needed / max(min(exponent, SINGLE), CLOSE)
 
 
 def weigh(values: Ordered, leaf: Leaf, rare: float) -> list[Evidence]:

@@ -14,8 +14,8 @@ column and the quasi-identifier were independent:
 Units of a release are classes: the records of a class have the same quasi-identifiers by design, so
 that one of them says nothing about the next. Units of an original are people. Rare is a share of
 `rare` of the expected number. In a table in which all columns are independent, `chance` bounds the
-probability that a single column rules anything out, and again that a pair of columns does: by
-Chernoff's bound, for a `rare` of up to 0.05 (attacks/_evidence.py).
+probability that a single column rules anything out, and again that a pair of columns does, by
+Chernoff's bound (attacks/_evidence.py).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ import numpy as np
 from shoal.attacks._evidence import (
     CLOSE,
     EXPECTED,
-    SINGLE,
     Arranged,
     Evidence,
     Known,
     Ordered,
     Shares,
+    expected_for,
     weigh,
     weigh_table,
 )
@@ -186,7 +186,7 @@ class _Learner:
         limits = self.limits
         joint = joint_codes([self.cells.codes[c] for c in columns])
         values = self.arranged.by(self.arranged.in_order(joint))
-        least = max(EXPECTED, needed / SINGLE) - CLOSE
+        least = max(EXPECTED, expected_for(needed, limits.rare)) - CLOSE
         found = []
         for j, one in evidence.items():
             leaf = self.known.leaves_of([j])

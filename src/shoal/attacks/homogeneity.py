@@ -62,3 +62,11 @@ class Homogeneity(SensitiveAttack):
             f"{self.those(found)} are in classes in which everybody has {same}: an attacker who "
             "knows such a person's class knows the value for certain."
         )
+
+    def advice(self, column: str | None) -> str:
+        """The requirement with which it succeeds on nobody."""
+        about = "the sensitive columns" if column is None else repr(column)
+        return (
+            f"distinct-l-diversity with l = 2 about {about} keeps to it, or eir-l-diversity if "
+            "people have several records"
+        )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shoal import catalog
 from shoal.attacks import LinkageAttack, SensitiveAttack
+from shoal.attacks.dependency import Dependency
 from shoal.base.errors import BadPlan, WayOut
 from shoal.table.roles import columns_with_role
 
@@ -22,6 +23,12 @@ def check_limits(plan: Plan) -> None:
                 f"[limits] has a limit on the attack {name}, which is run on releases without "
                 "classes only (k-concealment and the like); remove it, or limit linkage"
             ).offering(WayOut("limit", f"attacks.{name}"))
+        if issubclass(kind, Dependency) and plan.linked:
+            model = next(model.name for model in plan.models if model.linkage)
+            raise BadPlan(
+                f"[limits] has a limit on the attack {name}, which rules out records of a class, "
+                f"and {model} forms no classes; remove it, or limit matching"
+            ).offering(WayOut("limit", f"attacks.{name}"), WayOut("remove", model))
         if issubclass(kind, SensitiveAttack) and not columns_with_role(plan.columns, "sensitive"):
             raise BadPlan(
                 f"[limits] has a limit on the attack {name}, which learns sensitive values, and "

@@ -250,6 +250,8 @@ def test_without_classes():
     found = {one.name: one.reached for one in release.limits}
     assert found["highest_risk"] == release.risks.prosecutor
     assert found["attacks.matching"] == release.attacks["matching"]["percent"] / 100
+    with pytest.raises(BadPlan, match=r"dependency, which rules out .* k-concealment forms no"):
+        shoal.anonymize(somebody(60), concealed().changed(limits={"attacks": {"dependency": 0.1}}))
     with pytest.raises(BadPlan, match="share_at_risk, which is measured on classes"):
         shoal.anonymize(
             somebody(60),
@@ -272,6 +274,7 @@ def test_without_classes_limits_are_not_said_to_contradict_each_other():
     ("verdict", "advice"),
     [
         (Verdict("attacks.skewness", 0.1, 0.2, "pay"), "model about 'pay', such as t-closeness"),
+        (Verdict("attacks.homogeneity", 0, 0.2, "pay"), "l-diversity with l = 2 about 'pay' keeps"),
         (Verdict("attacks.linkage", 0.1, 0.2), "a larger k may lower it"),
         (Verdict("attacks.dependency", 0.1, 0.2), r"\(role quasi\), or drop them"),
         (Verdict("attacks.dependency", 0.1, None), "not be tried on this release. Remove"),
@@ -281,6 +284,19 @@ def test_without_classes_limits_are_not_said_to_contradict_each_other():
 def test_the_advice_on_an_attack_is_about_that_attack(verdict, advice):
     with pytest.raises((NotHeld, BadPlan), match=advice):
         raise_beyond_limits([verdict], 100, None)
+
+
+@pytest.mark.parametrize("persons", [False, True], ids=["records", "people"])
+def test_the_advice_on_homogeneity_works(persons):
+    """With the requirement that it names, the attack succeeds on nobody."""
+    table, role = people(), "person" if persons else "identifier"
+    name = "eir-l-diversity" if persons else "distinct-l-diversity"
+    asked = plan(role, k=2, limits={"attacks": {"homogeneity": 0}})
+    with pytest.raises(NotHeld, match=f"homogeneity is .*{name}"):
+        shoal.anonymize(table, asked)
+    more = [*asked.models, {"name": name, "column": "disease", "l": 2}]
+    release = shoal.anonymize(table, asked.changed(models=more))
+    assert release.limits[0].reached == 0
 
 
 @pytest.mark.parametrize("name", PRESETS)
