@@ -559,3 +559,30 @@ def test_a_wide_table_stays_readable():
     html = html_of(shoal.anonymize(table, asked))
     assert "30 columns with smaller losses are not drawn" in html
     assert len(html) < 300_000
+
+
+def test_of_many_sensitive_columns_those_that_attackers_find_most_in_are_shown():
+    """A column of which nearly everybody has the same value comes last, and the annex is short."""
+    rng = np.random.default_rng(1)
+    rows = 400
+    age = rng.integers(20, 60, rows)
+    pay = np.where(age < 40, age // 4, rng.integers(0, 9, rows))  # half of it follows from the age
+    table = {"age": age, "pay": [f"p{one}" for one in pay]}
+    for i in range(12):
+        table[f"drug{i}"] = np.where(rng.random(rows) < 0.01, "yes", "no")
+    roles = {"age": {"role": "quasi", "hierarchy": {"ranges": [4, 8]}}}
+    roles |= {name: {"role": "sensitive"} for name in table if name != "age"}
+    asked = Plan(columns=roles, models=[{"name": "k-anonymity", "k": 5}], seed=1)
+    release = shoal.anonymize(pa.table(table), asked)
+    known = facts(release)
+    assert known.findings[0].column == "pay"
+    drug = next(one for one in known.findings if one.column != "pay")
+    assert drug.percent > known.findings[0].percent
+    assert "have the most frequent value" in drug.words
+    text = Seen(render(page(known))).text
+    section = text.split("Sensitive values")[-1]
+    assert "Not shown, as attackers find less in them: drug" in section
+    shown = set(re.findall(r"homogeneity, on (\w+)", text.split("attacks in detail")[-1]))
+    assert "pay" in shown
+    assert len(shown) == 8
+    assert all(f"drug{i}" in text for i in range(12))

@@ -6,8 +6,10 @@ record on. Then come attacks that make something likely (`likely`): the best gue
 value that becomes much more likely and at least as likely as not, values that are all of one kind.
 Last come attacks that need more knowledge (`if_more_is_known`): how many records a person has, a
 value that a person does not have. Findings that are not certain count from 1 % of the records, or
-people, on. Within a severity the largest share comes first. A finding about a column is dropped if
-an earlier one is about the same column and at least as many records.
+people, on. Within a severity the largest share comes first; about a sensitive column it is weighted
+with the share of those who do not have its most frequent value, as there is little to learn if
+nearly everybody has it. A finding about a column is dropped if an earlier one is about the same
+column and at least as many records.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ from typing import Any, get_args
 from shoal import catalog
 from shoal.attacks import Attack
 from shoal.attacks._words import Severity
-from shoal.base.wording import short
+from shoal.base.wording import percent, short
+from shoal.measures.beliefs import Belief
 from shoal.measures.exposure import Exposure
 
 LIKELY = 1.0  # percent of the records from which on an attack without certainty counts
 TOP = 3  # findings that a summary shows
+COMMON = 0.9  # share of a value from which on it is said that nearly everybody has it
 RECORD_COUNT = "record-count"  # not an attack of the catalog, see `measures.record_counts`
 
 
@@ -54,7 +58,13 @@ def findings(
     chosen: list[Finding] = []
     rank = get_args(Severity)
     found = _of_worst(attackers) if len(attackers) > 1 else _all(exposure)
-    for one in sorted(found, key=lambda one: (rank.index(one.severity), -one.percent)):
+    news = {name: 1 - one.commonest.overall for name, one in exposure.beliefs.items()}
+
+    def order(one: Finding) -> tuple[int, float, float]:
+        weighted = one.percent * news.get(one.column or "", 1.0)
+        return rank.index(one.severity), -weighted, -one.percent
+
+    for one in sorted(found, key=order):
         if one.severity != "certain" and one.percent < LIKELY:
             continue
         if any(
@@ -84,7 +94,9 @@ def _all(exposure: Exposure) -> Iterator[Finding]:
         assert isinstance(attack, Attack)
         for column, found in attack.parts(results):
             if exposure.is_telling(attack, column):
-                yield from _finding(attack, column, found, exposure.linked)
+                known = exposure.beliefs.get(column or "")
+                for one in _finding(attack, column, found, exposure.linked):
+                    yield one if known is None else _with_commonest(one, known)
     counted = exposure.row_count
     if counted is not None and counted.alone:
         yield Finding(
@@ -94,6 +106,17 @@ def _all(exposure: Exposure) -> Iterator[Finding]:
             "with their number of records: an attacker who knows that number finds them for "
             "certain.",
         )  # fmt: skip
+
+
+def _with_commonest(one: Finding, known: Belief) -> Finding:
+    """The same, with how many have the most frequent value, if nearly everybody has it."""
+    if known.commonest.overall < COMMON:
+        return one
+    share = percent(100 * known.commonest.overall).replace("\xa0", " ")
+    return replace(
+        one,
+        words=f"{one.words} (Of all {known.counted_by}, {share} have the most frequent value.)",
+    )
 
 
 def _finding(

@@ -142,7 +142,7 @@ def _annex(facts: Facts) -> list[Section]:
         Section("What analysts find", analyses(facts)),
         Section("Criteria of regulators", [*wp216(facts), *safe_harbor(facts)]),
         Section("Verify and reproduce", reproduce(facts)),
-        Section("The attacks in detail", [*in_detail(facts.attacks), *falling]),
+        Section("The attacks in detail", [*in_detail(facts), *falling]),
     ]
     return [section for section in sections if section.blocks]
 

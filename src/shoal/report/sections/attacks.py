@@ -6,7 +6,7 @@ from shoal.base.wording import listed, percent
 from shoal.report.attack_facts import AttackFact
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, HtmlTable, Text
-from shoal.report.sections._labels import on
+from shoal.report.sections._labels import detailed_columns, left_out, on
 
 
 def attacks(facts: Facts) -> list[Block]:
@@ -90,12 +90,17 @@ def _grown(facts: Facts) -> list[Block]:
     return [Text(f"Why {names} {verb} on more records than in the original: {why}")]
 
 
-def in_detail(attacks: list[AttackFact]) -> list[Block]:
-    """All findings of the attacks."""
+def in_detail(facts: Facts) -> list[Block]:
+    """All findings of the attacks; of many columns, those in which they find most."""
     rows: list[list[Cell | str]] = []
-    for attack in attacks:
+    shown = [None, *detailed_columns(facts)]
+    for attack in facts.attacks:
+        if attack.column not in shown:
+            continue
         name = on(attack.name.replace("-", " "), attack.column)
         for i, one in enumerate(attack.findings):
             first = Cell(name if i == 0 else "")
             rows.append([first, one.what, one.before, Cell(one.after, tone="strong")])
-    return [HtmlTable(["attack", "finding", "original", "release"], rows, widths=(34, 38, 14, 14))]
+    rest = left_out(facts, list(dict.fromkeys(one.column for one in facts.attacks if one.column)))
+    head = ["attack", "finding", "original", "release"]
+    return [HtmlTable(head, rows, rest, widths=(34, 38, 14, 14))]

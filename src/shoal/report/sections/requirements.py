@@ -6,7 +6,7 @@ from shoal.base.wording import sentence
 from shoal.measures.verdicts.within_at_most import NAME as AT_MOST
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Bullets, Cell, HtmlTable, Text
-from shoal.report.sections._labels import on
+from shoal.report.sections._labels import detailed_columns, left_out, on
 from shoal.report.sections.certainty import sureness
 
 
@@ -21,6 +21,8 @@ def requirements(facts: Facts) -> list[Block]:
         ]
         for one in facts.requirements
     ]
+    shown = detailed_columns(facts)
+    rest = left_out(facts, list(dict.fromkeys(one.column for one in facts.sure)))
     blocks: list[Block] = [
         Text(_LINKED if facts.linked else _classes(facts)),
         HtmlTable(
@@ -29,7 +31,8 @@ def requirements(facts: Facts) -> list[Block]:
             " ".join([_measured(facts), *([_AT_MOST] if _limited(facts) else [])]),
             widths=(58, 14, 14, 14),
         ),
-        *sureness(facts.sure),
+        *sureness([one for one in facts.sure if one.column in shown]),
+        *([Text(rest)] if rest else []),
     ]
     if facts.notes:
         blocks += [Text("Notes:"), Bullets([sentence(note) for note in facts.notes])]

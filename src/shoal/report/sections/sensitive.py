@@ -7,7 +7,7 @@ from shoal.measures.breakdowns.sensitive_classes import ClassFact, SensitiveFact
 from shoal.report.facts import Facts
 from shoal.report.figures.letters import letters
 from shoal.report.page import Block, Cell, Heading, HtmlTable, Plot, Text
-from shoal.report.sections._labels import DESCRIBED
+from shoal.report.sections._labels import DESCRIBED, detailed_columns, left_out
 
 
 def sensitive(facts: Facts) -> list[Block]:
@@ -28,7 +28,10 @@ def sensitive(facts: Facts) -> list[Block]:
             f"small class, and alone no breach.{people if facts.has_persons else ''}"
         )
     ]
+    shown = detailed_columns(facts)
     for column in facts.sensitive:
+        if column.column not in shown:
+            continue
         blocks.append(Heading(short(column.column)))
         if not column.hit and column.worst[0].distance < 1e-9:
             blocks.append(
@@ -36,7 +39,8 @@ def sensitive(facts: Facts) -> list[Block]:
             )
             continue
         blocks += _worst(column, facts)
-    return blocks
+    rest = left_out(facts, [column.column for column in facts.sensitive])
+    return [*blocks, Text(rest)] if rest else blocks
 
 
 def _worst(column: SensitiveFact, facts: Facts) -> list[Block]:

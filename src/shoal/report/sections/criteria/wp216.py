@@ -7,7 +7,7 @@ from shoal.report.attack_facts import AttackFact
 from shoal.report.facts import Facts
 from shoal.report.front.other_columns import fewest_left, lowers
 from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Text
-from shoal.report.sections._labels import on
+from shoal.report.sections._labels import detailed_columns, on
 
 ASKS = {
     "singling out": "can a record be recognized as that of one person?",
@@ -38,7 +38,11 @@ def wp216(facts: Facts) -> list[Block]:
 
 def _results(criterion: str, facts: Facts) -> list[tuple[str, str]]:
     """What is measured for a criterion, each with its result."""
-    found = [_share(one) for one in facts.attacks if one.criterion == criterion]
+    about = [one for one in facts.attacks if one.criterion == criterion]
+    shown = [None, *detailed_columns(facts)]
+    found = [_share(one) for one in about if one.column in shown]
+    if more := len({one.column for one in about if one.column not in shown}):
+        found.append((f"attacks on {more} more columns", "see “Attacks”"))
     return [*_also(criterion, facts), *found]
 
 
