@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.studio.history import MOST, MOST_BYTES, History
+from shoal.studio.history import MOST, MOST_BYTES, MOST_TEXT, History
 
 
 def test_steps_can_be_undone_and_redone() -> None:
@@ -58,3 +58,40 @@ def test_large_plans_take_limited_space_and_the_last_step_can_be_undone() -> Non
     assert history.text[0] == "9"
     history.add("b")
     assert [text[0] for text in history.texts] == ["9", "b"]
+
+
+def plan(role: str = "quasi", k: int = 5, more: str = "") -> str:
+    return f"""
+[columns]
+age = {{ role = "{role}", hierarchy = {{ ranges = [5, 10] }} }}  # a comment is no step
+[[models]]
+name = "k-anonymity"
+k = {k}
+{more}"""
+
+
+def test_undo_and_redo_say_what_they_change() -> None:
+    history = History()
+    assert history.undo_words == history.redo_words == ""
+    for text in (plan(), plan("sensitive"), plan("sensitive", 7)):
+        history.add(text)
+    assert (history.undo_words, history.redo_words) == ("k-anonymity k: 7 → 5", "")
+    history.undo()
+    assert history.undo_words == "age role: sensitive → quasi"
+    assert history.redo_words == "k-anonymity k: 5 → 7"
+    history.add(plan("sensitive", 5, '[[models]]\nname = "t-closeness"\ncolumn = "pay"\nt = 0.2'))
+    assert history.undo_words == "t-closeness (pay) name: t-closeness → – (+2)"
+
+
+def test_plans_that_cannot_be_compared_give_no_words() -> None:
+    history = History()
+    for text in ("not a plan", "no plan either", "[columns]\n" + "x" * MOST_TEXT):
+        history.add(text)
+        assert history.undo_words == ""
+    history = History(["seed = 1", "seed = 1 # a comment"], 1)
+    assert history.undo_words == ""
+
+
+def test_a_long_value_is_shortened() -> None:
+    history = History(["", f'[about]\ntitle = "{"x" * 100}"'], 1)
+    assert history.undo_words == f"title: {'x' * 39}… → –"

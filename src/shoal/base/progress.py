@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from time import monotonic
 
@@ -10,6 +11,7 @@ Progress = Callable[[str, float], None]
 
 # Before that, the time left is not shown: it was 806 minutes in the first second of a short run.
 EVIDENCE_SECONDS, EVIDENCE_SHARE = 3.0, 0.05
+SERIES = re.compile(r"(?:(\w+): .* \(\d+ of (\d+)\)|run \d+ of (\d+): .*)(?<!kernels)")
 # What a stage does with the user's data. A stage that is not here is printed as it is.
 STAGES = {
     "read": "reading",
@@ -91,30 +93,42 @@ class Timing:
         """
         now = monotonic()
         if self.stage:
-            self._spent[self.stage] = self._spent.get(self.stage, 0.0) + now - self._since
+            of = _series(self.stage)
+            self._spent[of] = self._spent.get(of, 0.0) + now - self._since
         self._since = now
         if share >= 1 and self.stage and stage != self.stage:
             return False
+        of = _series(stage)
         if share <= 0:
-            self._spent[stage] = self._share[stage] = 0.0
+            self._spent[of] = self._share[of] = 0.0
         self.stage = stage
-        self._share[stage] = max(share, self._share.get(stage, 0.0))
+        self._share[of] = max(share, self._share.get(of, 0.0))
         return True
 
     @property
     def share(self) -> float:
         """The share of the current stage that is done."""
-        return self._share.get(self.stage, 0.0)
+        return self._share.get(_series(self.stage), 0.0)
 
     @property
     def left(self) -> str:
         """The time that the current stage still needs, in words; empty if it is not known."""
-        return time_left(self._spent.get(self.stage, 0.0), self.share)
+        return time_left(self._spent.get(_series(self.stage), 0.0), self.share)
 
     @property
     def seconds_left(self) -> float | None:
         """The same as a number; None if it is not known."""
-        return seconds_left(self._spent.get(self.stage, 0.0), self.share)
+        return seconds_left(self._spent.get(_series(self.stage), 0.0), self.share)
+
+
+def _series(stage: str) -> str:
+    """What a share is of: of one stage, or of all runs of a series, whatever each is called.
+
+    >>> _series("run 2 of 7: peel"), _series("sample: k = 5 (2 of 7)"), _series("read")
+    ('of 7', 'sample of 7', 'read')
+    """
+    found = SERIES.fullmatch(stage)
+    return stage if found is None else f"{found[1] or ''} of {found[2] or found[3]}".strip()
 
 
 def seconds_left(spent: float, share: float) -> float | None:

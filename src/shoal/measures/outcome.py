@@ -205,6 +205,11 @@ class Outcome:
             self._bounds.append(None if found is None else scoped(found, models))
         return self._bounds[0]
 
+    def skip_bound(self) -> None:
+        """Do without the bound, as it takes a while; it is not computed afterwards either."""
+        if not self._bounds:
+            self._bounds.append(Bound(None, "it was skipped on request"))
+
     def bound_of(self, k: int, progress: Progress = silent) -> Bound | None:
         """The lower bound on the loss of releases with k people in every class; None: no run."""
         if self.explainer is None:

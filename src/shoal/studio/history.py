@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 MOST = 200  # steps that are kept
 MOST_BYTES = 10_000_000  # of all of them: a plan may contain large hierarchies
+MOST_TEXT = 200_000  # characters of plans that are compared for a few words on a button
+LONGEST = 40  # characters of a value
 
 
 @dataclass
@@ -42,6 +48,16 @@ class History:
         """Whether there is a step after."""
         return self.place < len(self.texts) - 1
 
+    @property
+    def undo_words(self) -> str:
+        """What undo changes; "" if there is nothing to undo."""
+        return step_words(self.text, self.texts[self.place - 1]) if self.can_undo else ""
+
+    @property
+    def redo_words(self) -> str:
+        """What redo changes; "" if there is nothing to redo."""
+        return step_words(self.text, self.texts[self.place + 1]) if self.can_redo else ""
+
     def undo(self) -> None:
         """Go back one step, if there is one."""
         self.place -= self.can_undo
@@ -60,3 +76,52 @@ def _newest(texts: list[str]) -> list[str]:
             break
         kept += 1
     return texts[-kept:]
+
+
+@lru_cache(maxsize=16)
+def step_words(now: str, then: str) -> str:
+    """What a step from one plan to another changes: the first setting, and how many more.
+
+    >>> step_words("seed = 1", "suppression = 0.1")
+    'seed: 1 → – (+1)'
+    >>> step_words("[columns]\\nage = { role = 'quasi' }", "[columns]\\nage = { role = 'drop' }")
+    'age role: quasi → drop'
+    """
+    if len(now) + len(then) > MOST_TEXT:
+        return ""
+    try:
+        old, new = (dict(_settings(tomllib.loads(one))) for one in (now, then))
+    except tomllib.TOMLDecodeError:
+        return ""
+    places = [one for one in dict.fromkeys([*old, *new]) if old.get(one) != new.get(one)]
+    if not places:
+        return ""
+    first = places[0]
+    what = " ".join(first[1:] if len(first) > 1 else first)
+    more = f" (+{len(places) - 1})" if len(places) > 1 else ""
+    return f"{what}: {_brief(old.get(first))} → {_brief(new.get(first))}{more}"
+
+
+def _settings(plan: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The settings of a plan with their places; those of a column or a requirement one by one."""
+    for name, value in plan.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            value = {_named(one, i): one for i, one in enumerate(value)}
+        if not isinstance(value, dict):
+            yield (name,), value
+            continue
+        for key, inside in value.items():
+            if isinstance(inside, dict):
+                yield from (((name, key, part), one) for part, one in inside.items())
+            else:
+                yield (name, key), inside
+
+
+def _named(entry: dict[str, Any], place: int) -> str:
+    about = entry.get("column")
+    return f"{entry.get('name', place + 1)}" + (f" ({about})" if about else "")
+
+
+def _brief(value: Any) -> str:
+    said = "–" if value is None else str(value)
+    return said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from shoal.base.progress import STAGES, Timing
 
+SKIPPABLE = ("bounding",)  # steps that a release does not need
 # "interrupted": the studio ended before the work was done.
 Status = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 
@@ -75,6 +76,11 @@ class Job:
     def seconds(self) -> float:
         """How long it has taken so far, or in total."""
         return monotonic() - self.began if self._took is None else self._took
+
+    @property
+    def can_skip(self) -> bool:
+        """Whether it is at a step that it can do without."""
+        return self.status == "running" and self._timing.stage in SKIPPABLE
 
     @property
     def is_over(self) -> bool:

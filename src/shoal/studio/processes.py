@@ -23,6 +23,7 @@ from shoal.studio.nursery import HAS_ONE, Forked, Nursery, started
 from shoal.studio.wording import on_page
 
 GRACE = 3.0  # seconds that a process gets to stop its task
+SKIP = "skip"  # in place of the name of a task: the present one does without the step that it is at
 WITHDRAW = "withdraw"  # in place of the name of a task: the present one is not needed any more
 SERVE = "import sys; from shoal.studio.tasks._serving import serve; serve(int(sys.argv[1]))"
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # which Windows does not have
@@ -87,6 +88,11 @@ class Process:
                 self.end()
 
         asyncio.get_running_loop().call_later(GRACE, end)
+
+    def skip(self) -> None:
+        """Ask the process to do without the step that it is at, if it can."""
+        if self._process is not None and self._asked is not None:
+            _send(self._process, pickle.dumps((SKIP, {}), pickle.HIGHEST_PROTOCOL))
 
     @property
     def is_alive(self) -> bool:

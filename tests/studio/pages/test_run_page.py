@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from shoal.base.errors import ShoalError, WayOut
+from shoal.plan import Plan
 from shoal.studio.jobs import Job
 from shoal.studio.page import environment
 from shoal.studio.requirements import words
+from shoal.studio.requirements.mistakes import buttons_of
 from shoal.studio.wording import Wording
 
 
@@ -17,13 +20,14 @@ def run(number: int, **given: Any) -> SimpleNamespace:
     """A run as its card reads it."""
     return SimpleNamespace(
         name=f"r{number}", number=number, started="", seconds=1.0, details=Job(),
-        **{"job": Job(), "facts": None, **given},
+        **{"job": Job(), "facts": None, "ways": (), **given},
     )  # fmt: skip
 
 
 def card(one: SimpleNamespace, runs: list[SimpleNamespace], language: str = "en") -> str:
     return environment().get_template("run_card.html.jinja").render(
-        t=Wording(language), run=one, runs=runs, words=words, project=SimpleNamespace(name="p")
+        t=Wording(language), run=one, runs=runs, words=words, project=SimpleNamespace(name="p"),
+        ways_of=lambda run: run.ways, version="3-x",
     )  # fmt: skip
 
 
@@ -65,3 +69,39 @@ def test_why_nothing_was_published_is_said_in_german() -> None:
     assert "Die Tabelle, die veröffentlicht würde, ist jenseits einer Grenze" in card(
         one, [one], "de"
     )
+
+
+def test_a_refused_run_offers_the_best_k_as_a_button() -> None:
+    plan = Plan(columns={"age": "quasi"}, models=[{"name": "k-anonymity", "k": 50}])
+    error = ShoalError("k = 50 cannot be reached").offering(WayOut("set", "k-anonymity", {"k": 40}))
+    job = Job("failed", str(error))
+    page = card(one := run(1, job=job, ways=buttons_of(error, plan)), [one])
+    assert 'action="/p/p/requirements/way"' in page
+    assert "&#34;k&#34;: 40" in page
+    assert 'name="version" value="3-x"' in page
+
+
+def test_only_a_step_that_a_release_does_not_need_can_be_skipped() -> None:
+    one = run(1, job=Job("running"))
+    for stage, offered in (("recode", False), ("bounding", True), ("analyzing", False)):
+        one.job.report(stage, 0.5)
+        assert ("/run/r1/skip" in card(one, [one])) is offered
+    one.job.report("bounding", 0.9)
+    one.job.finish("cancelled")
+    assert "/run/r1/skip" not in card(one, [one])
+
+
+@pytest.mark.parametrize("step", ["look", "export"])
+def test_a_page_about_results_says_that_one_is_being_made(step: str) -> None:
+    def part(awaited: Any, go: bool) -> str:
+        return environment().get_template("awaited.html.jinja").render(
+            t=Wording("en"), project=SimpleNamespace(name="p"), step=step, awaited=awaited, go=go
+        )  # fmt: skip
+
+    one = run(2, job=Job("running"))
+    one.job.report("bounding", 0.5)
+    page = part(one, False)
+    assert "Run 2 is under way: proving a lower bound on the loss." in page
+    assert f'data-live="/p/p/run/awaited?step={step}"' in page
+    assert f'data-go="/p/p/{step}"' in part(None, True)
+    assert "There is no finished run yet." in part(None, False)

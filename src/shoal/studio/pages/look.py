@@ -14,7 +14,7 @@ from shoal.studio.jobs import Job
 from shoal.studio.looking.addresses import Addresses
 from shoal.studio.page import back_to, form_of, project_of, shown, studio_of, wants_parts
 from shoal.studio.pages._steps import kept
-from shoal.studio.pages.run import finished, run_of
+from shoal.studio.pages.run import awaited, finished, run_of
 from shoal.studio.project import Project
 from shoal.studio.runs.run import Run
 from shoal.studio.tasks.look._files import read_summary
@@ -42,6 +42,7 @@ async def _page(
     if "run" in request.path_params:
         run = run_of(request, project)
     shows: dict[str, Any] = {"runs": runs, "run": run, "summary": None, "error": error}
+    shows |= {"awaited": awaited(project), "go": False}
     if run is not None:
         shows |= await _about(request, project, run, given)
     template = "look/parts.html.jinja" if wants_parts(request) else "look/page.html.jinja"

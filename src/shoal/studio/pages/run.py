@@ -6,14 +6,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from shoal.base.errors import ShoalError
+from shoal.base.errors import ShoalError, WayOut
 from shoal.studio.page import NotFound, back_to, project_of, shown, wants_parts
 from shoal.studio.pages._steps import kept
 from shoal.studio.project import Project
 from shoal.studio.requirements import words
+from shoal.studio.requirements.mistakes import Button, buttons_of
 from shoal.studio.runs.run import Run
 
 BESIDE = 6  # runs in one table, the newest
+STEPS = ("look", "export")  # pages about a finished run
 
 
 async def show(request: Request) -> Response:
@@ -34,12 +36,40 @@ async def page(request: Request, project: Project, error: str) -> Response:
         step="run",
         words=words,
         error=error,
+        version=project.history.version if project.history.texts else "",
+        ways_of=lambda run: _ways(project, run),
     )
+
+
+def _ways(project: Project, run: Run) -> tuple[Button, ...]:
+    """The ways out of an error of a run that change the plan as it is now."""
+    if not project.is_ready or run.plan != project.plan.inlined().to_toml():
+        return ()  # it may be resolved already
+    try:
+        return buttons_of(ShoalError().offering(*(WayOut(*way) for way in run.ways)), project.plan)
+    except TypeError:  # kept by another version
+        return ()
 
 
 def finished(project: Project) -> list[Run]:
     """The runs that have made a release."""
     return [one for one in project.runs.values() if one.facts is not None]
+
+
+def awaited(project: Project) -> Run | None:
+    """The run that will be finished next; None: none is under way."""
+    return next((one for one in project.runs.values() if not one.job.is_over), None)
+
+
+async def await_run(request: Request) -> Response:
+    """How far the run is that a page waits for; when it is finished, the page is loaded again."""
+    project, step = project_of(request), request.query_params.get("step", "")
+    if step not in STEPS or not wants_parts(request):
+        return back_to(f"/p/{project.name}/run")
+    return shown(
+        request, "awaited.html.jinja", project=project, step=step, awaited=awaited(project),
+        go=bool(finished(project)),
+    )  # fmt: skip
 
 
 def run_of(request: Request, project: Project) -> Run:
@@ -59,6 +89,13 @@ async def start(request: Request) -> Response:
         answer = await page(request, project, str(error))
         answer.status_code = 409
         return answer
+    return await _after(request, project)
+
+
+async def skip(request: Request) -> Response:
+    """Do without the step that a run is at, if a release does not need it."""
+    project = project_of(request)
+    project.runs.skip(run_of(request, project))
     return await _after(request, project)
 
 
@@ -85,6 +122,8 @@ async def _after(request: Request, project: Project) -> Response:
 ROUTES = [
     Route("/p/{project}/run", show),
     Route("/p/{project}/run/start", start, methods=["POST"]),
+    Route("/p/{project}/run/awaited", await_run),
+    Route("/p/{project}/run/{run}/skip", skip, methods=["POST"]),
     Route("/p/{project}/run/{run}/cancel", cancel, methods=["POST"]),
     Route("/p/{project}/run/{run}/forget", forget, methods=["POST"]),
 ]

@@ -38,6 +38,7 @@ class Run:
     files: dict[str, str] = field(default_factory=dict)  # checksums of releases that were exported
     stem: str = ""  # what the names of its files begin with
     chosen: dict[str, str] = field(default_factory=dict)  # how its release is taken away
+    ways: list[list[Any]] = field(default_factory=list)  # out of an error, as in `WayOut`
 
     def __post_init__(self) -> None:
         self.exports = Exports(self.folder)
@@ -56,6 +57,7 @@ class Run:
             "files": self.files,
             "stem": self.stem,
             "chosen": self.chosen,
+            "ways": self.ways,
         }
 
     def save(self) -> None:
@@ -111,6 +113,7 @@ class Run:
             facts=stored["facts"], made=stored.get("made", ""),
             seconds=stored.get("seconds", 0.0), files=stored.get("files", {}),
             stem=stored.get("stem", ""), chosen=stored.get("chosen", {}),
+            ways=stored.get("ways", []),
         )  # fmt: skip
         if not job.is_over or (job.status == "done" and run.facts is None):
             job.status = "interrupted"

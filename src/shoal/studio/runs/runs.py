@@ -125,7 +125,13 @@ class Runs(dict[str, Run]):
         return report
 
     def _fail(self, run: Run, error: ShoalError) -> None:
+        run.ways = [list(way) for way in error.ways]
         run.job.finish("failed", str(error))
+
+    def skip(self, run: Run) -> None:
+        """Let a run do without a step that a release does not need."""
+        if run.job.can_skip:
+            run.process.skip()
 
     async def cancel(self, run: Run) -> None:
         """End a run at once; nothing of it stays but its plan."""

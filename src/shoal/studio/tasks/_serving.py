@@ -19,7 +19,8 @@ from typing import Any, BinaryIO
 from shoal.base import own_process
 from shoal.base.errors import BadInput, ShoalError
 from shoal.base.progress import Progress
-from shoal.studio.processes import WITHDRAW
+from shoal.studio.jobs import SKIPPABLE
+from shoal.studio.processes import SKIP, WITHDRAW
 
 EVERY = 0.1  # seconds between two reports of progress
 PARENT_DEATH = 1  # PR_SET_PDEATHSIG of prctl(2)
@@ -32,6 +33,7 @@ class Held(dict[str, Any]):
     def __init__(self, **held: Any) -> None:
         super().__init__(held)
         self._later: list[Callable[[], None]] = []
+        self.skip = Event()  # whether the present step is not wanted
         self.early: Callable[[Any], None] = _to_nobody  # sends what is known before the result
 
     def later(self, work: Callable[[], None]) -> None:
@@ -64,11 +66,12 @@ def serve(parent: int) -> None:
         held.early = lambda known: send("early", known)
         arrived: SimpleQueue[tuple[str, dict[str, Any]]] = SimpleQueue()
         withdrawn = Event()
-        Thread(target=_listen, args=(inbox, arrived, withdrawn), daemon=True).start()
+        Thread(target=_listen, args=(inbox, arrived, withdrawn, held.skip), daemon=True).start()
         try:
             while True:
                 name, given = arrived.get()
                 withdrawn.clear()
+                held.skip.clear()
                 send(*done(held, name, given, send, withdrawn))
                 held.catch_up()
                 give_back()
@@ -86,7 +89,10 @@ def die_with(parent: int) -> None:
 
 
 def _listen(
-    inbox: BinaryIO, arrived: SimpleQueue[tuple[str, dict[str, Any]]], withdrawn: Event
+    inbox: BinaryIO,
+    arrived: SimpleQueue[tuple[str, dict[str, Any]]],
+    withdrawn: Event,
+    skip: Event,
 ) -> None:
     """Take tasks, and note that the present one is withdrawn; when the studio is gone, end."""
     with suppress(EOFError, OSError):
@@ -94,6 +100,8 @@ def _listen(
             name, given = pickle.load(inbox)
             if name == WITHDRAW:
                 withdrawn.set()
+            elif name == SKIP:
+                skip.set()
             else:
                 arrived.put((name, given))
     os._exit(0)
@@ -118,6 +126,10 @@ class Withdrawn(KeyboardInterrupt):
     """
 
 
+class Skipped(KeyboardInterrupt):
+    """Nobody waits for the present step: a task that can do without it goes on."""
+
+
 def done(
     held: Held, name: str, given: dict[str, Any], send: Send, withdrawn: Event
 ) -> tuple[Any, ...]:
@@ -125,7 +137,7 @@ def done(
     try:
         with own_process.loading():
             task = importlib.import_module(f"shoal.studio.tasks.{name}")
-        return "done", task.run(held, _reporter(send, withdrawn), **given)
+        return "done", task.run(held, _reporter(send, withdrawn, held.skip), **given)
     except Withdrawn:
         return "refused", "the work was withdrawn", False, ()
     except ShoalError as error:
@@ -148,7 +160,7 @@ def done(
         return "refused", f"internal error in shoal ({type(error).__name__})", False, ()
 
 
-def _reporter(send: Send, withdrawn: Event) -> Progress:
+def _reporter(send: Send, withdrawn: Event, skip: Event) -> Progress:
     """Reports progress, but not more often than anybody could read it; ends a withdrawn task."""
     last, before = 0.0, ""
 
@@ -157,6 +169,10 @@ def _reporter(send: Send, withdrawn: Event) -> Progress:
         if withdrawn.is_set():
             withdrawn.clear()  # what is found so far may be put together after it
             raise Withdrawn
+        if skip.is_set():
+            skip.clear()
+            if stage in SKIPPABLE:  # otherwise that step was over by then
+                raise Skipped
         if stage != before or perf_counter() - last > EVERY:
             last, before = perf_counter(), stage
             send("progress", stage, float(share))

@@ -14,7 +14,7 @@ from shoal.plan import Plan
 from shoal.studio.private_folder import PrivateFolder
 from shoal.studio.runs.run import KEPT, LOOK
 from shoal.studio.tasks._facts import facts_of
-from shoal.studio.tasks._serving import Held, give_back
+from shoal.studio.tasks._serving import Held, Skipped, give_back
 from shoal.studio.tasks.look._kept import keep_look
 from shoal.studio.tasks.open import source_of
 
@@ -35,6 +35,10 @@ def run(
         keep(release, place.folder(KEPT).path)
     held["release"] = release
     give_back()
+    try:
+        release.find_bound(progress)
+    except Skipped:
+        release.skip_bound()
     numbers = release.as_dict(progress)
     place.write("release.json", json.dumps(numbers, indent=2, ensure_ascii=False).encode())
     give_back()

@@ -22,7 +22,7 @@ from shoal.studio.page import (
     wants_parts,
 )
 from shoal.studio.pages._steps import kept
-from shoal.studio.pages.run import finished, run_of
+from shoal.studio.pages.run import awaited, finished, run_of
 from shoal.studio.project import Project
 from shoal.studio.requirements import words
 from shoal.studio.runs.run import Run
@@ -47,7 +47,10 @@ async def page(
     if not runs:
         if "run" in request.path_params:
             raise NotFound("this run is not there any more")
-        return shown(request, "export/none.html.jinja", project=project, step="export", error=error)
+        return shown(
+            request, "export/none.html.jinja", project=project, step="export", error=error,
+            awaited=awaited(project), go=False,
+        )  # fmt: skip
     run = done_run(request, project) if "run" in request.path_params else runs[0]
     studio = studio_of(request)
     if studio.abilities is None:
