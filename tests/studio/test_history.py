@@ -83,6 +83,12 @@ def test_undo_and_redo_say_what_they_change() -> None:
     assert history.undo_words == "t-closeness (pay) name: t-closeness → – (+2)"
 
 
+def test_the_default_algorithm_is_no_change_by_itself() -> None:
+    peel = '[algorithm]\nname = "peel"'
+    assert History([plan(), plan(k=7, more=peel)], 1).undo_words == "k-anonymity k: 7 → 5"
+    assert History([plan(), plan(more=peel)], 1).undo_words == "name: peel → –"
+
+
 def test_plans_that_cannot_be_compared_give_no_words() -> None:
     history = History()
     for text in ("not a plan", "no plan either", "[columns]\n" + "x" * MOST_TEXT):

@@ -11,6 +11,7 @@ from typing import Any
 MOST = 200  # steps that are kept
 MOST_BYTES = 10_000_000  # of all of them: a plan may contain large hierarchies
 MOST_TEXT = 200_000  # characters of plans that are compared for a few words on a button
+NAMED = ("algorithm", "name")
 LONGEST = 40  # characters of a value
 
 
@@ -94,6 +95,9 @@ def step_words(now: str, then: str) -> str:
     except tomllib.TOMLDecodeError:
         return ""
     places = [one for one in dict.fromkeys([*old, *new]) if old.get(one) != new.get(one)]
+    # A draft leaves the algorithm open; any step states it, and is about something else.
+    stated = [one for one in places if one == NAMED and None in (old.get(one), new.get(one))]
+    places = [one for one in places if one not in stated] or places
     if not places:
         return ""
     first = places[0]
