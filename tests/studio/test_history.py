@@ -98,6 +98,11 @@ def test_plans_that_cannot_be_compared_give_no_words() -> None:
     assert history.undo_words == ""
 
 
+def test_of_a_hierarchy_only_the_column_is_named() -> None:
+    history = History([plan(), plan().replace("[5, 10]", "[5, 20]")], 1)
+    assert history.undo_words == "age hierarchy"
+
+
 def test_a_long_value_is_shortened() -> None:
     history = History(["", f'[about]\ntitle = "{"x" * 100}"'], 1)
     assert history.undo_words == f"title: {'x' * 39}… → –"

@@ -83,7 +83,7 @@ class Watched:
 
 @pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Project]:
-    monkeypatch.setattr(looking, "LARGE", 100)
+    monkeypatch.setattr(looking, "is_large", lambda _: True)
 
     def opening(meanwhile: Callable[[Watched], Any]) -> Project:
         return asyncio.run(Watched(tmp_path, meanwhile).opened())

@@ -45,7 +45,9 @@ CLOSED = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>shoal studio</title>'
     '<link rel="icon" href="data:,">'
     "<h1>This address needs its key</h1><p>Open the whole address that <code>shoal studio</code> "
-    "printed in the terminal. It ends in <code>?token=…</code></p></html>"
+    "printed in the terminal. It ends in <code>?token=…</code></p>"
+    "<p>If you have done that, this browser has not kept the cookie that the address gives. Allow "
+    "cookies for this address, and open it again; the studio needs no other storage.</p></html>"
 )
 
 

@@ -103,7 +103,12 @@ def step_words(now: str, then: str) -> str:
     first = places[0]
     what = " ".join(first[1:] if len(first) > 1 else first)
     more = f" (+{len(places) - 1})" if len(places) > 1 else ""
-    return f"{what}: {_brief(old.get(first))} → {_brief(new.get(first))}{more}"
+    values = [old.get(first), new.get(first)]
+    if any(
+        isinstance(one, dict | list) for one in values
+    ):  # the page shows it better than a button
+        return what + more
+    return f"{what}: {_brief(values[0])} → {_brief(values[1])}{more}"
 
 
 def _settings(plan: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -39,6 +39,8 @@ def looked(frame: Frame, plan: Plan | None = None) -> FirstLook | None:
 
 def test_a_small_table_needs_none() -> None:
     assert looked(people(1_000)) is None
+    wide = Frame(pa.table({f"c{i}": list(range(100)) for i in range(6_000)}))
+    assert looked(wide) is None  # a look at it would take as long as everything
 
 
 def test_it_sees_all_parts_of_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +81,7 @@ def test_roles_of_a_plan_are_shown_and_not_proposed_ones(monkeypatch: pytest.Mon
 
 
 def test_it_comes_before_the_overview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "LARGE", 400)
+    monkeypatch.setattr(looking, "is_large", lambda _: True)
     path = tmp_path / "people.csv"
     path.write_text("age,sex\n" + "".join(f"{18 + i % 70},{'fm'[i % 2]}\n" for i in range(900)))
     held, shown = Held(), []

@@ -17,6 +17,7 @@ from shoal.plan import Plan
 from shoal.studio.tasks._columns import ColumnView, view_of
 
 LARGE = 500_000  # cells of a table that takes longer to examine than anybody wants to wait
+TIMES = 10  # how many times as many records it has as are looked at
 PLACES, BLOCK = 100, 20  # from how many places of the table, and how many records of each
 
 
@@ -30,11 +31,17 @@ class FirstLook:
     roles: Mapping[str, str]  # of a plan, or proposed by these records
 
 
+def is_large(frame: Frame) -> bool:
+    """Whether it takes so long to examine a table that a look at some records is worth it."""
+    cells = frame.height * len(frame.names)
+    return cells >= LARGE and frame.height >= TIMES * PLACES * BLOCK
+
+
 def first_look(
     frame: Frame, read: Reading, dictionary: str | None, stated: Stated, plan: Plan | None
 ) -> FirstLook | None:
     """The columns of a large table, by records from all of its parts; None: there is no need."""
-    if frame.kind != "arrow" or frame.height * len(frame.names) < LARGE:
+    if frame.kind != "arrow" or not is_large(frame):
         return None
     some = Frame(_some(frame.native))
     with suppress(ShoalError):  # the same of the whole table is the one to show

@@ -133,6 +133,7 @@ def opened_table(
     fresh = asked is None or (correction is not None and correction.is_fresh(asked))
     raw, read = open_with_rows(source_of(source), stated, progress)
     known = _stated(None if fresh else asked, correction)
+    progress("examine", 0.0)
     if (look := first_look(raw, read, dictionary, known, asked)) is not None:
         held.early(look)
     examined = examine(raw, dictionary, read, progress, known, tried=False)

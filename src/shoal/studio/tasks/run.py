@@ -19,13 +19,29 @@ from shoal.studio.tasks.look._kept import keep_look
 from shoal.studio.tasks.open import source_of
 
 
+STEPS = ("encode", "recode", "decode", "attack")  # large ones, which need other memory each
+
+
+def _tidying(progress: Progress) -> Progress:
+    """Give memory back before each large step: what reading needed is of no use to the others."""
+    begun: set[str] = set()
+
+    def report(stage: str, share: float) -> None:
+        progress(stage, share)
+        if stage in STEPS and stage not in begun:
+            begun.add(stage)
+            give_back()
+
+    return report
+
+
 def run(
     held: Held, progress: Progress, source: dict[str, Any], plan: str, folder: str, name: str
 ) -> dict[str, Any]:
     """Anonymize, verify and keep the release in the folder of the run."""
     asked = Plan.load(plan)
-    release = anonymize(source_of(source), asked, progress=progress)
-    give_back()  # before each step that takes long, and before each that needs much
+    release = anonymize(source_of(source), asked, progress=_tidying(progress))
+    give_back()
     place = PrivateFolder(Path(folder))
     progress("write", 0.0)
     target = place.inside(name)
