@@ -104,9 +104,7 @@ def step_words(now: str, then: str) -> str:
     what = " ".join(first[1:] if len(first) > 1 else first)
     more = f" (+{len(places) - 1})" if len(places) > 1 else ""
     values = [old.get(first), new.get(first)]
-    if any(
-        isinstance(one, dict | list) for one in values
-    ):  # the page shows it better than a button
+    if any(isinstance(one, dict | list) for one in values):  # too long for a button
         return what + more
     return f"{what}: {_brief(values[0])} → {_brief(values[1])}{more}"
 

@@ -18,7 +18,6 @@ from shoal.studio.tasks._serving import Held, Skipped, give_back
 from shoal.studio.tasks.look._kept import keep_look
 from shoal.studio.tasks.open import source_of
 
-
 STEPS = ("encode", "recode", "decode", "attack")  # large ones, which need other memory each
 
 

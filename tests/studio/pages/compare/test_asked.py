@@ -8,7 +8,7 @@ import pytest
 
 from shoal import Plan
 from shoal.base.errors import BadPlan
-from shoal.studio.pages.compare.asked import asked_of, own_k, usual_algorithms, with_line
+from shoal.studio.pages.compare.asked import asked_of, ks_of, own_k, ticked, with_line
 
 
 def plan_of(**given: Any) -> Plan:
@@ -45,7 +45,7 @@ def test_bad_wishes_are_refused(fields: list[tuple[str, str]]) -> None:
 def test_what_is_proposed_follows_the_plan() -> None:
     assert own_k(plan_of()) == 4
     assert own_k(plan_of(models=[{"name": "average-risk", "r": 0.1}])) is None
-    assert usual_algorithms(plan_of(algorithm="kaca"))[0] == "kaca"
+    assert ticked(plan_of(algorithm="kaca"), None)[0] == "kaca"
 
 
 def test_a_line_sets_algorithm_loss_and_k() -> None:
@@ -63,3 +63,14 @@ def test_a_line_sets_algorithm_loss_and_k() -> None:
             with_line(plan_of(), {"runs": runs}, place)
     with pytest.raises(BadPlan, match="not there any more"):
         with_line(plan_of(), None, "0")
+
+
+def test_the_form_keeps_what_was_compared_the_last_time() -> None:
+    lines = [{"algorithm": name, "k": k} for k in (4, 2) for name in ("mdav", "gaa (passes = 2)")]
+    found = {"runs": lines}
+    assert ticked(plan_of(), found) == ["mdav", "gaa"]
+    assert ks_of(plan_of(), found) == "2, 4"
+    assert ks_of(plan_of(models=[{"name": "k-anonymity", "k": 9}]), found) == "9"
+    for nothing in (None, {"runs": []}):
+        assert ticked(plan_of(), nothing)[0] == "peel"
+        assert ks_of(plan_of(), nothing) == "4"

@@ -19,8 +19,10 @@ def own_k(plan: Plan) -> int | None:
     return max((one.hidden_among for one in plan.models if one.size_option), default=None)
 
 
-def usual_algorithms(plan: Plan) -> list[str]:
-    """Those that are ticked at first: that of the plan, and usual ones."""
+def ticked(plan: Plan, found: dict[str, Any] | None) -> list[str]:
+    """The algorithms that are ticked: those compared the last time; at first usual ones."""
+    if found is not None and found["runs"]:
+        return list(dict.fromkeys(_name(one) for one in found["runs"]))
     return [plan.algorithm.name, *(name for name in USUAL if name != plan.algorithm.name)]
 
 
@@ -55,5 +57,16 @@ def with_line(plan: Plan, found: dict[str, Any] | None, place: str) -> Plan:
     options = {name: value for name, value in line["options"].items() if value is not None}
     changed = with_ks(plan, line["k"])[line["k"]]
     loss = plan.loss if line["loss"] == plan.loss.name else line["loss"]
-    name = line["algorithm"].partition(" ")[0]  # its label has options behind the name
-    return changed.changed(algorithm={"name": name, **options}, loss=loss)
+    return changed.changed(algorithm={"name": _name(line), **options}, loss=loss)
+
+
+def ks_of(plan: Plan, found: dict[str, Any] | None) -> str:
+    """The values of k in the form: those compared the last time with this plan, or its own."""
+    ks = [] if found is None else sorted({one["k"] for one in found["runs"]})
+    own = own_k(plan)
+    return ", ".join(map(str, ks if own in ks else [own]))
+
+
+def _name(line: dict[str, Any]) -> str:
+    """The algorithm of a line: its label has options behind the name."""
+    return str(line["algorithm"].partition(" ")[0])

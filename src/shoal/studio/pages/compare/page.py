@@ -11,7 +11,7 @@ from starlette.routing import Route
 from shoal.studio.page import NotFound, project_of, shown, wants_parts
 from shoal.studio.pages._steps import opened
 from shoal.studio.pages._works import Fields, started, stopped
-from shoal.studio.pages.compare.asked import LIMIT, asked_of, own_k, usual_algorithms, with_line
+from shoal.studio.pages.compare.asked import LIMIT, asked_of, ks_of, own_k, ticked, with_line
 from shoal.studio.pages.requirements.page import losses_of, serving
 from shoal.studio.project import Project
 
@@ -40,9 +40,10 @@ async def page(request: Request, project: Project, error: str) -> Response:
         found=work.result,
         old=not work.is_about(project.history.text),
         algorithms=[one for one in serving(plan) if one[2]],
-        chosen=usual_algorithms(plan),
+        chosen=ticked(plan, work.result),
         losses=losses_of(plan),
         k=own_k(plan),
+        ks=ks_of(plan, work.result),
         limit=LIMIT,
         large=project.overview.rows > SMALL,
         runs=done[-BESIDE:],
