@@ -23,6 +23,7 @@ from benchmarks import (
     peel,
     people,
     reading,
+    samples,
     scale,
     spreadsheets,
     start,
@@ -50,6 +51,7 @@ PARTS = {
     "scale": scale,
     "parts": parts,
     "threads": threads,
+    "samples": samples,
     "studio": studio,
 }
 

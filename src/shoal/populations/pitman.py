@@ -6,6 +6,7 @@ from math import exp, lgamma, log, log1p
 
 from shoal.populations.class_sizes import ClassSizes
 from shoal.populations.estimate import Estimate, estimated, population_size
+from shoal.populations.solving import digamma, digamma_of, root
 
 NAME = "pitman"
 LEAST, MOST = 1e-4, 1 - 1e-9  # α is searched between them
@@ -36,8 +37,6 @@ def parameters(sizes: ClassSizes) -> tuple[float, float] | None:
 
     For each α the most likely θ is found, and then the α at which the slope of the likelihood is 0.
     """
-    from scipy.optimize import brentq
-
     if sizes.classes < 2 or sizes.classes == sizes.records:
         return None
 
@@ -48,14 +47,13 @@ def parameters(sizes: ClassSizes) -> tuple[float, float] | None:
     low, high = LEAST, MOST
     if slope(low) <= 0 or slope(high) >= 0:
         return None
-    alpha = float(brentq(slope, low, high, xtol=1e-14, rtol=1e-12, maxiter=300))
+    alpha = root(slope, low, high)
     theta = _most_likely_theta(sizes, alpha)
     return None if theta is None else (alpha, theta)
 
 
 def _most_likely_theta(sizes: ClassSizes, alpha: float) -> float | None:
     """The θ at which the likelihood is highest for this α; None: it grows for ever."""
-    from scipy.optimize import brentq
 
     def slope(log_excess: float) -> float:
         return slope_in_theta(sizes, alpha, exp(log_excess) - alpha)
@@ -65,7 +63,7 @@ def _most_likely_theta(sizes: ClassSizes, alpha: float) -> float | None:
         return None
     if slope(low) <= 0:
         return exp(low) - alpha
-    return exp(float(brentq(slope, low, high, xtol=1e-13, rtol=1e-13, maxiter=300))) - alpha
+    return exp(root(slope, low, high)) - alpha
 
 
 def slope_in_theta(sizes: ClassSizes, alpha: float, theta: float) -> float:
@@ -76,19 +74,15 @@ def slope_in_theta(sizes: ClassSizes, alpha: float, theta: float) -> float:
 
 def slope_in_alpha(sizes: ClassSizes, alpha: float, theta: float) -> float:
     """d log L / dα = Σ_{i=1}^{u−1} i/(θ + iα) − Σ_j f_j Σ_{i=1}^{j−1} 1/(i − α)."""
-    from scipy.special import psi
-
-    within = psi(sizes.size - alpha) - psi(1 - alpha)
+    within = digamma(sizes.size - alpha) - digamma_of(1 - alpha)
     return _shares(theta / alpha, sizes.classes - 1) / alpha - float(sizes.classes_of_size @ within)
 
 
 def _reciprocals(x: float, m: int) -> float:
     """Σ_{i=1}^{m} 1/(x + i) for x > −1: a difference of digammas, without cancelling."""
-    from scipy.special import psi
-
     x += 1
     if x < FAR:
-        return float(psi(x + m) - psi(x))
+        return digamma_of(x + m) - digamma_of(x)
     y = x + m  # ψ(x) = ln x − 1/(2x) − 1/(12x²) + …
     return log1p(m / x) + m / (2 * x * y) + m * (x + y) / (12 * x * x * y * y)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from shoal.populations.class_sizes import ClassSizes
 from shoal.populations.estimate import Estimate, estimated, population_size
+from shoal.populations.solving import root
 
 NAME = "slide-negative-binomial"
 LEAST = 1e-9  # β is searched from there to 1 minus as much
@@ -61,8 +62,6 @@ def parameters(sizes: ClassSizes, fraction: float) -> tuple[float, float] | None
 
     For each β the ratio of the two gives one α; the β is searched that gives the first number.
     """
-    from scipy.optimize import brentq
-
     classes = classes_in_population(sizes, fraction)
     ratio = 2 * sizes.pairs / (fraction * sizes.uniques)  # G'' / G'
 
@@ -76,7 +75,7 @@ def parameters(sizes: ClassSizes, fraction: float) -> tuple[float, float] | None
     if not len(change):
         return None
     at = int(change[-1])
-    beta = float(brentq(excess, grid[at], grid[at + 1], xtol=1e-15, rtol=1e-13))
+    beta = root(excess, float(grid[at]), float(grid[at + 1]))
     return alpha_of(beta, fraction, ratio), beta
 
 

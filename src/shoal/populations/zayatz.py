@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import lgamma, log
+
 import numpy as np
 
 from shoal.populations.class_sizes import ClassSizes
@@ -20,15 +22,14 @@ def zayatz(sizes: ClassSizes, fraction: float) -> Estimate:
     >>> round(zayatz(sample, 0.1).uniqueness, 4)
     0.2078
     """
-    from scipy.special import gammaln
-
     people = round(population_size(sizes, fraction))
     if not sizes.uniques:
         return estimated(NAME, 0.0, people)
     records, size = sizes.records, sizes.size[sizes.size <= people - sizes.records + 1]
     # log of i C(N−i, n−1) / C(N, n); C(N, n) cancels out. Larger classes cannot have one only.
-    rest = people - size
-    chance = np.log(size) + gammaln(rest + 1) - gammaln(rest - records + 2)
+    chance = np.array(
+        [log(i) + lgamma(people - i + 1) - lgamma(people - i - records + 2) for i in size.tolist()]
+    )
     chance = np.exp(chance - chance[0])  # that of size 1 is 1
     one = float(sizes.classes_of_size[: len(size)] @ chance)
     still_unique = sizes.uniques / one
