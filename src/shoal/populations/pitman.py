@@ -74,7 +74,7 @@ def slope_in_theta(sizes: ClassSizes, alpha: float, theta: float) -> float:
 
 def slope_in_alpha(sizes: ClassSizes, alpha: float, theta: float) -> float:
     """d log L / dα = Σ_{i=1}^{u−1} i/(θ + iα) − Σ_j f_j Σ_{i=1}^{j−1} 1/(i − α)."""
-    within = digamma(sizes.size - alpha) - digamma_of(1 - alpha)
+    within = digamma(sizes.size.astype(np.float64) - alpha) - digamma_of(1 - alpha)
     return _shares(theta / alpha, sizes.classes - 1) / alpha - float(sizes.classes_of_size @ within)
 
 

@@ -113,7 +113,7 @@ def test_unknown_roles_are_refused(plan: Plan, overview: Overview, role: str) ->
         ("age", {"at_most": "sideways"}, "choose one of the limits"),
         ("job", {"at_most": "width", "amount": "3"}, "use at_most = 'exact'"),
         ("disease", {"importance": "2"}, "only with the role quasi"),
-        ("age", {"publish": "no"}, "only with the role person"),
+        ("age", {"publish": "no"}, "only with the roles person"),
         ("age", {"accept": "yes"}, "accept is for columns of the role other"),
     ],
 )  # fmt: skip
