@@ -179,7 +179,7 @@ def test_the_plan_and_the_recoding_keep_it(tmp_path):
 
 
 def test_only_people_are_counted_and_suppressed():
-    said = "column 'age' can have publish = false only with the role person"
+    said = "column 'age' can have publish = false only with the roles person"
     with pytest.raises(BadPlan, match=said):
         Plan(columns={"age": {"role": "quasi", "publish": False}})
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import exp, lgamma, log, log1p
 
+import numpy as np
+
 from shoal.populations.class_sizes import ClassSizes
 from shoal.populations.estimate import Estimate, estimated, population_size
 from shoal.populations.solving import digamma, digamma_of, root
