@@ -139,6 +139,8 @@ def not_served(plan: Plan, keep_order: bool, engine: str) -> str | None:
         return f"{rows[0]} = true under [read] yet"
     if stated := plan.write.stated():
         return f"[write] yet ({', '.join(stated)})"
+    if coded := [name for name, one in plan.columns.items() if one.codes_numbers]:
+        return f"top, bottom and round yet (column {coded[0]!r})"
     if plan.against_population:
         return f"{next(m.name for m in plan.models if m.needs_population)} yet"
     if plan.attackers:

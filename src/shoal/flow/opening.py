@@ -12,6 +12,7 @@ from shoal.io.reading import Reading
 from shoal.io.sources import is_file
 from shoal.plan import Plan
 from shoal.table.roles import columns_with_role
+from shoal.table.written.coded_numbers import with_coded_numbers
 from shoal.table.written.ranges import bound_names
 from shoal.table.written.spelled_columns import canonical, spelled_columns
 
@@ -49,5 +50,6 @@ def _are_released(names: list[str], plan: Plan) -> bool:
 
 
 def with_canonical_cells(frame: Frame, plan: Plan) -> Frame:
-    """The same table with numbers and dates in canonical form."""
-    return canonical(frame, spelled_columns(plan.columns, plan.missing_values))
+    """The same table with numbers and dates in canonical form, and coded as the plan states."""
+    read = canonical(frame, spelled_columns(plan.columns, plan.missing_values))
+    return with_coded_numbers(read, plan.columns, plan.missing_values)

@@ -35,6 +35,7 @@ from shoal.table.match_graph import link
 from shoal.table.published_table import Published, read_published
 from shoal.table.recoding import SUPPRESSED, Recoding, decode
 from shoal.table.samples.survey import survey_of
+from shoal.table.written.coded_numbers import check_coded, coded_columns, words_for
 from shoal.table.written.spelled_columns import guarded
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def publish(
     )
     released = guarded(released, plan.columns)
     clock.start("verify")
+    check_coded(released, plan.columns)
     published = replace(_read(released, plan, people), population=original.population)
     if not plan.linked:  # otherwise matches are about single records
         published = published.together()  # they are measured often
@@ -140,6 +142,7 @@ def publish(
             *measured.utility.notes(original.rows),
             *([] if measured.sample is None else measured.sample.notes),
             *notes.numbers_as_text(released, plan),
+            *(words_for(name, one) for name, one in coded_columns(plan.columns).items()),
             *notes.in_parts(recoding.parts),
             *origin.notes,
         ],

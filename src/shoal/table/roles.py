@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -46,6 +47,45 @@ class Column(Setting):
     missing_values: list[str] | None = None  # words that mean missing here; None: those of the plan
     importance: Positive = 1.0  # what it loses counts so many times as much as in other columns
     at_most: AtMost | None = None  # the most general values that may be published; None: any
+    top: float | None = None  # larger numbers are published as this one; None: as they are
+    bottom: float | None = None  # smaller numbers are published as this one; None: as they are
+    round: Positive | None = None  # numbers are published as multiples of it; None: as they are
+
+    @property
+    def codes_numbers(self) -> bool:
+        """Whether numbers are rounded or cut off before anything else is done."""
+        return not (self.top is None and self.bottom is None and self.round is None)
+
+    @model_validator(mode="after")
+    def _codes(self) -> Column:
+        if not self.codes_numbers:
+            return self
+        stated = [name for name in ("top", "bottom", "round") if getattr(self, name) is not None]
+        for name in stated:
+            if not isfinite(getattr(self, name)):
+                raise ValueError(f"needs a finite number as {name}, got {getattr(self, name):g}")
+        if self.role not in ("quasi", "sensitive", "other"):
+            raise ValueError(
+                f"can have {stated[0]} only with the roles quasi, sensitive and other, not "
+                f"{self.role}: it is about numbers that are published; remove it"
+            )
+        if self.hierarchy is not None and self.role == "quasi":
+            raise ValueError(
+                f"has {stated[0]} and a hierarchy: a range around {stated[0]} would not cover the "
+                "numbers beyond it; remove it, or use a hierarchy with borders, whose first and "
+                "last ranges are open"
+            )
+        if self.top is not None and self.bottom is not None and self.bottom >= self.top:
+            raise ValueError(f"needs bottom below top, got {self.bottom:g} and {self.top:g}")
+        for name in ("top", "bottom"):
+            end = getattr(self, name)
+            if self.round is not None and end is not None:
+                steps = Fraction(str(end)) / Fraction(str(self.round))
+                if steps.denominator != 1:
+                    raise ValueError(
+                        f"needs {name} as a multiple of round, got {end:g} and {self.round:g}"
+                    )
+        return self
 
     @model_validator(mode="after")
     def _only_quasi(self) -> Column:

@@ -1,0 +1,131 @@
+"""Numbers that stay numbers: rounded, and cut off at the top and at the bottom.
+
+Both are done before anything else, so that a release, its models and its attacks know only the
+numbers that are published. Doing it again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.base.errors import BadTable, preview
+from shoal.base.wording import number
+from shoal.hierarchies.values import ROOT, exact_number, number_of, shown
+from shoal.io.frames import Frame
+from shoal.table.roles import Column, missing_words
+
+HALF = Fraction(1, 2)
+
+
+def coded_columns(columns: Mapping[str, Column]) -> dict[str, Column]:
+    """The columns of which a plan rounds numbers, or cuts them off."""
+    return {name: one for name, one in columns.items() if one.codes_numbers}
+
+
+def with_coded_numbers(
+    frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str]
+) -> Frame:
+    """The same table with numbers as they may be published."""
+    new = {}
+    for name, column in coded_columns(columns).items():
+        if name in frame.names:
+            words = missing_words(columns, name, missing_values)
+            new[name] = _coded(name, column, frame.column(name), words)
+    return frame.replaced(new) if new else frame
+
+
+def coded(value: Fraction, column: Column) -> Fraction:
+    """A number as it may be published: rounded, halves up, and cut off.
+
+    >>> column = Column(role="other", bottom=20, top=80, round=10)
+    >>> [int(coded(Fraction(age), column)) for age in (3, 24, 25, 79, 96)]
+    [20, 20, 30, 80, 80]
+    """
+    if column.round is not None:
+        step = exact_number(column.round)
+        value = floor(value / step + HALF) * step
+    if column.top is not None:
+        value = min(value, exact_number(column.top))
+    if column.bottom is not None:
+        value = max(value, exact_number(column.bottom))
+    return value
+
+
+def check_coded(frame: Frame, columns: Mapping[str, Column]) -> None:
+    """Raise an error unless every number of a release is as it may be published."""
+    for name, column in coded_columns(columns).items():
+        if name not in frame.names:
+            continue
+        for value in frame.column(name).unique().to_pylist():
+            found = number_of(value)
+            if found is not None and coded(found, column) != found:
+                raise BadTable(
+                    f"column {name!r} would publish the number {shown(found)}, which top, bottom "
+                    "or round in the plan does not allow; nothing is released"
+                )
+
+
+def words_for(name: str, column: Column) -> str:
+    """How the numbers of a column are published, in a sentence."""
+    parts = []
+    if column.round is not None:
+        parts.append(f"rounded to multiples of {number(column.round)}")
+    if column.top is not None:
+        parts.append(f"{number(column.top)} stands for {number(column.top)} or more")
+    if column.bottom is not None:
+        parts.append(f"{number(column.bottom)} stands for {number(column.bottom)} or less")
+    return f"numbers of {name!r} are coded before publication: {', '.join(parts)}"
+
+
+def _coded(
+    name: str, column: Column, cells: pa.Array | pa.ChunkedArray, words: Sequence[str]
+) -> pa.Array:
+    """The cells of a column with coded numbers, of the same type if it can have them."""
+    whole = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    if pa.types.is_dictionary(whole.type):
+        whole = whole.cast(whole.type.value_type)
+    kind = whole.type
+    packed = whole.dictionary_encode()
+    values = packed.dictionary.to_pylist()
+    strange = [
+        value
+        for value in values
+        if number_of(value) is None
+        and value is not None
+        and not _is_nan(value)
+        and str(value) not in (*words, ROOT)
+    ]
+    if strange:
+        raise BadTable(
+            f"column {name!r} has top, bottom or round, and values that are no numbers: "
+            f"{preview(strange)}; list them under missing_values if they mean missing, or remove "
+            "these settings"
+        )
+    made = [_as_before(value, column, kind) for value in values]
+    fractions = any(isinstance(one, float) for one in made) and pa.types.is_integer(kind)
+    new = pa.array(made, pa.float64() if fractions else kind)
+    return new.take(packed.indices)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and bool(np.isnan(value))
+
+
+def _as_before(value: object, column: Column, kind: pa.DataType) -> object:
+    """A coded value in the type of its column; a value that did not change stays as written."""
+    found = number_of(value)
+    if found is None:
+        return value
+    now = coded(found, column)
+    if now == found:
+        return value
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return shown(now)
+    if pa.types.is_integer(kind):
+        return int(now) if now.denominator == 1 else float(now)
+    return float(now) if pa.types.is_floating(kind) else type(value)(str(shown(now)))
