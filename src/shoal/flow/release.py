@@ -38,7 +38,9 @@ class Release(Outcome):
         frame = open_frame(self.frame)
         self.check_unchanged(frame)
         plan, people = self.plan, self.person_of_record
-        sha256 = save_verified(frame, path, plan, plan.models, people, self.original, replace)
+        sha256 = save_verified(
+            frame, path, plan, plan.models, people, self.original, replace, self.seen.population
+        )
         self._remember(path, sha256)
 
     def _remember(self, path: str | Path | Database, sha256: str | None) -> None:

@@ -10,6 +10,7 @@ import pytest
 import shoal
 from shoal import Plan
 from shoal.base.errors import BadPlan, BadTable, CannotReach
+from shoal.flow.saving.kept_release import keep, load_kept
 
 COLUMNS = {
     "age": {"role": "quasi", "hierarchy": {"ranges": [5, 10, 20]}},
@@ -54,7 +55,7 @@ def fewest(frame):
 
 @pytest.mark.parametrize("algorithm", ["peel", "gaa", "mondrian", "full-domain"])
 @pytest.mark.parametrize("k", [2, 3, 5, 12])
-def test_k_map_is_counted_in_the_population(algorithm, k):
+def test_k_map_is_counted_in_the_population(algorithm, k, tmp_path):
     release = shoal.anonymize(SAMPLE, plan(("k-map", {"k": k}), algorithm=algorithm))
     (check,) = release.checks
     assert check.reached == fewest(release.frame) >= k
@@ -62,6 +63,12 @@ def test_k_map_is_counted_in_the_population(algorithm, k):
     assert release.after.risks.journalist == 1 / check.reached
     audit = shoal.audit(release.frame, plan(("k-map", {"k": k})))
     assert audit.checks[0].reached == check.reached
+    release.save(tmp_path / "release.csv")  # verified again, on the file
+    audit = shoal.audit(tmp_path / "release.csv", plan(("k-map", {"k": k})))
+    assert audit.checks[0].reached == check.reached
+    keep(release, tmp_path)
+    load_kept(tmp_path).save(tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "release.csv").read_bytes()
 
 
 def test_k_map_loses_less_than_k_anonymity():

@@ -88,6 +88,14 @@ def test_a_quasi_identifier_without_a_hierarchy():
     assert release.frame["sex"].to_pylist() == list("ffmm")
 
 
+def test_decimals_stay_decimals():
+    cells = pa.array([Decimal("1.25"), None, Decimal("9.50")], pa.decimal128(5, 2))
+    columns = {"x": Column(role="other", top=5, round=0.5)}
+    found = with_coded_numbers(Frame(pa.table({"x": cells})), columns, ()).column("x")
+    assert found.to_pylist() == [Decimal("1.50"), None, Decimal("5.00")]
+    assert found.type == cells.type
+
+
 def test_a_release_with_other_numbers_is_refused():
     column = {"x": Column(role="other", top=3)}
     with pytest.raises(BadTable, match="column 'x' would publish the number 4"):

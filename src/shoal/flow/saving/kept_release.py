@@ -49,9 +49,11 @@ class KeptRelease:
     def save(self, path: str | Path | Database, *, replace: bool = False) -> str | None:
         """Write the records as `Release.save` does; returns the checksum of the file.
 
-        Models that compare a release with its original were verified on these very cells.
+        Models that compare a release with its original, or with a population, were verified on
+        these very cells.
         """
-        alone = [model for model in self.plan.models if not model.linkage]
+        models = self.plan.models
+        alone = [model for model in models if not (model.linkage or model.needs_population)]
         frame, people = Frame(self.frame), self.person_of_record
         return save_verified(frame, path, self.plan, alone, people, replace=replace)
 
@@ -76,7 +78,9 @@ def keep(release: Release, folder: Path) -> None:
     ):
         writer.write_table(records)
     with atomic(folder / PLAN, private=True) as path:
-        path.write_text(release.plan.inlined().changed(seed=None).to_toml(), encoding="utf-8")
+        people = release.plan.population.without_data()
+        kept = release.plan.inlined().changed(seed=None, population=people)
+        path.write_text(kept.to_toml(), encoding="utf-8")
     digests = {name: fingerprint(folder / name) for name in (RECORDS, PLAN)}
     if release.person_of_record is not None:
         with atomic(folder / PEOPLE, private=True) as path, path.open("wb") as file:

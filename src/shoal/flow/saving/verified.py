@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from shoal.models import Model
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.match_graph import link
+from shoal.table.population.population import Population
 from shoal.table.published_table import read_published
+from shoal.table.written.coded_numbers import check_coded
 from shoal.table.written.form import check_form, read_form, written_form
 
 
@@ -29,6 +32,7 @@ def save_verified(
     person_of_record: Longs | None = None,
     original: Table | None = None,
     replace: bool = False,
+    population: Population | None = None,
 ) -> str | None:
     """Write the frame of a release to a file, or to a table of a database in one transaction.
 
@@ -42,7 +46,9 @@ def save_verified(
     def check(file: frames.Frame, target: Path | None = None) -> None:
         file = read_form(file, plan.columns, plan.write, target)
         check_form(file, frame, plan.columns, plan.write)
+        check_coded(file, plan.columns)
         written = read_published(file, plan.columns, plan.missing_values, person_of_record)
+        written = dataclasses.replace(written, population=population)
         linkage = None if original is None else link(original, written)
         verify(written, models, linkage, plan.attackers)
         raise_beyond_at_most(check_at_most(written, plan))

@@ -7,6 +7,7 @@ numbers that are published. Doing it again changes nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from math import floor
 
@@ -128,4 +129,4 @@ def _as_before(value: object, column: Column, kind: pa.DataType) -> object:
         return shown(now)
     if pa.types.is_integer(kind):
         return int(now) if now.denominator == 1 else float(now)
-    return float(now) if pa.types.is_floating(kind) else type(value)(str(shown(now)))
+    return float(now) if pa.types.is_floating(kind) else Decimal(shown(now))
