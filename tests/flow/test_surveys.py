@@ -144,3 +144,15 @@ def test_the_command_line_writes_what_is_measured_of_each_record(tmp_path, monke
     numbers = json.loads((tmp_path / "numbers.json").read_text())
     assert numbers["special_uniques"] == found.as_dict()["special_uniques"]
     assert numbers["sample"]["basis"] == "weights"
+
+
+def test_a_population_that_is_not_estimated_is_noted(tmp_path):
+    pytest.importorskip("duckdb")
+    rows = "".join(f"{20 + i % 4},{'fm'[i % 2]}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text("age,sex\n" + rows)
+    columns = {"age": "quasi", "sex": "quasi"}
+    plan = {"columns": columns, "models": PLAN["models"], "population": {"fraction": 0.1}}
+    release = anonymize(tmp_path / "t.csv", {**plan, "engine": "duckdb"})
+    assert release.as_dict()["sample"] is None
+    assert any("were not estimated" in note for note in release.notes)
+    assert anonymize(tmp_path / "t.csv", plan).as_dict()["sample"]["basis"] == "fraction"

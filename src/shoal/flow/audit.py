@@ -98,7 +98,7 @@ def audit(
 def _with_uniques(found: Audit, most: int, progress: Progress) -> Audit:
     """The audit with the minimal sample uniques of its records, up to so many columns."""
     published = found.published
-    if published.is_counted:
+    if published.weight is not None and published.unit is None:
         raise BadTable(
             "the records are not in memory, so that their minimal uniques cannot be found; read "
             "the table from a file, or leave out special_uniques"
@@ -221,6 +221,7 @@ def _audit(
     said += unchecked(plan, measured.at_most)
     said += measured.dependency.notes(0 if matched is None else matched.unsure)
     said += [] if measured.sample is None else measured.sample.notes
+    said += notes.population_not_estimated(plan, measured.sample)
     lost = None if before is None else (before.rows - published.rows) / before.rows
     analyses = learning = None
     if before is not None:

@@ -14,6 +14,7 @@ from shoal.io.frames import Frame
 from shoal.io.raw_text.encodings import shown
 from shoal.io.text_layout import ENCODING_KEY
 from shoal.losses.weights import Weights
+from shoal.measures.samples.sample_risks import SampleRisks
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, coded_as_text
 from shoal.table.coding import merged_note
@@ -84,6 +85,16 @@ def households_counted(frame: Frame, plan: Plan) -> list[str]:
         f"members of a household ({name!r}) are linked, and hidden together: what is said of "
         "people by the requirements, risks and attacks counts households"
         for name in names
+    ]
+
+
+def population_not_estimated(plan: Plan, sample: SampleRisks | None) -> list[str]:
+    """Report that the plan states a population, and nothing was estimated for it."""
+    if not plan.population or sample is not None:
+        return []
+    return [
+        "risks in the population ([population]) were not estimated: the records are counted "
+        "outside of memory; use engine = 'memory' to have them"
     ]
 
 

@@ -141,6 +141,7 @@ def publish(
             *measured.dependency.notes(),
             *measured.utility.notes(original.rows),
             *([] if measured.sample is None else measured.sample.notes),
+            *notes.population_not_estimated(plan, measured.sample),
             *notes.numbers_as_text(released, plan),
             *(words_for(name, one) for name, one in coded_columns(plan.columns).items()),
             *notes.in_parts(recoding.parts),

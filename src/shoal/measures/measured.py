@@ -116,9 +116,11 @@ def measure_published(
     known = {}
     if linkage is None:
         known = _if_known(frame, plan, seen_by, persons_published)
+    seen = seen_by[worst].published
     survey = survey or survey_of(frame, plan.columns, plan.missing_values)
     return Measured(
-        sample=sample_risks(survey, plan, seen_by[worst].published),
+        # Rows that stand for several records have no risks of their own.
+        sample=None if frame.weight is not None else sample_risks(survey, plan, seen),
         weighted_losses=_weighted_losses(plan, published, survey, source),
         published=published,
         linkage=linkage,
@@ -164,7 +166,7 @@ def _weighted_losses(
     plan: Plan, published: Published, survey: Survey, source: Source | None
 ) -> dict[str, float] | None:
     """The losses by the weights of the records, if both tables have them."""
-    if source is None or source.survey is None or published.is_counted:
+    if source is None or source.survey is None:
         return None
     before, after = source.survey.weights, survey.weights
     if before is None or after is None:

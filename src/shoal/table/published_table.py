@@ -148,11 +148,6 @@ class Published(CountedRows):
             found.append(covers)
         return vectors, tuple(found)
 
-    @property
-    def is_counted(self) -> bool:
-        """Whether rows of the frame itself stand for several records."""
-        return self.weight is not None and self.unit is None
-
     def counts(self, table: Table) -> list[ValueCounts]:
         """How often each node of the original's trees, and each free value, is published.
 

@@ -9,6 +9,8 @@ from math import prod
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from shoal import BadPlan, BadTable, anonymize, audit
 from tests.naive import populations as naive
@@ -213,3 +215,29 @@ def test_weights_count_records_as_often_as_they_say():
     found = audit(pa.table(out), plan, original=pa.table(repeated)).quality
     assert release.weighted_losses["lm"] == pytest.approx(found.losses["lm"])
     assert release.weighted_losses["entropy"] != pytest.approx(release.quality.losses["entropy"])
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(1, 50), st.integers(0, 5)),
+        min_size=1,
+        max_size=30,
+    ),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=25, deadline=None)
+def test_the_order_of_records_does_not_matter(rows, random):
+    """Each record has the same risk wherever it is; a household at least that of each member."""
+    names = ("A", "B", "w", "home")
+    plan = {"columns": {"A": "quasi", "B": "quasi", "w": "weight", "home": "household"}}
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    found = [
+        audit(pa.table(dict(zip(names, map(list, zip(*some, strict=True)), strict=True))), plan)
+        for some in (rows, [rows[i] for i in order])
+    ]
+    one, other = (audited.sample.individual for audited in found)
+    assert one.of_record[order] == pytest.approx(other.of_record, rel=1e-12)
+    assert one.of_household[order] == pytest.approx(other.of_household, rel=1e-12)
+    assert (one.of_household >= one.of_record * (1 - 1e-12)).all()
+    assert found[0].sample.uniqueness.uniqueness == found[1].sample.uniqueness.uniqueness

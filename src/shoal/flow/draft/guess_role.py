@@ -104,7 +104,10 @@ def _number_of_somebody(facts: Facts) -> tuple[Role, str] | None:
         return None
     many = facts.distinct > max(facts.filled / 20, 20)
     if many and is_household(facts.words):
-        return "identifier", f"household number: {facts.distinct:,} households"
+        return "identifier", (
+            f"household number: {facts.distinct:,} households; the role household hides their "
+            "members together"
+        )
     if many and is_person_number(facts.words):
         if facts.distinct < facts.filled:
             return "person", f"{facts.distinct:,} people with {facts.filled:,} records"
@@ -121,8 +124,8 @@ def _number_of_somebody(facts: Facts) -> tuple[Role, str] | None:
 def _by_name(facts: Facts) -> tuple[Role, str] | None:
     if facts.numbers is not None and facts.distinct > FEW and is_survey_weight(facts.words):
         return "drop", (
-            "survey weight: it can give back the stratum of a person; the role other publishes it "
-            "unchanged"
+            "survey weight: it can give back the stratum of a person; the role weight estimates "
+            "risks in the population with it"
         )
     if facts.numbers is not None and facts.words & COUNTING and facts.words & (HOLDER | SENSITIVE):
         return "other", "a count that only the holder of the data knows"

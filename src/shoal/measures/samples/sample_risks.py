@@ -62,7 +62,7 @@ class SampleRisks:
 def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisks | None:
     """Estimate risks in the population; None: the plan states neither weights nor a population."""
     weights, people, homes = survey
-    if (weights is None and not plan.population) or published.is_counted:
+    if weights is None and not plan.population:
         return None
     label = published.class_of_row
     many = len(label) if people is None else int(people.max()) + 1
