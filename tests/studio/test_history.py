@@ -80,7 +80,9 @@ def test_undo_and_redo_say_what_they_change() -> None:
     assert history.undo_words == "age role: sensitive → quasi"
     assert history.redo_words == "k-anonymity k: 5 → 7"
     history.add(plan("sensitive", 5, '[[models]]\nname = "t-closeness"\ncolumn = "pay"\nt = 0.2'))
-    assert history.undo_words == "t-closeness (pay) name: t-closeness → – (+2)"
+    assert history.undo_words == "− t-closeness (pay)"
+    history.undo()
+    assert history.redo_words == "+ t-closeness (pay)"
 
 
 def test_the_default_algorithm_is_no_change_by_itself() -> None:

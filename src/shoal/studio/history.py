@@ -11,6 +11,7 @@ from typing import Any
 MOST = 200  # steps that are kept
 MOST_BYTES = 10_000_000  # of all of them: a plan may contain large hierarchies
 MOST_TEXT = 200_000  # characters of plans that are compared for a few words on a button
+Place = tuple[str, ...]  # of a setting, as in ("columns", "age", "role")
 NAMED = ("algorithm", "name")
 LONGEST = 40  # characters of a value
 
@@ -100,16 +101,28 @@ def step_words(now: str, then: str) -> str:
     places = [one for one in places if one not in stated] or places
     if not places:
         return ""
+    return _words(places, old, new)
+
+
+def _words(places: list[Place], old: dict[Place, Any], new: dict[Place, Any]) -> str:
     first = places[0]
+    entry = first[:2]
+    inside = [one for one in places if one[:2] == entry]
+    for sign, elsewhere in (("+", old), ("−", new)):  # a whole entry comes or goes
+        if len(first) > 2 and not any(one[:2] == entry for one in elsewhere):
+            return f"{sign} {first[1]}{_more(len(places) - len(inside))}"
     what = " ".join(first[1:] if len(first) > 1 else first)
-    more = f" (+{len(places) - 1})" if len(places) > 1 else ""
-    values = [old.get(first), new.get(first)]
+    more, values = _more(len(places) - 1), [old.get(first), new.get(first)]
     if any(isinstance(one, dict | list) for one in values):  # too long for a button
         return what + more
     return f"{what}: {_brief(values[0])} → {_brief(values[1])}{more}"
 
 
-def _settings(plan: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _more(many: int) -> str:
+    return f" (+{many})" if many else ""
+
+
+def _settings(plan: dict[str, Any]) -> Iterator[tuple[Place, Any]]:
     """The settings of a plan with their places; those of a column or a requirement one by one."""
     for name, value in plan.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
