@@ -25,8 +25,9 @@ HERE = Path(__file__).parent
 SIZES = {"wide": (1280, 780), "narrow": (400, 860)}
 MOST = 150_000  # bytes of a picture
 BORDERS = "kind=borders&level=3,7,14,28&level=7,28"
-# What the documentation shows, and how far down each page is scrolled, in pixels.
-SHOWN = {"columns": 553, "hierarchy": 0, "requirements": 0, "look": 0}
+# What the documentation shows: how far down each page is scrolled, and how high the picture is, in
+# pixels.
+SHOWN = {"columns": (553, 623), "hierarchy": (0, 780), "requirements": (0, 780), "look": (0, 780)}
 
 
 def main(folder: Path | None) -> None:
@@ -35,9 +36,9 @@ def main(folder: Path | None) -> None:
         pages = prepared(studio)
         with opened(studio) as new_page:
             if folder is None:
-                for name, down in SHOWN.items():
+                for name, part in SHOWN.items():
                     file = HERE / f"studio-{name}.png"
-                    drawn(new_page("wide", "light"), studio, pages[name], file, down)
+                    drawn(new_page("wide", "light"), studio, pages[name], file, part)
                 return
             folder.mkdir(parents=True, exist_ok=True)
             for size in SIZES:
@@ -90,21 +91,25 @@ def opened(studio: Served) -> Iterator[Callable[[str, str], Any]]:
         browser.close()
 
 
-def drawn(page: Any, studio: Served, address: str, file: Path, down: int | None = None) -> None:
+def drawn(
+    page: Any, studio: Served, address: str, file: Path, part: tuple[int, int] | None = None
+) -> None:
     """Write the picture of a page, once nothing of it is being computed.
 
-    It is what a screen shows, scrolled down; without that, the whole page.
+    It is what a screen of some height shows, scrolled down; without that, the whole page.
     """
     page.goto(f"{studio.origin}{address}")
     page.locator("main h1").wait_for()
     if address.endswith("/requirements"):
         page.locator("#preview[data-version]").wait_for()
-    page.mouse.wheel(0, down or 0)
+    if part is not None:
+        page.set_viewport_size({"width": SIZES["wide"][0], "height": part[1]})
+        page.mouse.wheel(0, part[0])
     page.wait_for_timeout(1000)
-    page.screenshot(path=file, full_page=down is None, animations="disabled")
+    page.screenshot(path=file, full_page=part is None, animations="disabled")
     size = file.stat().st_size
     print(f"{file.name}: {size / 1000:.0f} kB")
-    assert down is None or size <= MOST, f"{file.name} has more than {MOST:,} bytes"
+    assert part is None or size <= MOST, f"{file.name} has more than {MOST:,} bytes"
 
 
 if __name__ == "__main__":
