@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -54,6 +54,12 @@ class Served:
         """The processes that hold tables: those below the one that forks them."""
         below = descendants(self.process.pid)
         return [pid for one in below for pid in descendants(one)] if HAS_ONE else below
+
+    def signal(self, number: int) -> None:
+        """Send a signal to all processes but the server; some of them may be gone."""
+        for pid in descendants(self.process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def bare(
         self, method: str, path: str, body: bytes | str | None = None,

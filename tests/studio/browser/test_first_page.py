@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+from pathlib import Path
+from time import sleep
 from typing import Any
+from urllib.parse import urlencode
 
+from tests.studio.browser.axe import violations
 from tests.studio.browser.conftest import Pages, expect
 from tests.studio.served import Served
 
@@ -36,6 +41,35 @@ def test_a_role_changes_without_loading_the_page_again(page: Any) -> None:
     expect(field).to_be_focused()
     page.get_by_role("button", name="Undo").click()
     page.locator("tr.role-sensitive", has_text="smoker").wait_for(state="detached")
+
+
+def test_a_large_table_is_shown_before_all_of_it_is_counted(
+    pages: Pages, studio: Served, tmp_path: Path
+) -> None:
+    """Its processes go on for a moment at a time, until there is a first look and no more."""
+    table = tmp_path / "large.csv"
+    table.write_text("age,sex,<b>job\n" + "31,f,cook\n47,m,nurse\n52,f,cook\n" * 60_000)
+    address = studio.ask("POST", "/open", urlencode({"data": table})).headers["location"]
+    try:
+        while "first look at" not in (text := studio.get(address).text):
+            assert 'class="columns"' not in text
+            studio.signal(signal.SIGCONT)
+            sleep(0.005)
+            studio.signal(signal.SIGSTOP)
+        page = pages(address, bypass_csp=True)
+        expect(page.get_by_text("180,000 records are read.")).to_be_visible()
+        expect(page.get_by_text("<b>job", exact=True)).to_be_visible()
+        role = page.get_by_label("Role of age", exact=True)
+        with page.expect_response(lambda one: one.url.endswith("/role")):
+            role.select_option("sensitive")
+        assert not violations(page)
+        role.focus()
+    finally:
+        studio.signal(signal.SIGCONT)
+    page.get_by_role("heading", name="What is in this table?").wait_for()
+    expect(role).to_have_value("sensitive")
+    expect(role).to_be_focused()
+    expect(page.get_by_role("button", name="Undo")).to_contain_text("age role: sensitive → quasi")
 
 
 WITHOUT_STORAGE = """

@@ -15,7 +15,6 @@ import socket
 import struct
 import zipfile
 from collections.abc import Iterator
-from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from time import sleep
@@ -265,27 +264,20 @@ def killed_while_writing(made: Exported, endings: list[str]) -> str:
     Its processes go on for two milliseconds at a time, and stand still while the folder is looked
     at: what was seen then is still so when they are killed, however busy the machine is.
     """
-    projects, pid = made.served.folder / "projects", made.served.process.pid
+    projects = made.served.folder / "projects"
     for ending in endings:
         with socket.create_connection(("127.0.0.1", made.served.port)) as client:
             client.sendall(request_of(made, f"release{ending}"))
             while not select.select([client], [], [], 0)[0]:
-                signal_all(pid, signal.SIGSTOP)
+                made.served.signal(signal.SIGSTOP)
                 if leftovers(projects):
                     made.served.process.kill()
                     made.served.process.wait()
                     return ending
-                signal_all(pid, signal.SIGCONT)
+                made.served.signal(signal.SIGCONT)
                 sleep(0.002)
             assert client.recv(20).startswith(b"HTTP/1.1 200")  # it was over too soon
     raise AssertionError("no export was caught in the middle")
-
-
-def signal_all(pid: int, number: int) -> None:
-    """Send a signal to the processes of a studio; some of them may be gone."""
-    for one in descendants(pid):
-        with suppress(ProcessLookupError):
-            os.kill(one, number)
 
 
 def test_everything_is_there_after_a_kill_and_a_restart(made: Exported) -> None:
