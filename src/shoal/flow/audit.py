@@ -201,6 +201,8 @@ def _audit(
     if before is not None:
         tables = Tables(plan.columns, plan.missing_values, before, published, given, frame)
         matched = None if plan.linked or beyond is not None else _whose(tables, progress)
+        if matched is not None and not matched.unsure:
+            tables = replace(tables, taken=matched.rows)
     measured = measure_published(
         frame,
         plan if beyond is None else plan.changed(columns={**whole.columns, **plan.columns}),
@@ -257,6 +259,7 @@ def _audit(
             tables,
             Shown(plan.columns, plan.missing_values, frame),
             next((n for n, one in measured.attackers.items() if one is measured.after), None),
+            {one.title: published.known_to(one.knows) for one in plan.attackers},
         ),
     )
 

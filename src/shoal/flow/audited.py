@@ -114,16 +114,24 @@ class Audit:
         return found
 
     def attacker_view(
-        self, *, row: int | None = None, class_: int | None = None, first: int = 0
+        self,
+        *,
+        row: int | None = None,
+        class_: int | None = None,
+        first: int = 0,
+        attacker: str | None = None,
     ) -> AttackerView:
         """What an attacker sees of a class, who it could be, and what would tell them apart.
 
         The class is that of a `row` of the table, or one by its size, the smallest first; both
-        count from `first`. With the original, knowledge of quasi-identifiers is counted among all
-        of its people whom the published values fit. For the approver, not for publication.
+        count from `first`. Of several attackers of the plan it is the one with the highest risk,
+        or the `attacker` of that name. With the original, knowledge of quasi-identifiers is counted
+        among the people of the class, or if it is not sure who they are, among all people whom the
+        published values fit. For the approver, not for publication.
         """
         assert self.views is not None
-        return self.views.asked(row, class_, self.linkage is not None, first)
+        linked = self.linkage is not None
+        return self.views.of_attacker(attacker).asked(row, class_, linked, first)
 
     @property
     def rows(self) -> int:

@@ -254,14 +254,17 @@ class Outcome:
         """Raise an error if models cannot predict a column, before anything is written."""
         check_learnable(self._tables, target)
 
-    def attacker_view(self, *, row: int | None = None, class_: int | None = None) -> AttackerView:
+    def attacker_view(
+        self, *, row: int | None = None, class_: int | None = None, attacker: str | None = None
+    ) -> AttackerView:
         """What an attacker sees of a class, who it could be, and what would tell them apart.
 
         The class is that of a `row` of the original (the first is 0), or one by its size (0 is the
-        smallest). It has published values, numbers and names of columns: no other value. For the
-        approver, not for publication.
+        smallest). Of several attackers of the plan it is the one with the highest risk, or the
+        `attacker` of that name. It has published values, numbers and names of columns: no other
+        value. For the approver, not for publication.
         """
-        return self._views.asked(row, class_, self.after.linked)
+        return self._views.of_attacker(attacker).asked(row, class_, self.after.linked)
 
     def attacker_examples(self) -> dict[str, AttackerView]:
         """The views on the smallest class and on the most surprising one; none without classes."""
@@ -270,7 +273,10 @@ class Outcome:
     @property
     def _views(self) -> ViewSource:
         required = required_class_size(self.plan.models)
-        return ViewSource(self.seen_by, required, self._tables, attacker=self._attacker)
+        others = {one.title: self.seen.known_to(one.knows) for one in self.plan.attackers}
+        return ViewSource(
+            self.seen_by, required, self._tables, attacker=self._attacker, others=others
+        )
 
     @property
     def _attacker(self) -> str | None:

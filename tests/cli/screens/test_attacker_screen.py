@@ -40,7 +40,7 @@ def test_without_the_original(run, released):
     status, out, _ = run("audit", "r.csv", "--plan", "plan.toml", "--class", "1")
     assert status == 0
     flat = " ".join(out.split())
-    assert "knowing disease would leave" in flat
+    assert "if the attacker also knew disease:" in flat
     assert "without the original it is not known" in flat
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -141,12 +142,18 @@ def audit(
                 special_uniques=special_uniques,
                 progress=progress,
             )
-    view = None
+    found = []
     if row is not None or class_ is not None:
-        view = result.attacker_view(row=row, class_=class_, first=1)
+        found.append(result.attacker_view(row=row, class_=class_, first=1))
+        rest = [name for name in result.attackers if name != found[0].attacker]
+        found += [
+            result.attacker_view(row=row, class_=class_, first=1, attacker=name) for name in rest
+        ]
     numbers = {} if json_file is None else result.as_dict()
-    if json_file is not None and view is not None:
-        numbers["attacker_view"] = view.as_dict()
+    if json_file is not None and found:
+        numbers["attacker_view"] = found[0].as_dict()
+        if len(found) > 1:
+            numbers["attacker_views"] = {view.attacker: view.as_dict() for view in found}
     with ExitStack() as files:
         outputs.write_json(files, json_file, numbers)
         if record_risks is not None:
@@ -158,7 +165,7 @@ def audit(
             file.write_text(head + "".join(lines), encoding="utf-8")
     outputs.print_json(json_file, numbers)
     show(lambda: show_audit(console, result))
-    if view is not None:
-        show(lambda: show_view(console, view, row, class_))
+    for view in found:
+        show(partial(show_view, console, view, row, class_))
     if not result.holds:
         raise typer.Exit(NOT_SATISFIED)

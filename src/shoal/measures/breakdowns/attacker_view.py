@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from shoal.base.wording import MISSING, listed, many, short
+from shoal.base.wording import MISSING, listed, many, percent, short
 
 LISTED = 5  # sensitive values of a column in words
 
@@ -109,12 +109,13 @@ class AttackerView:
         records = "" if self.records == self.people else f" with {many(self.records, 'record')}"
         low, high = self.candidates
         guess = many(low, "candidate") if low == high else f"{low:,} to {high:,} candidates"
-        asked = f" (required: {self.required:,})" if self.required else ""
+        asked = f"; required: {self.required:,}" if self.required else ""
         look = "looks" if self.people == 1 else "look"
+        right = f"a guess is right with {percent(100 / low)}" + ("" if low == high else " or less")
         return (
             f"{many(self.people, 'person', 'people')}{records} {look} like this; an attacker who "
-            f"looks for one of them has {guess}{asked}"
-        )
+            f"looks for one of them has {guess} ({right}{asked})"
+        ).replace("\xa0", " ")
 
     def sentence(self, one: Knowledge) -> str:
         """What one more piece of knowledge would leave.
@@ -122,22 +123,27 @@ class AttackerView:
         >>> one = Knowledge("age", "the exact number", True, 1, 3, 2, 7, 2)
         >>> view = AttackerView({}, 7, 7, (7, 7), 5, (), (one,), 7, False, (), ())
         >>> view.sentence(one)
-        'knowing age (the exact number) would leave 2 of 7 people'
+        'if the attacker also knew age (the exact number): 2 of 7 people would be left'
         """
         what = short(one.column) + (f" ({one.precision})" if one.precision else "")
         of = self.among if one.precision and self.among is not None else self.people
+        said = f"if the attacker also knew {what}:"
         if one.left is not None:
-            return f"knowing {what} would leave {one.left:,} of {of:,} people"
+            left = f"{one.left:,} of {of:,} people would be left"
+            return f"{said} {'this person would be found' if one.left == 1 else left}"
+        if one.most == 1:
+            return f"{said} everybody would be found, all {of:,}"
         span = f"{one.fewest:,}" if one.fewest == one.most else f"{one.fewest:,} to {one.most:,}"
-        alone = f"; {one.alone:,} would be alone" if one.alone else ""
-        return f"knowing {what} would leave {span} of {of:,} people{alone}"
+        alone = f"; {many(one.alone, 'person', 'people')} would be found" if one.alone else ""
+        return f"{said} {span} of {of:,} people would be left{alone}"
 
     @property
     def conclusions(self) -> list[str]:
         """What would have to be known to tell the people apart."""
         if self.among is None:
             return ["without the original it is not known what quasi-identifiers would tell more"]
-        who = "somebody" if self.row is None or self.fits else "this person"
+        one = self.row is not None and any(known.left is not None for known in self.knowledge)
+        who = "this person" if one else "somebody"
         said = []
         if self.below_by and self.required and self.below_by != self.alone_by:
             said.append(

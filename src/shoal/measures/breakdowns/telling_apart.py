@@ -117,11 +117,13 @@ def view_class(
         name: None if code < 0 else text(values[code])
         for name, values, code in zip(seen.names, seen.values, seen.codes[first], strict=True)
     }
-    members, knowledge = None, []
+    members, known, knowledge = None, False, []
     alone_by: tuple[str, ...] = ()
     below_by: tuple[str, ...] = ()
     if tables is not None:
-        members = _members(tables, published)
+        # Of an audit it may be known who is in the class, but not which row of several is whose.
+        known = tables.recoding is not None or tables.taken is not None
+        members = _members(tables, published, np.flatnonzero(seen.class_of_row == number))
         target = None if row is None or tables.recoding is None else members.person_at(row)
         for name in tables.original.names:
             knowledge += _quasi(tables, members, name, published.get(name, ""), required, target)
@@ -141,7 +143,7 @@ def view_class(
         sensitive=tuple(_sensitive(seen, number)),
         knowledge=tuple(knowledge),
         among=None if members is None else members.count,
-        fits=tables is not None and tables.recoding is None,
+        fits=tables is not None and not known,
         alone_by=alone_by,
         below_by=below_by,
         attacker=attacker,
@@ -172,9 +174,14 @@ def _sensitive(seen: Published, number: int) -> list[SensitiveView]:
     return found
 
 
-def _members(tables: Tables, published: dict[str, str | None]) -> Members:
-    """The records of the original that a class has, or whom its values fit."""
+def _members(tables: Tables, published: dict[str, str | None], rows: Longs) -> Members:
+    """The records of the original that a class has, or whom its values fit.
+
+    `rows` are those of the release.
+    """
     original, recoding = tables.original, tables.recoding
+    if recoding is None and tables.taken is not None:
+        return Members.of(np.sort(tables.taken[rows]), original.people, original.weight)
     there = np.ones(len(original.codes), np.bool_)
     if recoding is not None:
         there = recoding.record != SUPPRESSED

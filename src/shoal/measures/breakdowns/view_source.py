@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.base.errors import BadTable
+from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.measures.analyses.variables import Tables
 from shoal.measures.breakdowns.attacker_view import AttackerView
 from shoal.measures.breakdowns.telling_apart import (
@@ -31,6 +32,19 @@ class ViewSource:
     tables: Tables | None = None  # None: no original
     shown: Shown | None = None  # the published table, if there is no recoding
     attacker: str | None = None  # if the plan names several
+    # What each of several attackers sees, by their names.
+    others: Mapping[str, Published] = field(default_factory=dict)
+
+    def of_attacker(self, name: str | None) -> ViewSource:
+        """The same in the eyes of another attacker of the plan; None: of this one."""
+        if name is None or name == self.attacker:
+            return self
+        if name not in self.others:
+            raise BadTable(
+                f"the plan has no attacker {name!r}{did_you_mean(name, list(self.others))}; it "
+                f"names {preview(self.others) if self.others else 'none'}"
+            )
+        return replace(self, seen=self.others[name], attacker=name)
 
     def asked(
         self, row: int | None, class_: int | None, linked: bool, first: int = 0
