@@ -78,6 +78,15 @@ class Algorithm(Setting):
         return self
 
     @property
+    def improves_longer(self) -> bool:
+        """Whether it goes on improving a release as long as an option says."""
+        return False
+
+    def with_share(self, share: float) -> Algorithm:  # noqa: ARG002
+        """The same algorithm for so large a part of the table: it gets that share of the time."""
+        return self
+
+    @property
     def objective_name(self) -> str | None:
         """What the algorithm minimizes, if an option says so; `loss` is the loss of the plan."""
         return None

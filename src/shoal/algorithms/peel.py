@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, PrivateAttr
@@ -13,13 +13,14 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.cutting import cut_further
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
-from shoal.algorithms._shared.peeling.search import improved, peel
+from shoal.algorithms._shared.peeling.recreate import recreated
+from shoal.algorithms._shared.peeling.search import improved, merge_rest, peel
 from shoal.algorithms._shared.repair import QUICK, THOROUGH, Effort, Repair
 from shoal.algorithms._shared.requirements import check_reachable, k_and_others
 from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.base.arrays import Longs
 from shoal.base.progress import Progress, silent
-from shoal.base.settings import NotNegative
+from shoal.base.settings import NotNegative, Positive
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
 from shoal.models import Model
@@ -29,6 +30,7 @@ from shoal.table.recoding import Recoding
 
 MERGED = 5_000  # the merge of Tassa 2012 is tried up to this many failing classes …
 COUNTED = 40_000  # … and up to this product of failing classes and sensitive values
+LENT_PASSES = 5  # of exchange after lending, with high effort
 WEIGHT = 0.15  # its w: "found to yield best results" (App. C, Tassa 2012)
 
 
@@ -49,6 +51,13 @@ class Peel(Algorithm):
     dissolved, neighbours are partitioned again. With `lend` a cell may also borrow tuples that a
     class of more than k people can spare, which takes about twice the time.
 
+    With `effort = "high"` or a time in `seconds` the classes are improved after that: a few
+    neighbouring classes are dissolved and grouped anew with some random choices, again and again,
+    and what loses less is used (ruin and recreate, Schrimpf et al. 2000). High effort makes a fixed
+    number of attempts, so that the same table gives the same release; a run that is limited by a
+    time is not reproducible. Ctrl-C ends the improvement, and the best classes so far are
+    published. `effort = "quick"` leaves out the exchange.
+
     Other models are satisfied after that. Classes that violate one take tuples that they lack from
     nearby classes, or are merged, the cheapest repair per unit of violation first. The merge of
     Tassa 2012 is tried as well, and the result that loses less is used. It is then cut as
@@ -66,13 +75,34 @@ class Peel(Algorithm):
         default=False,
         description="let a new class take records that a larger class can spare (slower)",
     )
+    effort: Literal["quick", "normal", "high"] = Field(
+        default="normal",
+        description="quick: no exchange of records; high: improve the classes for minutes",
+    )
+    seconds: Positive | None = Field(
+        default=None, description="seconds for which the classes are improved"
+    )
 
-    _effort: Effort = PrivateAttr(default=THOROUGH)
+    @property
+    def improves_longer(self) -> bool:
+        """Whether classes are improved after the exchange."""
+        return self.effort == "high" or self.seconds is not None
+
+    def with_share(self, share: float) -> Peel:
+        """The same for a part of the table; without improvement if the share is 0."""
+        if not self.improves_longer:
+            return self
+        if share <= 0:
+            return self.model_copy(update={"effort": "normal", "seconds": None})
+        seconds = None if self.seconds is None else self.seconds * share
+        return self.model_copy(update={"seconds": seconds})
+
+    _repairs: Effort = PrivateAttr(default=THOROUGH)
 
     def quick(self) -> Peel:
-        """Fewer repairs are tried for each class that violates a model."""
-        made = self.model_copy()
-        made._effort = QUICK
+        """Fewer repairs are tried for each class that violates a model; nothing is improved."""
+        made = self.with_share(0).model_copy()
+        made._repairs = QUICK
         return made
 
     def serves(self, model: Model) -> bool:
@@ -92,13 +122,35 @@ class Peel(Algorithm):
         k, others = k_and_others(models)
         problem = PeelingProblem(table, k, exact_costs(loss, table.domains, table.rows), progress)
         label = peel(problem, self.lend)  # int64[tuples], a tuple of its class
-        recoding = improved(problem, label, self.passes)
+        found = [improved(problem, label, 0 if self.effort == "quick" else self.passes)]
+        if self.improves_longer:
+            found.append(self._recreated(problem, found[0]))
         if others:
-            start = table.tally(True)
-            label = recoding.record[start.first]
-            label = satisfy_models(problem, start, others, label, self._effort)
-            recoding = cut_further(table, start, models, loss, label, progress)
-        return replace(recoding, notes=tuple(problem.notes))
+            found = [self._with_models(problem, others, models, loss, one) for one in found]
+        return replace(min(found, key=problem.lost_by), notes=tuple(problem.notes))
+
+    def _recreated(self, problem: PeelingProblem, recoding: Recoding) -> Recoding:
+        """The classes after they were improved, as long as is asked for."""
+        label = recoding.record[problem.start.first]
+        if not self.lend and self.effort == "high":  # lending may find a better start
+            lent = improved(problem, peel(problem, True), LENT_PASSES)
+            other = lent.record[problem.start.first]
+            label = min(label, other, key=problem.lost)
+        return merge_rest(problem, recreated(problem, label, self.seconds))
+
+    def _with_models(
+        self,
+        problem: PeelingProblem,
+        others: Sequence[Model],
+        models: Sequence[Model],
+        loss: Loss,
+        recoding: Recoding,
+    ) -> Recoding:
+        """The classes after those that violate a model were repaired or merged, and cut again."""
+        start = problem.table.tally(True)
+        label = recoding.record[start.first]
+        label = satisfy_models(problem, start, others, label, self._repairs)
+        return cut_further(problem.table, start, models, loss, label, problem.progress)
 
 
 def satisfy_models(

@@ -94,6 +94,17 @@ def settle() -> None:
     _state.settled, _state.ticking, _state.raised = True, False, True
 
 
+def keeps_best() -> bool:
+    """Whether a search that was interrupted goes on with the best that it has: after Ctrl-C only.
+
+    Another Ctrl-C ends the command.
+    """
+    if _state.number not in (0, signal.SIGINT):
+        return False
+    settle()
+    return True
+
+
 def dismiss() -> None:
     """Forget Ctrl-C: it is how the user ends this command, whose exit status is its own."""
     if _state.number == signal.SIGINT:
@@ -167,6 +178,8 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
         _state.number, _state.since = number, monotonic()
     if _state.ended:
         return
+    if again:
+        _state.settled = False
     patient = not again and monotonic() - _state.since < GRACE
     if _state.holding or not _safe(frame, patient):
         if not _state.ticking:
@@ -219,7 +232,8 @@ def consequences(leave: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if not _state.number or isinstance(error, (KeyboardInterrupt, SystemExit, *leave)):
+        own = not _state.number or _state.settled  # no signal, or one that the command knows of
+        if own or isinstance(error, (KeyboardInterrupt, SystemExit, *leave)):
             raise
         interrupt = KeyboardInterrupt()
         for note in getattr(error, "__notes__", ()):

@@ -39,6 +39,7 @@ STAGES = {
     "repairing classes": "improving groups",
     "merging classes": "improving groups",
     "exchanging": "improving groups",
+    "recreating": "improving groups further",
     "making diverse": "mixing sensitive values",
     "diversifying": "mixing sensitive values",
     "lifting": "generalizing columns",

@@ -151,6 +151,21 @@ Threads = Annotated[
         help="Number of threads; by default one per available core. The result does not change.",
     ),
 ]
+Effort = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORD",
+        help="quick, normal or high: how long `peel` searches for a release that loses less.",
+    ),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        metavar="N",
+        help="Let `peel` improve the release for N seconds; Ctrl-C ends that and keeps the best "
+        "so far. Not reproducible: use --effort high for that.",
+    ),
+]
 Parts = Annotated[
     str | None,
     typer.Option(

@@ -64,7 +64,7 @@ def recode(
     weighted = Weighted(table, bool(others) or algorithm.reads_sensitive)
     together = algorithm.counts_together
     given = weighted.table(together)
-    if not algorithm.shares_parts:
+    if not algorithm.shares_parts or algorithm.improves_longer:
         parting = replace(parting, shared=False)
     parting = parting.within(len(given.codes))
     if not algorithm.works_in_parts or table.people is not None:
@@ -210,9 +210,10 @@ class _InBlocks:
             if not within:
                 return unchanged(table)
             parting = self.parting.of_part(len(table.codes), len(self.table.codes))
+            algorithm = self.algorithm.with_share(len(table.codes) / len(self.table.codes))
             if parting == WHOLE:
-                return self.algorithm.recode(table, within, self.loss, rng, progress)
-            return recode_in_parts(self.algorithm, table, within, self.loss, rng, progress, parting)
+                return algorithm.recode(table, within, self.loss, rng, progress)
+            return recode_in_parts(algorithm, table, within, self.loss, rng, progress, parting)
 
         every = [*within, *self.of_table]
         return recode_blocks(self.table, every, within, run, rng, self.progress, self.suppression)

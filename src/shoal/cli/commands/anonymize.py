@@ -12,6 +12,7 @@ from shoal.base import own_process
 from shoal.cli.app import command
 from shoal.cli.options import (
     Codebook,
+    Effort,
     Engine,
     Format,
     Json,
@@ -26,6 +27,7 @@ from shoal.cli.options import (
     RefusedReport,
     Replace,
     Report,
+    Seconds,
     Seed,
     Sheet,
     Table,
@@ -64,6 +66,8 @@ def anonymize(
     ] = None,
     target: Target = None,
     seed: Seed = None,
+    effort: Effort = None,
+    seconds: Seconds = None,
     keep_order: KeepOrder = False,
     engine: Engine = None,
     memory_limit: MemoryLimit = None,
@@ -83,6 +87,7 @@ def anonymize(
         from shoal.io.frames import check_target
         from shoal.measures.analyses.learning import check_installed, check_role
         from shoal.plan import Plan
+        from shoal.plan.algorithm_options import with_options
         from shoal.report.codebook import check_codebook
         from shoal.report.pdf import check_report
         from shoal.table.written.form import check_file_names
@@ -112,6 +117,7 @@ def anonymize(
         "temp_directory": None if temp_directory is None else str(temp_directory),
     }
     asked = asked.changed(**{key: value for key, value in given.items() if value is not None})
+    asked = with_options(asked, {"effort": effort, "seconds": seconds})
     if target is not None:
         check_role(asked.columns, target)
         check_installed()

@@ -79,7 +79,7 @@ class Borders:
             return False
         part = taken(self.table, rows)
         with suppress(CannotReach):  # an algorithm may find no classes
-            found = self.algorithm.recode(part, self.models, self.loss, rng, progress)
+            found = self.algorithm.with_share(0).recode(part, self.models, self.loss, rng, progress)
             return self._take(rows, found)
         return False
 

@@ -165,7 +165,8 @@ def choose_cuts(
     share = len(sample.codes) / tuples
     if sample.person_count < k:
         return Cuts()
-    record = algorithm.recode(sample, [KAnonymity(k=k)], loss, rng, progress).record
+    quick = algorithm.with_share(0)
+    record = quick.recode(sample, [KAnonymity(k=k)], loss, rng, progress).record
     fewest = max(1, round(FEWEST * k * share))
     search = _Search(sample, record, fewest, CROSSING if parting.shared else 1.0)
     most = tuples if parting.limit is None else max(1, int(ROOM * parting.limit))

@@ -47,13 +47,15 @@ class PartTask:
     loss: Loss
     seed: int
     frame: Table  # a part without tuples
+    tuples: int  # of all parts
 
     @staticmethod
     def of(
         algorithm: Algorithm, table: Table, models: Iterable[Model], loss: Loss, seed: int
     ) -> PartTask:
         """The task of recoding the parts of a table."""
-        return PartTask(algorithm, tuple(models), loss, seed, taken(table, np.zeros(0, np.int64)))
+        frame = taken(table, np.zeros(0, np.int64))
+        return PartTask(algorithm, tuple(models), loss, seed, frame, len(table.codes))
 
     def rows(self, table: Table, number: int, rows: Longs) -> PartRows:
         """These rows of the table as a part of it."""
@@ -76,7 +78,8 @@ class PartTask:
         )
         table.__dict__["domains"] = frame.domains
         rng = rng_of(self.seed, part.number)
-        found = self.algorithm.recode(table, self.models, self.loss, rng, progress)
+        algorithm = self.algorithm.with_share(len(part.codes) / max(1, self.tuples))
+        found = algorithm.recode(table, self.models, self.loss, rng, progress)
         covers = tuple(one.covers for one in found.covers)
         return PartFound(found.vectors, found.record, covers, found.notes, found.levels)
 

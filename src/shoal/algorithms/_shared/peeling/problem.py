@@ -16,6 +16,7 @@ from shoal.base.threads import cached_property
 from shoal.kernels.search import cells as kernels
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
+from shoal.table.recoding import Recoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,12 @@ class PeelingProblem:
     def lattice(self) -> kernels.Lattice:
         """The lattice with the columns in that order."""
         return make_lattice(self.layout, self.layout.arranged(self.start_vector), self.start.people)
+
+    def lost_by(self, recoding: Recoding) -> int:
+        """The loss of a recoding, up to a constant."""
+        vectors = recoding.vectors[recoding.record]
+        kept = np.sum([cost[vectors[:, j]] for j, cost in enumerate(self.costs)], axis=0)
+        return -int(kept.sum() if self.table.weight is None else kept @ self.table.weight)
 
     def lost(self, label: Longs) -> int:
         """The loss of these classes, up to a constant."""

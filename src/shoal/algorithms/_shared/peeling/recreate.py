@@ -1,0 +1,238 @@
+"""Less loss by ruin and recreate: neighbouring classes are dissolved and grouped anew, many times.
+
+The classes are a valid release all the time, so the search may be stopped at any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import inf
+from time import monotonic
+
+import numpy as np
+
+from shoal.algorithms._shared.clusters import closures
+from shoal.algorithms._shared.exchange import kept
+from shoal.algorithms._shared.peeling.problem import PeelingProblem
+from shoal.base import interrupt
+from shoal.base.arrays import Longs
+from shoal.base.pace import Pace, parts
+from shoal.base.threads import Team, in_threads, team
+from shoal.base.wording import number
+from shoal.kernels.grouping import recreate as kernels
+from shoal.kernels.search.tuple_index import make_tuples
+from shoal.kernels.sorting import sort_rows
+
+# Attempts per tuple if there is no limit on the time: one takes longer if classes are larger.
+ATTEMPTS = 2_000  # divided by k …
+FEWEST, MOST = 20, 400  # … and within these limits
+ROUNDS = 20
+SHORTEST = 0.2  # seconds of a round, if there is a limit on the time
+HOT, COLD = 0.05, 0.001  # how much an attempt may lose, as a share of the mean loss of a class
+NEAR = 48  # tuples whose classes are neighbours
+CLASSES = 5  # at most in an attempt
+TUPLES = 1_500  # at most in an attempt
+PARTS = 8  # whose classes are improved at the same time
+SMALL = 2_000  # tuples of a part at least
+ANY = 1 << 30  # attempts per tuple: the time is the limit
+SEED, MULTIPLIER = 0x9E3779B97F4A7C15, 6364136223846793005
+
+
+class Recreating:
+    """The state of a search for classes that lose less."""
+
+    def __init__(self, problem: PeelingProblem, label: Longs) -> None:
+        self.problem, self.rank = problem, sort_rows(problem.lattice.vector.T)
+        self.trees, self.k = problem.layout.trees, problem.k
+        vector = problem.lattice.vector[self.rank].copy(order="C")
+        self.n, self.q = vector.shape
+        _, of = np.unique(label[self.rank], return_inverse=True)
+        of = of.astype(np.int64)
+        size, people = problem.start.size[self.rank], problem.start.people[self.rank]
+        wide = closures(problem.layout.shapes, vector, of)
+        keeps = np.zeros(self.n, np.int64)
+        keeps[of] = kept(self.trees, wide)
+        self.formed = kernels.Formed(
+            vector, size, people, self._near(vector), of, *_linked(of, self.n),
+            np.bincount(of, size, self.n).astype(np.int64), keeps,
+            np.bincount(of, people, self.n).astype(np.int64),
+        )  # fmt: skip
+        self.possible = int((kept(self.trees, vector) * size).sum())
+        self.best, self.most_kept = of.copy(), self.kept
+        self.random = SEED
+        self.round = 0
+
+    @property
+    def kept(self) -> int:
+        """What all records keep now."""
+        return int((self.formed.rows * self.formed.keeps).sum())
+
+    @property
+    def percent(self) -> float:
+        """The loss of the best classes so far, in percent of all that can be lost."""
+        return 100.0 * (1 - self.most_kept / self.possible) if self.possible else 0.0
+
+    def label(self) -> Longs:
+        """The class of each tuple in the best classes so far."""
+        found: Longs = np.empty(self.n, np.int64)
+        found[self.rank] = self.best
+        return found
+
+    def note_best(self) -> None:
+        """Remember the classes if they are the best so far."""
+        if self.kept > self.most_kept:
+            self.best[:], self.most_kept = self.formed.of, self.kept
+
+    def run(
+        self,
+        heat: float,
+        attempts: int,
+        seconds: float,
+        threads: Team,
+        report: Callable[[], None],
+    ) -> None:
+        """One round in parts that are cut anew: so many attempts per tuple, or seconds."""
+        mean = (self.possible - self.most_kept) / max(1, int((self.formed.head >= 0).sum()))
+        many = max(1, min(PARTS, self.n // SMALL))
+        mine = self._cut(many)
+        each = seconds * min(threads.threads, len(mine)) / len(mine)
+
+        def improve(part: kernels.Part, thread: int) -> None:
+            pace, since = Pace(1_000_000), monotonic()
+            args = (
+                self.trees, self.formed, part, _attempt(self.n, self.q), self.k, heat * mean,
+                attempts * len(part.tuples),
+            )  # fmt: skip
+            while not kernels.ruin_and_recreate(*args, pace.begin()):
+                pace.end()
+                if thread == 0:
+                    report()
+                if threads.stopped or interrupt.asked() or monotonic() - since > each:
+                    break
+
+        threads.run(partial(improve, part) for part in mine)
+        self.round += 1
+        self.note_best()
+
+    def _near(self, vector: np.ndarray) -> np.ndarray:
+        """The tuples near each tuple, int32[tuples, …]."""
+        n, q = vector.shape
+        tuples = make_tuples(vector, np.ones(n, np.int64), np.arange(n))
+        many = min(NEAR, n)
+        near = np.empty((n, many), np.int32)
+        pieces = np.array_split(np.arange(n), max(1, n // SMALL))
+
+        def find(piece: Longs) -> None:
+            stack, heap = np.empty((q, 8), np.int64), np.empty((many + 1, 3), np.int64)
+            for begin, stop in parts(len(piece), Pace(100)):
+                first = int(piece[0])
+                kernels.list_near(
+                    tuples, self.trees, first + begin, first + stop, many, stack, heap, near
+                )
+
+        in_threads(find, pieces)
+        return near
+
+    def _cut(self, many: int) -> list[kernels.Part]:
+        """Give each part neighbouring classes, in an order of the tuples by other columns."""
+        formed, turn = self.formed, self.round % self.q
+        order = [*range(turn, self.q), *range(turn)]
+        place = np.empty(self.n, np.int64)
+        place[np.lexsort(formed.vector[:, order[::-1]].T)] = np.arange(self.n)
+        used = np.flatnonzero(formed.head >= 0)
+        part_of_class = np.zeros(self.n, np.int64)
+        part_of_class[used] = place[formed.head[used]] * many // self.n
+        part_of = part_of_class[formed.of]
+        unused, at, found = np.flatnonzero(formed.head < 0), 0, []
+        for one in range(many):
+            tuples = np.flatnonzero(part_of == one)
+            room = len(tuples) - int((part_of_class[used] == one).sum())  # as many as it can need
+            free = np.empty(len(tuples), np.int64)
+            free[:room] = unused[at : at + room]
+            at += room
+            self.random = (self.random * MULTIPLIER + SEED) % (1 << 64)
+            state = np.array([self.random | 1], np.uint64)
+            found.append(
+                kernels.Part(tuples, part_of, one, free, state, np.array([room, 0, 0], np.int64))
+            )
+        return [part for part in found if len(part.tuples)]
+
+
+def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = None) -> Longs:
+    """The classes after a search for so many seconds, or of a fixed number of attempts.
+
+    Ctrl-C ends it and keeps the best classes so far.
+    """
+    if np.bincount(label, problem.start.people)[label].min() < problem.k or interrupt.asked():
+        return label
+    search = Recreating(problem, label)
+    before, begin = search.percent, monotonic()
+    try:
+        search.run(0.0, 0, 0.0, Team(None, 1), lambda: None)  # compiles, which takes no time of it
+        begin = monotonic()
+        _search(search, seconds, begin, partial(problem.progress, "recreating"))
+    except KeyboardInterrupt:
+        if not interrupt.keeps_best():
+            raise
+        search.note_best()
+        problem.notes.append(
+            f"peel: the improvement of the classes was interrupted after "
+            f"{number(round(monotonic() - begin, 1))} seconds; these are the best classes found "
+            "until then"
+        )
+    else:
+        if seconds is not None:
+            problem.notes.append(
+                f"peel: the classes were improved for {number(seconds)} seconds; another run "
+                "may find other classes, as that depends on the speed of the machine"
+            )
+    if before > search.percent:
+        problem.notes.append(
+            f"peel: improving the classes lowered the loss for the class size alone from "
+            f"{before:.2f} % to {search.percent:.2f} %"
+        )
+    return search.label()
+
+
+def _search(
+    search: Recreating, seconds: float | None, begin: float, report: Callable[[float], None]
+) -> None:
+    """Rounds with a heat that falls, until the limit is reached or Ctrl-C was pressed."""
+    attempts = ANY
+    if seconds is None:
+        attempts = min(max(ATTEMPTS // search.k, FEWEST), MOST) // ROUNDS
+    each = inf if seconds is None else max(SHORTEST, seconds / ROUNDS)
+    share = 0.0
+    with team() as threads:
+        while share < 1 and not interrupt.asked():
+            report(share)
+            heat = HOT * (COLD / HOT) ** share
+            search.run(heat, attempts, each, threads, partial(report, share))
+            share = search.round / ROUNDS
+            if seconds is not None:
+                share = (monotonic() - begin) / seconds
+                each = min(each, max(SHORTEST, seconds - (monotonic() - begin)))
+    interrupt.check()  # a signal that came while kernels ran
+    report(1.0)
+
+
+def _linked(of: Longs, n: int) -> tuple[Longs, Longs]:
+    """The classes as linked lists: the tuple after each tuple, and the first of each class."""
+    order = np.argsort(of, kind="stable")
+    after, head = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    same = of[order[1:]] == of[order[:-1]]
+    after[order[:-1][same]] = order[1:][same]
+    first = np.append(True, ~same)
+    head[of[order[first]]] = order[first]
+    return after, head
+
+
+def _attempt(n: int, q: int) -> kernels.Attempt:
+    """Scratch space of a thread."""
+    most = min(TUPLES, n)
+    long = partial(np.empty, dtype=np.int64)
+    return kernels.Attempt(
+        long(CLASSES), long(most), long(most), long(most), long(most),
+        np.empty((most, q), np.int32), long(most), long(most), long(most), long(most), long(q),
+    )  # fmt: skip

@@ -1,0 +1,206 @@
+"""Ruin and recreate: valid classes at every moment, never worse, close to the optimum."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from shoal.algorithms._shared.peeling import recreate
+from shoal.algorithms._shared.peeling.problem import PeelingProblem
+from shoal.algorithms._shared.peeling.recreate import Recreating, recreated
+from shoal.algorithms._shared.recode import recode as recode_with
+from shoal.algorithms._shared.requirements import all_satisfied
+from shoal.algorithms.peel import Peel
+from shoal.base.errors import BadPlan
+from shoal.base.progress import silent
+from shoal.base.threads import limited
+from shoal.hierarchies.base import Hierarchy
+from shoal.losses._integer_costs import exact_costs
+from shoal.losses.nllm import NLLM
+from shoal.models.distinct_l_diversity import DistinctLDiversity
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.t_closeness import TCloseness
+from shoal.table.encode import Table
+from shoal.table.equivalence_classes import tally
+from shoal.table.recoding import check_covers
+from shoal.table.sensitive import Sensitive
+from tests.strategies import examples, tables
+
+TREE = Hierarchy.from_parents(
+    {f"v{i}": f"a{i // 2}" for i in range(12)}
+    | {f"a{i}": f"b{i // 3}" for i in range(6)}
+    | {"b0": "*", "b1": "*"}
+).tree()
+
+
+def random_table(rows, columns, seed):
+    rng = np.random.default_rng(seed)
+    leaves = np.flatnonzero(TREE.level == 0)
+    codes = rng.choice(leaves, (rows, columns)).astype(np.int32)
+    names = tuple(f"c{j}" for j in range(columns))
+    sick = Sensitive.of("s", rng.integers(0, 4, rows).astype(np.int32), list("abcd"), None)
+    return Table(names, (TREE,) * columns, codes, None, (True,) * columns, (sick,))
+
+
+def problem_of(table, k):
+    return PeelingProblem(table, k, exact_costs(NLLM(), table.domains, table.rows), silent)
+
+
+def partitions(items):
+    """All ways to put items into groups."""
+    if not items:
+        yield []
+        return
+    first, rest = items[0], items[1:]
+    for groups in partitions(rest):
+        yield [[first], *groups]
+        for i, group in enumerate(groups):
+            yield [*groups[:i], [first, *group], *groups[i + 1 :]]
+
+
+def least_lost(problem):
+    """The loss of the best classes of whole tuples, by trying all of them."""
+    n, people, best = len(problem.start), problem.start.people, None
+    for groups in partitions(list(range(n))):
+        if min(sum(people[t] for t in group) for group in groups) < problem.k:
+            continue
+        label = np.empty(n, np.int64)
+        for group in groups:
+            label[group] = group[0]
+        lost = problem.lost(label)
+        best = lost if best is None else min(best, lost)
+    return best
+
+
+def one_class(problem):
+    return np.zeros(len(problem.start), np.int64)
+
+
+@pytest.fixture(autouse=True)
+def few_attempts(monkeypatch):
+    monkeypatch.setattr(recreate, "MOST", 40)
+
+
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(table=tables(persons=True, most_rows=7, most_columns=3), k=st.integers(2, 4))
+def test_never_below_the_optimum_nor_above_the_start(table, k):
+    if table.person_count < k:
+        return
+    problem = problem_of(table, k)
+    label = recreated(problem, one_class(problem))
+    assert np.bincount(label, problem.start.people)[label].min() >= k
+    assert least_lost(problem) <= problem.lost(label) <= problem.lost(one_class(problem))
+
+
+def test_finds_the_optimum_of_small_tables():
+    found = []
+    for seed in range(10):
+        problem = problem_of(random_table(7, 3, seed), 2)
+        found.append(problem.lost(recreated(problem, one_class(problem))) == least_lost(problem))
+    assert all(found)
+
+
+@pytest.mark.parametrize("k", [3, 20])
+def test_loses_less_than_the_exchange_and_the_same_for_any_number_of_threads(k, monkeypatch):
+    monkeypatch.setattr(recreate, "SMALL", 100)  # several parts
+    monkeypatch.setattr(recreate, "MOST", 20)
+    table, found = random_table(300, 4, 1), []
+    for threads in (1, 3):
+        with limited(threads):
+            made = recode_with(
+                Peel(effort="high"),
+                table,
+                [KAnonymity(k=k)],
+                NLLM(),
+                np.random.default_rng(threads),
+            )
+        check_covers(table, made)
+        found.append(made.codes())
+    assert np.array_equal(*found)
+    problem = problem_of(table, k)
+    normal = Peel().recode(table, [KAnonymity(k=k)], NLLM(), np.random.default_rng(0))
+    made = Peel(effort="high").recode(table, [KAnonymity(k=k)], NLLM(), np.random.default_rng(0))
+    assert problem.lost_by(made) < problem.lost_by(normal)
+    assert np.bincount(made.record).min() >= k
+
+
+def test_its_books_are_right_after_every_round(monkeypatch):
+    """What it believes to keep is what the classes keep."""
+    monkeypatch.setattr(recreate, "SMALL", 100)
+    problem = problem_of(random_table(500, 4, 2), 5)
+    search = Recreating(problem, one_class(problem))
+    with recreate.team() as threads:
+        for heat in (0.3, 0.1, 0.0):
+            search.run(heat, 5, np.inf, threads, lambda: None)
+            now = np.empty(search.n, np.int64)
+            now[search.rank] = search.formed.of
+            assert search.kept == -problem.lost(now)
+            assert search.most_kept == -problem.lost(search.label())
+            people = np.bincount(now, problem.start.people, search.n).astype(np.int64)
+            assert np.array_equal(people, search.formed.class_people)
+            assert people[people > 0].min() >= 5
+
+
+@pytest.mark.parametrize(
+    "model", [DistinctLDiversity(column="s", l=3), TCloseness(column="s", t=0.3)]
+)
+def test_other_models_are_satisfied_and_never_lose_more(model, monkeypatch):
+    monkeypatch.setattr(recreate, "MOST", 20)
+    table, models = random_table(300, 3, 3), [KAnonymity(k=4), model]
+    problem, rng = problem_of(table, 4), np.random.default_rng(0)
+    normal, high = (Peel(effort=e).recode(table, models, NLLM(), rng) for e in ("normal", "high"))
+    assert problem.lost_by(high) <= problem.lost_by(normal)
+    assert all_satisfied(models, tally(high.codes(), None, table.sensitive)).all()
+
+
+def test_an_interrupt_at_any_moment_keeps_the_best_classes():
+    """Real signals, at random moments of the search."""
+    table, rng = random_table(900, 4, 4), np.random.default_rng(5)
+    start = Peel().recode(table, [KAnonymity(k=5)], NLLM(), rng)
+    for _ in range(4):
+        timers = []
+
+        def progress(stage, share, timers=timers):
+            if stage == "recreating" and not timers:
+                delay = float(rng.random() * 0.3)
+                timers.append(threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)))
+                timers[0].start()
+
+        peel = Peel(seconds=60.0)
+        made = peel.recode(table, [KAnonymity(k=5)], NLLM(), rng, progress)
+        assert "interrupted after" in made.notes[0]
+        assert np.bincount(made.record).min() >= 5
+        check_covers(table, made)
+        problem = problem_of(table, 5)
+        assert problem.lost_by(made) <= problem.lost_by(start)
+
+
+def test_a_time_limit_ends_it_and_is_noted():
+    table = random_table(400, 3, 6)
+    made = Peel(seconds=0.3).recode(
+        table, [KAnonymity(k=3)], NLLM(), np.random.default_rng(0), silent
+    )
+    assert "improved for 0.3 seconds; another run may find other classes" in made.notes[0]
+
+
+def test_no_time_is_an_error_and_a_part_gets_its_share():
+    with pytest.raises(BadPlan, match=r"peel needs seconds above 0 and finite, got seconds=0"):
+        Peel(seconds=0.0)
+    with pytest.raises(BadPlan, match="effort"):
+        Peel(effort="huge")
+    assert Peel(seconds=10.0).with_share(0.25).seconds == 2.5
+    assert Peel(effort="high", seconds=10.0).with_share(0) == Peel()
+    assert Peel().with_share(0.5) == Peel()
+
+
+def test_quick_leaves_out_the_exchange():
+    table = random_table(400, 3, 6)
+    rng, models = np.random.default_rng(0), [KAnonymity(k=3)]
+    quick = Peel(effort="quick").recode(table, models, NLLM(), rng)
+    assert np.array_equal(quick.codes(), Peel(passes=0).recode(table, models, NLLM(), rng).codes())

@@ -1,0 +1,75 @@
+"""`--effort` and `--seconds` on the command line, and a real Ctrl-C during the improvement."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from random import Random
+from time import sleep
+
+import pyarrow.csv as pa_csv
+import pytest
+
+from shoal import Plan
+from shoal.datasets import hospital
+from tests.command_line import left
+
+COMMAND = ("anonymize", "people.csv", "--plan", "plan.toml", "--out", "r.csv", "--json", "r.json")
+
+
+def test_effort_and_seconds_are_options_of_the_algorithm(run, people):
+    assert run(*COMMAND, "--effort", "high", "--seconds", "0.2")[0] == 0
+    found = json.loads((people / "r.json").read_text())
+    assert any("improved for 0.2 seconds; another run may find" in one for one in found["notes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "algorithm", "why"),
+    [
+        (("--seconds", "0"), "peel", "peel needs seconds above 0 and finite, got seconds=0.0"),
+        (("--seconds", "-1"), "peel", "peel needs seconds above 0 and finite, got seconds=-1.0"),
+        (("--effort", "hihg"), "peel", "'quick', 'normal' or 'high'; did you mean 'high'?"),
+        (("--seconds", "5"), "gaa", "gaa has no option 'seconds'; remove --seconds, or use"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error(run, people, options, algorithm, why):
+    plan = (people / "plan.toml").read_text()
+    (people / "plan.toml").write_text(f"algorithm = '{algorithm}'\n{plan}")
+    before = left(people)
+    status, _, err = run(*COMMAND, *options)
+    assert status == 2
+    assert why in " ".join(err.split())
+    assert left(people) == before
+
+
+def test_a_real_interrupt_keeps_the_best_release(tmp_path):
+    """Ctrl-C while classes are improved, in a process of its own, at a random moment."""
+    table = hospital(1_500, seed=1)
+    pa_csv.write_csv(table, tmp_path / "people.csv")
+    columns = dict.fromkeys(table.column_names, "drop")
+    columns |= dict.fromkeys(("birth date", "postcode", "job", "sex"), "quasi")
+    plan = Plan(columns=columns, models=[{"name": "k-anonymity", "k": 5}])
+    plan.save(tmp_path / "plan.toml")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "shoal", *COMMAND, "--seconds", "600"],
+        cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONFAULTHANDLER": "1"},
+    )  # fmt: skip
+    for line in process.stderr:
+        if "improving groups further" in line:
+            break
+    sleep(1 + Random().random())
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=200)
+    assert process.returncode == 130, err
+    assert left(tmp_path) == ["people.csv", "plan.toml", "r.csv", "r.json"], err
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert any("was interrupted after" in note for note in found["notes"])
+    published = pa_csv.read_csv(tmp_path / "r.csv")
+    names = ["birth date", "postcode", "job", "sex"]
+    sizes = published.group_by(names).aggregate([([], "count_all")])["count_all"].to_pylist()
+    assert min(sizes) >= 5
+    assert sum(sizes) == 1_500
