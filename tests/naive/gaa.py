@@ -30,12 +30,14 @@ def badness(kind, members, secret):
 
 def gaa(
     rows, trees, costs, k, weight="size", candidates="all", people=None,
-    strategy="S1", secret=None, scope="table", passes=lambda members: True,
+    strategy="S1", secret=None, scope="table", passes=lambda members: True, start="smallest",
+    draws=(),
 ):  # fmt: skip
     """Published vector of every row. `rows` are lists of nodes, `costs` integers to the root.
 
     `secret` is the sensitive value of every row; `passes` says whether a class satisfies the models
-    other than k.
+    other than k. `draws` are the turns if the start is arbitrary: of each class, in the order of
+    the first rows, and then of each merge.
     """
     people = people if people is not None else range(len(rows))
     together = {}  # all rows of a person are published alike
@@ -50,11 +52,17 @@ def gaa(
     def people_in(vector):
         return len({people[i] for i in classes[vector]})
 
+    draws = list(draws)
+    turn = {v: draws.pop(0) for v in classes} if start == "arbitrary" else {}
     while True:
         failing = [v for v in classes if people_in(v) < k or not passes(classes[v])]
         if not failing or len(classes) == 1:
             break
-        small = min(failing, key=lambda v: (people_in(v), min(classes[v])))
+        small = min(failing, key=lambda v: min(classes[v]))
+        if start == "smallest":
+            small = min(failing, key=lambda v: (people_in(v), min(classes[v])))
+        if start == "arbitrary":
+            small = min(failing, key=lambda v: turn[v])
         others = [v for v in failing if v != small] if candidates == "small" else []
         others = others or [v for v in classes if v != small]
 
@@ -63,9 +71,11 @@ def gaa(
             return merge_cost(trees, costs, small, v, *sizes)
 
         def bad(v, small=small):
+            rest = [w for w in classes if w not in (small, v)] if scope == "table" else []
+            if strategy.endswith("-k") or strategy == "k-then-cost":
+                return max([-people_in(small) - people_in(v), *(-people_in(w) for w in rest)])
             kind = "l" if strategy in ("S2", "S3", "S4", "l-diversity") else "t"
             both = badness(kind, classes[small] + classes[v], secret)
-            rest = [w for w in classes if w not in (small, v)] if scope == "table" else []
             return max([both, *(badness(kind, classes[w], secret) for w in rest)])
 
         keys = {
@@ -77,10 +87,13 @@ def gaa(
             "l-diversity": lambda v: (bad(v),),
         }
         keys |= {"S5": keys["S2"], "S6": keys["S3"], "t-closeness": keys["l-diversity"]}
+        keys |= {"cost-then-k": keys["S2"], "k-then-cost": keys["S3"], "cost-per-k": keys["S4"]}
         partner = min(others, key=lambda v: (*keys[strategy](v), min(classes[v])))
         members = classes.pop(small) + classes.pop(partner)
         joined = tuple(t.join(x, y) for t, x, y in zip(trees, small, partner, strict=True))
         classes[joined] = classes.get(joined, []) + members
+        if start == "arbitrary":
+            turn[joined] = draws.pop(0)
     published = [None] * len(rows)
     for vector, members in classes.items():
         for i in members:

@@ -1,7 +1,7 @@
 """The sensitive values of classes, and their badness: lower is safer.
 
-The badness of a class is minus its l-diversity (Def. 11, Mauger 2023) or its distance from the
-table (Def. 14). That of a table is the badness of its worst class.
+The badness of a class is minus its l-diversity (Def. 11, Mauger 2023), its distance from the table
+(Def. 14), or minus its people. That of a table is the badness of its worst class.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.kernels import kernel, lean_kernel
 
-DIVERSITY, CLOSENESS = 0, 1
+DIVERSITY, CLOSENESS, SIZE = 0, 1, 2
 FINE = 2.0**40  # badness is rounded to 1 / FINE, so that sums in another order stay equal
 
 
@@ -49,6 +49,8 @@ def make_lists(start, value, count, overall, places):
 @lean_kernel
 def badness_of_both(lists, kind, a, b, size):
     """The badness of classes a and b as one class of this size; b < 0: a alone."""
+    if kind == SIZE:  # no person is in both
+        return lists.badness[a] + (lists.badness[b] if b >= 0 else 0.0)
     i = lists.head[a]
     j = lists.head[b] if b >= 0 else np.int32(-1)
     total = 0.0
@@ -138,6 +140,20 @@ def judge_all(lists, kind, size):
     for c in range(len(size)):
         lists.badness[c] = badness_of_both(lists, kind, c, -1, size[c])
         push_worst(lists, lists.badness[c], c)
+
+
+@kernel
+def count_all(people):
+    """Lists for the badness that counts people, without sensitive values; all are on the heap."""
+    classes = len(people)
+    none, shares = np.zeros(0, np.int32), np.zeros(0)
+    lists = Lists(
+        np.full(classes, -1, np.int32), none, np.zeros(0, np.int64), none, shares,
+        -people.astype(np.float64), np.zeros((2 * classes + 8, 2)), np.zeros(1, np.int64),
+    )  # fmt: skip
+    for c in range(classes):
+        push_worst(lists, lists.badness[c], c)
+    return lists
 
 
 @lean_kernel

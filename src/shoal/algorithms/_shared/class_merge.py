@@ -1,4 +1,4 @@
-"""Merging of failing classes over an index: the smallest first, with the nearest (GAA)."""
+"""Merging of failing classes over an index, each with the nearest (GAA)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Strategy:
     """A choice of partners by sensitive values, in the form of the kernel."""
 
     rule: Longs  # int64[3]: rule, kind of level, whether the whole table counts
-    lists: levels.Lists  # the sensitive values of each class
+    lists: levels.Lists  # the sensitive values of each class, or its people
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,7 @@ class Merging:
     only_small: bool = False  # prefer partners among failing classes
     judge: Judge | None = None  # decides about classes with enough people
     strategy: Strategy | None = None  # None: the cheapest partner
+    draws: Longs | None = None  # turns of the classes, and of those merged later; None: by people
 
 
 def merge_classes(
@@ -64,15 +65,17 @@ def merged(
     return layout.restored(merge.classes.vector), kernels.survivors(merge.state.into)
 
 
-def start_state(people: Longs, room: int) -> kernels.Merge:
+def start_state(people: Longs, room: int, draws: Longs | None = None) -> kernels.Merge:
     """The initial state of a merge of classes with these numbers of people."""
     n = len(people)
     return kernels.Merge(
         into=np.arange(n),
         people=people.copy(),
         unjudged=np.zeros(n, np.bool_),
+        turn=np.zeros(n, np.int64),
+        draws=np.empty(0, np.int64) if draws is None else draws,
         heap=np.empty((room, 3), np.int64),
-        counts=np.zeros(5, np.int64),
+        counts=np.zeros(6, np.int64),
     )
 
 
@@ -90,7 +93,7 @@ class _Run:
         self.classes = trie.IndexedClasses(
             vectors, start.size.copy(), start.first.copy(), np.zeros(n, np.bool_)
         )
-        self.state = start_state(start.people, n + 1)
+        self.state = start_state(start.people, n + 1, merging.draws)
         self.work = make_work(trees)
 
     def fill(self, index: trie.Index, pieces: int) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 from shoal.kernels.grouping.strategy import choose
-from shoal.kernels.levels import badness_of_both, join_lists, push_worst
+from shoal.kernels.levels import SIZE, badness_of_both, join_lists, push_worst
 from shoal.kernels.search.class_index import ABOVE, FAILS, has_room, insert, remove
 from shoal.kernels.search.class_search import cheapest, spent
 
@@ -21,40 +21,42 @@ class Merge(NamedTuple):
     into: np.ndarray  # int64[classes], the class into which this one was merged; itself while alive
     people: np.ndarray  # int64[classes], what k counts: each person is in one class only
     unjudged: np.ndarray  # bool[classes], large enough, but not yet judged by the other models
-    heap: np.ndarray  # int64[places, 3]: people, first record, class
-    counts: np.ndarray  # int64[5]: heap used, alive, failing, inserted so far, unjudged
+    turn: np.ndarray  # int64[classes], the class with the lowest is next, then the first record
+    draws: np.ndarray  # int64[2 * classes] or empty: turns of the classes and of those merged later
+    heap: np.ndarray  # int64[places, 3]: turn, first record, class
+    counts: np.ndarray  # int64[6]: heap used, alive, failing, inserted so far, unjudged, merges
 
 
 @lean_kernel
 def earlier(heap, i, j):
-    """Whether entry i comes before entry j: fewer people, then the first record."""
+    """Whether entry i comes before entry j: the lower turn, then the first record."""
     if heap[i, 0] != heap[j, 0]:
         return heap[i, 0] < heap[j, 0]
     return heap[i, 1] < heap[j, 1]
 
 
 @lean_kernel
-def push(merge, people, first, c):
+def push(merge, turn, first, c):
     """Push a class that fails, or may fail, onto the heap."""
     heap = merge.heap
     i = merge.counts[0]
     merge.counts[0] += 1
     while i > 0:
         above = (i - 1) // 2
-        if heap[above, 0] < people or (heap[above, 0] == people and heap[above, 1] <= first):
+        if heap[above, 0] < turn or (heap[above, 0] == turn and heap[above, 1] <= first):
             break
         heap[i, 0], heap[i, 1], heap[i, 2] = heap[above, 0], heap[above, 1], heap[above, 2]
         i = above
-    heap[i, 0], heap[i, 1], heap[i, 2] = people, first, c
+    heap[i, 0], heap[i, 1], heap[i, 2] = turn, first, c
 
 
 @lean_kernel
 def pop(merge):
-    """Pop the class with the fewest people from the heap."""
+    """Pop the class whose turn it is from the heap."""
     heap = merge.heap
     last = merge.counts[0] - 1
     merge.counts[0] = last
-    people, first, c = heap[last, 0], heap[last, 1], heap[last, 2]
+    turn, first, c = heap[last, 0], heap[last, 1], heap[last, 2]
     i = 0
     while True:
         kid = 2 * i + 1
@@ -62,11 +64,17 @@ def pop(merge):
             break
         if kid + 1 < last and earlier(heap, kid + 1, kid):
             kid += 1
-        if people < heap[kid, 0] or (people == heap[kid, 0] and first <= heap[kid, 1]):
+        if turn < heap[kid, 0] or (turn == heap[kid, 0] and first <= heap[kid, 1]):
             break
         heap[i, 0], heap[i, 1], heap[i, 2] = heap[kid, 0], heap[kid, 1], heap[kid, 2]
         i = kid
-    heap[i, 0], heap[i, 1], heap[i, 2] = people, first, c
+    heap[i, 0], heap[i, 1], heap[i, 2] = turn, first, c
+
+
+@lean_kernel
+def take_turn(merge, c, i):
+    """Give a class its turn: by its people, or the i-th that was drawn."""
+    merge.turn[c] = merge.draws[i] if len(merge.draws) else merge.people[c]
 
 
 @lean_kernel
@@ -104,7 +112,7 @@ def settle(index, trees, classes, merge, c, k, more):
     if merge.unjudged[c]:
         merge.counts[4] += 1
     if classes.fails[c] or merge.unjudged[c]:
-        push(merge, merge.people[c], classes.first[c], c)
+        push(merge, merge.turn[c], classes.first[c], c)
     return -1
 
 
@@ -117,6 +125,7 @@ def start_merge(index, trees, classes, merge, k, more, fan, budget):
         budget -= 1
         if not has_room(index, classes.vector.shape[1], fan):
             return NEEDS_ROOM
+        take_turn(merge, merge.counts[3], merge.counts[3])
         settle(index, trees, classes, merge, merge.counts[3], k, more)
         merge.counts[1] += 1
         merge.counts[3] += 1
@@ -179,7 +188,7 @@ def make_go_on(judged):
             current = (
                 merge.into[c] == c
                 and (classes.fails[c] or merge.unjudged[c])
-                and merge.heap[0, 0] == merge.people[c]
+                and merge.heap[0, 0] == merge.turn[c]
                 and merge.heap[0, 1] == classes.first[c]
             )
             if current and (merge.unjudged[c] or (only_small and merge.counts[4] > 0)):
@@ -212,6 +221,9 @@ def make_go_on(judged):
             absorb(classes, merge, c, b)
             if judged:
                 join_lists(lists, c, b)
+            made = len(merge.into) + merge.counts[5]
+            merge.counts[5] += 1
+            take_turn(merge, c, made)
             same = settle(index, trees, classes, merge, c, k, more)
             if same >= 0:
                 # Classes with equal published values become one.
@@ -219,9 +231,13 @@ def make_go_on(judged):
                 absorb(classes, merge, c, same)
                 if judged:
                     join_lists(lists, c, same)
+                take_turn(merge, c, made)
                 settle(index, trees, classes, merge, c, k, more)
             if judged:
-                lists.badness[c] = badness_of_both(lists, rule[1], c, -1, classes.size[c])
+                if rule[1] == SIZE:
+                    lists.badness[c] = -merge.people[c]
+                else:
+                    lists.badness[c] = badness_of_both(lists, rule[1], c, -1, classes.size[c])
                 push_worst(lists, lists.badness[c], c)
         return DONE
 

@@ -11,7 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.levels import DIVERSITY, badness_of_both, pop_worst, push_worst, worst_but
+from shoal.kernels.levels import (
+    CLOSENESS,
+    DIVERSITY,
+    SIZE,
+    badness_of_both,
+    pop_worst,
+    push_worst,
+    worst_but,
+)
 from shoal.kernels.search.class_index import NO_COST, NOBODY
 from shoal.kernels.search.class_search import (
     COST_THEN_BAD,
@@ -24,6 +32,7 @@ from shoal.kernels.search.class_search import (
 )
 
 FIRST_COST, FIRST_BADNESS, RATIO_OF_BOTH, ONLY_BADNESS = 1, 2, 3, 4
+NO_CLASS = -(2.0**53)
 
 
 @lean_kernel
@@ -52,6 +61,8 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
     worst, second = np.int64(-1), np.int64(-1)
     # A class alone is judged: nothing is better than -(number of values), or a distance of 0.
     cap = -float(len(lists.overall)) - 1.0 if kind == DIVERSITY else -1.0
+    if kind == SIZE:
+        cap = NO_CLASS  # nor than the number of all people
     if table:
         worst = worst_but(lists, into, c, c)
         cap = lists.badness[worst]
@@ -68,7 +79,7 @@ def choose(index, trees, classes, lists, into, work, c, by_size, only_failing, r
         if second >= 0:
             bad = max(bad, lists.badness[second])
         cost = cost_of_both(trees, classes, c, worst, by_size, unit)
-        key = -cost / bad if kind == DIVERSITY else cost * bad
+        key = cost * bad if kind == CLOSENESS else -cost / bad
         first = classes.first[worst]
         if rule == FIRST_COST:
             # Below the cap, nothing of the same cost is better, not even with an earlier record.

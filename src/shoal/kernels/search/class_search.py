@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.levels import DIVERSITY, badness_of_both
+from shoal.kernels.levels import CLOSENESS, badness_of_both
 from shoal.kernels.search.class_index import (
     CHILD,
     FAILS,
@@ -40,11 +40,11 @@ class Goal(NamedTuple):
 
     FILTER: the lowest cost among classes that, merged with c, are no worse than the cap.
     COST_THEN_BAD: among those with the lowest cost, the least bad. RATIO: the lowest cost per
-    diversity, or cost times distance. Badness below the cap counts as the cap.
+    diversity or per person, or cost times distance. Badness below the cap counts as the cap.
     """
 
     mode: int
-    kind: int  # DIVERSITY or CLOSENESS
+    kind: int  # DIVERSITY, CLOSENESS or SIZE
     cap: float
     skip: int  # a class that is ignored
 
@@ -104,7 +104,7 @@ def highest_cost(goal, key):
     """The highest cost with which a class at the cap could still have this key or a lower one."""
     cost = (
         -key * goal.cap
-        if goal.kind == DIVERSITY
+        if goal.kind != CLOSENESS
         else (key / goal.cap if goal.cap > 0 else FAR_COST)
     )
     return np.int64(min(cost + 1.0, FAR_COST))
@@ -262,7 +262,7 @@ def make_nearest(judged, skipping=False):
                     less = same and bad == best_bad and first < best_first
                     better = cost < best_cost or (same and bad < best_bad) or less
                 else:
-                    key = -cost / bad if goal.kind == DIVERSITY else cost * bad
+                    key = cost * bad if goal.kind == CLOSENESS else -cost / bad
                     better = key < best_key or (key == best_key and earlier)
                 if not better:
                     continue
