@@ -133,8 +133,15 @@ def _given_hierarchies(data: Path) -> dict[str, Hierarchy] | None:
             )
         found = {name: Hierarchy.from_csv(folder / f"{name}.csv") for name in SHAPES}
         found["age"] = only(found["age"].tree(), {str(age) for age in AGES})
+        found["workclass"] = only(found["workclass"].tree(), _values("workclass"))
         return found
     return None
+
+
+def _values(name: str) -> set[str]:
+    """The values of a column that occur in complete rows: figure 5 has no others."""
+    tree = Hierarchy.from_tree(hierarchies()[name]).tree()  # type: ignore[arg-type]
+    return {str(tree.labels[v]) for v in range(tree.size) if tree.end[v] == v + 1}
 
 
 def only(tree: Tree, wanted: set[str]) -> Hierarchy:
@@ -198,7 +205,8 @@ def origin(adult: Adult) -> str:
     if adult.given:
         return (
             "We used the level tables in the folder given with `--data`; of the ages "
-            f"only {AGES[0]} to {AGES[-1]} are kept, as the paper has {len(AGES)} of them."
+            f"only {AGES[0]} to {AGES[-1]} are kept, as the paper has {len(AGES)} of them, and "
+            f"of workclass the {SHAPES['workclass'][0]} values that occur."
         )
     return (
         "We used the hierarchies built into `shoal.datasets.adult`, which have the paper's "
