@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,6 +62,11 @@ class Adult:
     hierarchies: dict[str, Hierarchy]
     given: bool  # whether the hierarchies were found in --data
 
+    def sample(self, rows: int) -> pa.Table:
+        """A sample of the rows, always the same, in their order."""
+        chosen = np.random.default_rng(0).permutation(self.table.num_rows)[:rows]
+        return self.table.take(pa.array(np.sort(chosen)))
+
     def release(self, guide: str, k: int, algorithm: GAA) -> Release:
         """Anonymize and verify the table, and measure it."""
         plan = Plan(
@@ -104,10 +109,8 @@ def load(data: Path | None, quick: bool) -> Adult:
     theirs = None if data is None else _given_hierarchies(data)
     own = {name: Hierarchy.from_tree(tree) for name, tree in hierarchies().items()}  # type: ignore[arg-type]
     table = _table(data).select(list(own))
-    if quick:
-        rows = np.random.default_rng(0).permutation(table.num_rows)[:SAMPLE]
-        table = table.take(pa.array(np.sort(rows)))
-    return Adult(table, theirs or own, theirs is not None)
+    adult = Adult(table, theirs or own, theirs is not None)
+    return replace(adult, table=adult.sample(SAMPLE)) if quick else adult
 
 
 def _table(data: Path | None) -> pa.Table:

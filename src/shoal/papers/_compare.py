@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from operator import attrgetter
+from statistics import correlation
 from typing import Literal
 
 from shoal.papers._adult import METRICS, Release, Releases, shown
@@ -48,6 +49,30 @@ def same_order(ours: Sequence[float], theirs: Sequence[float]) -> tuple[int, int
     compared = [(a, b) for a, b in combinations(range(len(theirs)), 2) if theirs[a] != theirs[b]]
     alike = sum((ours[a] < ours[b]) == (theirs[a] < theirs[b]) for a, b in compared)
     return alike, len(compared)
+
+
+def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
+    """Spearman's rank correlation; equal values share the mean of their ranks.
+
+    None if one side has no order at all.
+
+    >>> rank_correlation([1, 2, 3], [10, 30, 20])
+    0.5
+    >>> rank_correlation([2, 2, 2], [1, 2, 3]) is None
+    True
+    """
+    a, b = _mean_ranks(ours), _mean_ranks(theirs)
+    if len(set(a)) < 2 or len(set(b)) < 2:
+        return None
+    return round(correlation(a, b), 12)
+
+
+def _mean_ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1; equal values share the mean of theirs."""
+    return [
+        sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2
+        for value in values
+    ]
 
 
 def nauc(points: Iterable[tuple[float, float]], low: float, high: float) -> float:

@@ -9,7 +9,15 @@ from shoal.base.version import __version__
 from shoal.papers import _adult
 from shoal.papers._adult import Adult
 from shoal.papers._result import Result
-from shoal.papers.mauger2023 import metrics, paper, real, simulated
+from shoal.papers.mauger2023 import (
+    alternative,
+    highest_k,
+    metrics,
+    paper,
+    real,
+    simulated,
+    wake,
+)
 from shoal.papers.mauger2023.metrics import CRITERIA, KS, QUICK, statements
 from shoal.papers.mauger2023.part import Part
 from shoal.papers.mauger2023.strategies import (
@@ -33,32 +41,48 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:
     adult = _adult.load(data, quick)
     rows = adult.table.num_rows
     guided = metrics.run(adult, QUICK if quick else KS, progress, 0.0, 0.1)
+    path = wake.find(data)
+    voters = None if path is None else wake.load(path)
+    listed = None if voters is None else wake.run(voters, quick, progress, 0.1, 0.12)
     by_strategy = run_real(
         real_tables(adult),
         voter_table(rows, "affiliation"),
-        QUICK if quick else paper.KS,
+        QUICK if quick else paper.REAL_KS,
         progress,
-        0.1,
+        0.12,
         0.6,
     )
+    safest = highest_k.run(real_tables(adult), progress, 0.6, 0.62)
     drawn = simulated.run(
         {"Adult": encoded(adult.table, adult.hierarchies), LIKE: voter_table(rows)},
         DEFINED,
         QUICK_SIMULATED if quick else paper.SIMULATED_KS,
         QUICK_SIZES if quick else paper.SIZES,
         progress,
-        0.6,
+        0.62,
+        0.9,
+    )
+    sample = adult.sample(alternative.QUICK_SAMPLE if quick else alternative.SAMPLE)
+    sampled = alternative.run(
+        encoded(sample, adult.hierarchies),
+        QUICK_SIMULATED if quick else paper.SIMULATED_KS,
+        QUICK_SIZES if quick else paper.SIZES,
+        progress,
+        0.9,
         0.96,
     )
     progress("drawing", 0.96)
     parts = [
         metrics.part(adult, guided, quick),
+        wake.skipped() if voters is None or listed is None else wake.part(voters, listed),
         real.part(by_strategy),
+        highest_k.part(safest),
         simulated.part(
             drawn,
             QUICK_SIMULATED if quick else paper.SIMULATED_KS,
             QUICK_SIZES if quick else paper.SIZES,
         ),
+        alternative.part(sampled, by_strategy),
     ]
     result = compare(adult, parts, quick)
     progress("drawing", 1.0)

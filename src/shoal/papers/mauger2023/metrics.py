@@ -321,8 +321,9 @@ def reasons(adult: Adult) -> list[Block]:
                 "joined by straight lines, and we do not know the paper's.",
                 "The table florida_30162, the other half of both sections, is not available: the "
                 "authors drew it at random from a list of voters and did not publish the draw. "
-                "Figure 4, the lower half of table 3 and figures 7, 10 and 13 are omitted; for "
-                "tables 4 and 5 and figures 14 and 15 a table of synthetic voters replaces it.",
+                "Figures 7, 10 and 13 are omitted; for figure 4 and the lower half of table 3 the "
+                "voters of Wake County replace it, if they are in the folder given with `--data`; "
+                "for tables 4 and 5 and figures 14 and 15 a table of synthetic voters does.",
                 "Section 4 does not say how its simulated columns were drawn; we chose our own "
                 "distributions.",
             ]
