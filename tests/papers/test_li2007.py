@@ -5,14 +5,21 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from itertools import combinations
+from collections.abc import Iterator
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
-from shoal.papers import papers, reproduce
-from shoal.papers.li2007 import slides
+from shoal.base.errors import BadFile
+from shoal.base.progress import silent
+from shoal.datasets.adult import hierarchies
+from shoal.hierarchies.base import Hierarchy
+from shoal.papers import _adult, papers, reproduce
+from shoal.papers.li2007 import adult, slides
 from shoal.papers.li2007.audit import Judged, covers, judge, judge_all
 from shoal.papers.li2007.claims import of_attacks, of_distances
 from shoal.papers.li2007.experiment import gaps
@@ -20,14 +27,36 @@ from shoal.papers.li2007.own import PartitionSearch, Request, partitions, publis
 
 STOMACH = {"gastric ulcer", "stomach cancer", "gastritis"}
 LUNG = {"flu", "pneumonia", "bronchitis"}
+FIGURES = {
+    f"figure-{panel}.{kind}" for panel in ("3a", "3b", "4a", "4b") for kind in ("csv", "svg")
+}
 FILES = {"audits.csv", "distances.csv", "published.csv"} | {
     f"{column}.{kind}" for column in ("salary", "disease") for kind in ("csv", "svg")
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few() -> Iterator[None]:
+    """Few rows with the hierarchies of Adult in its place, and few runs."""
+    rng = np.random.default_rng(0)
+    trees = {name: Hierarchy.from_tree(tree) for name, tree in hierarchies().items()}
+    columns = {}
+    for name, hierarchy in trees.items():
+        tree = hierarchy.tree()
+        leaves = [tree.labels[v] for v in range(tree.size) if tree.end[v] == v + 1]
+        columns[name] = rng.choice(leaves[:14], 150).tolist()
+    rows = _adult.Adult(pa.table(columns), trees, False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_adult, "load", lambda *_: rows)
+        patch.setattr(adult, "QUICK_KS", (2, 4))
+        patch.setattr(adult, "QUICK_SIZES", (3,))
+        patch.setattr(adult, "FIXED", 2)
+        yield
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return reproduce("li2007", None, tmp_path_factory.mktemp("li2007")).parent
+    return reproduce("li2007", None, tmp_path_factory.mktemp("li2007"), quick=True).parent
 
 
 @pytest.fixture(scope="module")
@@ -98,19 +127,71 @@ def test_it_is_one_of_the_papers() -> None:
 
 
 def test_files(folder: Path) -> None:
-    assert {file.name for file in folder.iterdir()} == {"index.html", *FILES}
+    assert {file.name for file in folder.iterdir()} == {"index.html", *FILES, *FIGURES}
     html = (folder / "index.html").read_text(encoding="utf-8")
-    assert html.count("<svg") == 2
+    assert html.count("<svg") == 6
     assert not re.search(r"https?://|<(script|link|img|iframe)", html)
     linked = set(re.findall(r'href="([^"#]+)"', html))
-    assert linked == FILES
+    assert linked == FILES | FIGURES
 
 
-def test_quick_is_the_same_and_progress_rises(folder: Path, tmp_path: Path) -> None:
+def test_the_figures_on_adult(folder: Path, page: str) -> None:
+    """Six measures; each table is the best by its objective, and one that is stricter is worse."""
+    assert "Figures 3 and 4: five measures on Adult" in page
+    for panel in "ab":
+        found = {
+            (row["optimization"], row["k"]): float(row["ours"])
+            for row in lines(folder / f"figure-4{panel}.csv")
+        }
+        assert len(found) == len(adult.MEASURES) * 2
+        for (name, k), value in found.items():
+            if name.startswith("k-anonymity,"):
+                assert value >= found["k-anonymity", k]
+            if name == "entropy l-diversity":
+                assert value >= found["distinct l-diversity", k]
+            assert value >= found[name, "2"]
+
+
+def test_a_point_of_figure_4_counted_by_hand() -> None:
+    """2-anonymity by age and workclass: every combination of levels, with strings."""
+    rows = _adult.load(None, True)
+    trees = [rows.hierarchies[name].tree() for name in adult.QUASI[:2]]
+    values = [rows.table[name].to_pylist() for name in adult.QUASI[:2]]
+    least = []
+    for levels in product(*(range(tree.height) for tree in trees)):
+        shown = []
+        for tree, column, level in zip(trees, values, levels, strict=True):
+            nodes = [tree.node(value) for value in column]
+            for _ in range(level):
+                nodes = [int(tree.parent[v]) if tree.level[v] < level else v for v in nodes]
+            shown.append(nodes)
+        sizes = Counter(zip(*shown, strict=True)).values()
+        if min(sizes) >= 2:
+            least.append((sum(size * size for size in sizes) / 1e6, len(values[0]) / len(sizes)))
+    for i, objective in enumerate(adult.QUALITY):
+        measured = adult.make(rows, adult.MEASURES["k-anonymity"](2), 2, objective)
+        assert measured[1 + i] == pytest.approx(min(point[i] for point in least))
+
+
+def test_without_adult_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(*_: object) -> None:
+        raise BadFile("not here")
+
+    monkeypatch.setattr(_adult, "load", lacking)
+    assert adult.run(None, True, silent, 0.0, 1.0) is None
+    (text,) = adult.blocks(None, {})
+    assert "not on this machine" in str(text)
+
+
+def test_the_same_bytes_and_progress_rises(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adult, "run", lambda *_: None)  # its figures have times
     shares: list[float] = []
     reproduce("li2007", None, tmp_path, True, lambda _, share: shares.append(share))
-    for file in folder.iterdir():
-        assert file.read_bytes() == (tmp_path / "li2007" / file.name).read_bytes()
+    assert {file.name for file in (tmp_path / "li2007").iterdir()} == {"index.html", *FILES}
+    for name in FILES:
+        assert (folder / name).read_bytes() == (tmp_path / "li2007" / name).read_bytes()
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 1.0)
 

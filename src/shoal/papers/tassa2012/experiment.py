@@ -9,7 +9,7 @@ from shoal.base.progress import Progress
 from shoal.base.version import __version__
 from shoal.papers._compare import Claim, statements, verdicts
 from shoal.papers._result import Result
-from shoal.papers.tassa2012 import attacks, runs
+from shoal.papers.tassa2012 import attacks, runs, variants
 from shoal.papers.tassa2012 import claims as claiming
 from shoal.papers.tassa2012.data import Loaded, differences, load, shapes
 from shoal.papers.tassa2012.figures import Drawing
@@ -31,15 +31,18 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:
         runs.QUICK if quick else runs.KS,
         runs.QUICK_ATTACKED if quick else runs.ATTACKED,
     )
-    results = runs.run(loaded.subjects, wanted, progress, 0.01, 0.97)
+    more = variants.variants(loaded, quick)
+    results = runs.run(loaded.subjects, wanted, progress, 0.01, 0.9)
+    other = runs.run(more.subjects, more.cases, progress, 0.9, 0.97)
     progress("drawing", 0.97)
-    result = compare(loaded, results, quick)
+    result = compare(loaded, results, quick, other)
     progress("drawing", 1.0)
     return result
 
 
-def compare(loaded: Loaded, results: Results, quick: bool) -> Result:
-    """Build page, tables and plots."""
+def compare(loaded: Loaded, results: Results, quick: bool, other: Results) -> Result:
+    """Build page, tables and plots; `other`: the runs with other attributes and sets."""
+    both = {**results, **other}
     drawing = Drawing(results)
     sections = drawing.sections()
     claims = [
@@ -60,12 +63,14 @@ def compare(loaded: Loaded, results: Results, quick: bool) -> Result:
             Section("What the paper says", [statements(claims)]),
             Section("The order of the losses", _order(results)),
             *sections,
+            Section("All attributes of ADULT, and flat sets of NURSERY", variants.blocks(both)),
             Section("(k,k)-anonymity is not enough", attacks.blocks(results)),
             Section("What was run, and why we may differ", _how(loaded)),
         ],
         foot=f"Made by shoal {__version__}. {_again(loaded, quick)}",
     )
-    return Result(page, {**drawing.files, "attacks.csv": attacks.rows(results)}, drawing.plots)
+    files = {"attacks.csv": attacks.rows(results), "variants.csv": variants.csv_rows(other)}
+    return Result(page, {**drawing.files, **files}, drawing.plots)
 
 
 def _warning(loaded: Loaded) -> str:
