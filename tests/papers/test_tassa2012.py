@@ -19,13 +19,15 @@ import pytest
 
 import shoal
 from shoal.base.errors import BadFile
+from shoal.base.progress import silent
 from shoal.datasets import _find
 from shoal.datasets.adult import TRAIN
 from shoal.datasets.artificial import DISTRIBUTIONS, hierarchies
 from shoal.datasets.cmc import CMC
 from shoal.datasets.nursery import NURSERY
+from shoal.hierarchies.base import Hierarchy
 from shoal.papers import papers, reproduce
-from shoal.papers.tassa2012 import attacks, data, runs
+from shoal.papers.tassa2012 import attacks, data, runs, variants
 from shoal.papers.tassa2012 import claims as claiming
 from shoal.papers.tassa2012 import experiment as tassa2012
 from shoal.papers.tassa2012.runs import LOSSES, METHODS, Case, Measured
@@ -102,8 +104,48 @@ def test_the_files(quick: Path) -> None:
     if "NURSERY" in HERE:
         figures += ["10-nursery"]
     expected = {f"figure-{one}.{kind}" for one in figures for kind in ("csv", "svg")}
-    expected |= {"index.html", "means.csv", "attacks.csv"}
+    expected |= {"index.html", "means.csv", "attacks.csv", "variants.csv"}
     assert {file.name for file in quick.iterdir()} == expected
+
+
+def test_variants_have_the_attributes_of_the_paper_and_flat_sets() -> None:
+    """On a table made up here, so that Adult and Nursery are not needed."""
+    rng = np.random.default_rng(0)
+    values: dict[str, list[object]] = {}
+    for name, tree in data.NESTED["ADULT"].items():
+        leaves = data.leaves(Hierarchy.from_tree(tree).tree())
+        values[name] = rng.choice(leaves, 60).tolist()
+    relations = data.leaves(variants.MORE["relationship"].tree())
+    values |= {name: rng.integers(1, 99, 60).tolist() for name in variants.MORE}
+    values |= {"relationship": rng.choice(relations, 60).tolist()}
+    values |= {"salary-class": rng.choice(["<=50K", ">50K"], 60).tolist()}
+    adult = pa.table(values)
+    trees = {name: Hierarchy.from_tree(tree) for name, tree in data.NESTED["ADULT"].items()}
+    eight = data.Subject("ADULT", adult.select([*trees, "salary-class"]), trees, "salary-class", 60)
+    grouped = {name: Hierarchy.from_tree(tree) for name, tree in data.NURSERY.items()}
+    every = {
+        name: rng.choice(data.leaves(tree.tree()), 60).tolist() for name, tree in grouped.items()
+    }
+    nursery = data.Subject("NURSERY", pa.table(every), grouped, None, 60)
+    loaded = data.Loaded({"ADULT": eight, "NURSERY": nursery}, [], False, adult)
+    found = variants.variants(loaded, quick=True)
+    assert list(found.subjects) == [variants.EIGHT, variants.FOURTEEN, variants.FLAT]
+    assert len(found.subjects[variants.FOURTEEN].trees) == 14
+    assert all(h.tree().height == 2 for h in found.subjects[variants.FLAT].trees.values())
+    results = runs.run(found.subjects, found.cases, silent, 0.0, 1.0)
+    assert len(results) == len(found.cases) == 9
+    lost = {(case.subject, case.method): one.lost for case, one in results.items()}
+    assert all(0 < value <= 100 for value in lost.values())
+    assert len(variants.csv_rows(results)) == 9
+    (_, table, _) = variants.blocks(results)
+    gap = lost[variants.FLAT, "agglomerative"] - lost[variants.FLAT, "concealment"]
+    assert f"{gap:+.2f}".replace("-", "−") in str(table)
+
+
+def test_without_the_tables_variants_say_so() -> None:
+    assert variants.variants(data.Loaded({}, ["ADULT"], False), quick=False).cases == []
+    assert "nothing was run" in str(variants.blocks({}))
+    assert variants.claims({}) == []
 
 
 @pytest.mark.slow

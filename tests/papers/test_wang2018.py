@@ -15,7 +15,7 @@ from shoal.hierarchies.tree import Tree
 from shoal.papers import papers, reproduce
 from shoal.papers._compare import Claim
 from shoal.papers.wang2018 import claims as claiming
-from shoal.papers.wang2018 import data, figures, runs
+from shoal.papers.wang2018 import data, figures, runs, sizes
 from shoal.papers.wang2018 import experiment as wang2018
 from shoal.papers.wang2018 import measures as measuring
 from shoal.papers.wang2018.data import HOSPITAL, INFORMS, PERSON, SENSITIVE
@@ -34,6 +34,7 @@ def tiny() -> pytest.MonkeyPatch:
         patch.setattr(data, "STAYS", 6_000)
         patch.setattr(data, "SAMPLE", 150)
         patch.setattr(runs, "QUICK_ASKED", 20)
+        patch.setattr(sizes, "QUICK", (40,))
         yield patch  # type: ignore[misc]
 
 
@@ -130,7 +131,7 @@ def test_the_page(quick: Path) -> None:
 @pytest.mark.slow
 def test_the_tables(quick: Path) -> None:
     files = {file.name for file in quick.iterdir()}
-    assert files == {"index.html", "points.json", "ratios.csv"} | {
+    assert files == {"index.html", "points.json", "ratios.csv", "sizes.csv"} | {
         f"figure-{i}-hospital.{kind}" for i in range(2, 10) for kind in ("csv", "svg")
     }
     for file in quick.glob("*.csv"):
@@ -143,6 +144,35 @@ def test_the_tables(quick: Path) -> None:
     ratios = rows(quick / "ratios.csv")
     assert len(ratios) == 3 * len(measuring.RATIOS)
     assert {row["theirs"] for row in ratios} >= {"1.923", "2.683", "1.0519", ""}
+
+
+def test_ratios_by_size_are_those_of_the_means() -> None:
+    """By hand: means 30 and 10; the standard deviation of 20, 30, 40 is 10, a third of 30."""
+    found = {
+        ("INFORMS", 500, method): sizes.Drawn([10.0, 10.0, 10.0]) for method in runs.METHODS
+    } | {("INFORMS", 500, "geneir-kl"): sizes.Drawn([20.0, 30.0, 40.0])}
+    assert sizes.ratio(found, "INFORMS", 500, "geneir-kl", "danonyir-kl") == 3.0
+    assert found["INFORMS", 500, "geneir-kl"].spread == pytest.approx(100 / 3)
+    text, ratios, means = sizes.blocks(found)
+    assert "up to 33" in str(text)
+    assert len(ratios.rows) == 4  # type: ignore[union-attr]
+    assert len(means.rows) == 6  # type: ignore[union-attr]
+    assert len(sizes.csv_rows(found)) == 3 * 6
+    assert "enough people" in str(sizes.blocks({}))
+
+
+def test_draws_on_samples_differ_by_their_seed_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "QUICK", (40, 10**6))
+    shares: list[float] = []
+    hospital = data.of_hospital(3_000)
+    found = sizes.run(
+        {hospital.name: hospital}, True, lambda _, share: shares.append(share), 0.2, 0.9
+    )
+    assert {people for _, people, _ in found} == {40}  # the table has no million people
+    assert shares == sorted(shares)
+    assert 0.2 <= shares[0] < shares[-1] < 0.9
+    one = runs.make(hospital.sample(40), Case(hospital.name, "danonyir-kl"), 1, 5)
+    assert found[hospital.name, 40, "danonyir-kl"].losses[1] == one.lost
 
 
 @pytest.mark.slow

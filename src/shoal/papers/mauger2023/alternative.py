@@ -42,7 +42,7 @@ from shoal.papers.mauger2023.strategies import (
 from shoal.report.page import Cell, HtmlTable, Section, Text
 from shoal.table.encode import Table
 
-SAMPLE, QUICK_SAMPLE = 3_000, 200  # rows
+SAMPLE, QUICK_SAMPLE = 3_000, 400  # rows
 LARGEST_SHARE = 3  # k goes up to a third of the sample
 
 Source = tuple[Reading, str]  # how a strategy was run

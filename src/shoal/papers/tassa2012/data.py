@@ -22,6 +22,7 @@ from shoal.datasets.artificial import hierarchies as of_artificial
 from shoal.datasets.cmc import CMC as CMC_FILE
 from shoal.datasets.nursery import NURSERY as NURSERY_FILE
 from shoal.hierarchies.base import Hierarchy
+from shoal.hierarchies.tree import Tree
 from shoal.io.frames import open_frame
 from shoal.losses.entropy import entropy_below
 from shoal.papers._printed import printed
@@ -151,6 +152,11 @@ def _ages() -> dict[str, Any]:
         inside = root.setdefault(f"[{ten}, {ten + 10})", {})
         inside.setdefault(f"[{five}, {five + 5})", {})[str(age)] = None
     return {"*": root}
+
+
+def leaves(tree: Tree) -> list[str]:
+    """The leaves of a tree in its order."""
+    return [str(label) for node, label in enumerate(tree.labels) if tree.end[node] == node + 1]
 
 
 def _flat(values: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from shoal.papers._compare import Claim, statements, verdicts
 from shoal.papers._result import Result
 from shoal.papers.wang2018 import claims as claiming
 from shoal.papers.wang2018 import measures as measuring
-from shoal.papers.wang2018 import runs
+from shoal.papers.wang2018 import runs, sizes
 from shoal.papers.wang2018.data import (
     HOSPITAL,
     INFORMS,
@@ -36,14 +36,15 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:
     loaded = load(data, quick)
     grid = runs.QUICK if quick else runs.FULL
     wanted = [case for subject in loaded.subjects for case in runs.cases(subject, grid)]
-    results = runs.run(loaded.subjects, wanted, quick, progress, 0.01, 0.97)
+    results = runs.run(loaded.subjects, wanted, quick, progress, 0.01, 0.75)
+    by_size = sizes.run(loaded.subjects, quick, progress, 0.75, 0.97)
     progress("drawing", 0.97)
-    result = compare(loaded, results, quick)
+    result = compare(loaded, results, quick, by_size)
     progress("drawing", 1.0)
     return result
 
 
-def compare(loaded: Loaded, results: Results, quick: bool) -> Result:
+def compare(loaded: Loaded, results: Results, quick: bool, by_size: sizes.Found) -> Result:
     """Build page, tables and plots."""
     subjects = list(loaded.subjects)
     drawing = Drawing(results, subjects)
@@ -64,12 +65,17 @@ def compare(loaded: Loaded, results: Results, quick: bool) -> Result:
                 )
                 for subject, said in claims.items()
             ),
+            Section("50 draws, and the size of the table", sizes.blocks(by_size)),
             *sections,
             Section("What was run, and why we may differ", _how(loaded, results, quick)),
         ],
         foot=f"Made by shoal {__version__}. {_again(loaded, quick)}",
     )
-    tables = {**drawing.files, "ratios.csv": measuring.ratio_rows(results, subjects)}
+    tables = {
+        **drawing.files,
+        "ratios.csv": measuring.ratio_rows(results, subjects),
+        "sizes.csv": sizes.csv_rows(by_size),
+    }
     return Result(page, tables, drawing.plots)
 
 
@@ -233,7 +239,7 @@ def _drawn(quick: bool) -> str:
         return "Every point is a single release; the paper shows means of 50."
     return (
         "Both algorithms are randomized. The paper's points are means of 50 releases, ours of "
-        f"{runs.DRAWS}."
+        f"{runs.DRAWS}; samples of people were drawn {sizes.FIFTY} times."
     )
 
 
