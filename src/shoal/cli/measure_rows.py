@@ -80,6 +80,11 @@ def utility_rows(utility: Utility) -> Iterator[tuple[str, str]]:
     if answers is not None and answers.mean is not None and answers.median is not None:
         median = percent(100 * answers.median)
         yield f"mean error of counting queries (median {median})", percent(100 * answers.mean)
+    weighted = utility.weighted
+    if weighted is not None and weighted.mean is not None and weighted.median is not None:
+        median = percent(100 * weighted.median)
+        label = f"mean error of weighted counts (median {median})"
+        yield label, percent(100 * weighted.mean)
     for one in utility.vulnerable:
         yield (
             shown(f"vulnerable classes: violate {one.enhanced} [{one.column}]"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from shoal.attacks._unchanged import Elsewhere, Truth, Unchanged, unchanged_of
 from shoal.attacks.dependency import NOT_MEASURED
-from shoal.base.arrays import Longs
+from shoal.base.arrays import Floats, Longs
 from shoal.base.errors import BadHierarchy
 from shoal.base.progress import Progress, silent
 from shoal.io.frames import Frame
@@ -16,7 +16,7 @@ from shoal.measures.column_disclosure import ColumnDisclosure, if_known, worth_w
 from shoal.measures.exposure import Exposure, expose
 from shoal.measures.information_loss import Quality, measure, weighted_losses
 from shoal.measures.key_sets import View, views
-from shoal.measures.queries import Queries
+from shoal.measures.queries import Queries, weighted_answer
 from shoal.measures.record_counts import enforced_class_size, required_class_size
 from shoal.measures.samples.sample_risks import SampleRisks, sample_risks
 from shoal.measures.utility import Utility, utility_of, vulnerable
@@ -107,7 +107,8 @@ def measure_published(
         dependency = replace(dependency, reason="the release has no classes")
     elif elsewhere is not None and elsewhere.left_out:
         dependency = replace(dependency, reason="the values do not fit into the memory limit")
-    quality, utility = _compared(plan, published, source, progress)
+    survey = survey or survey_of(frame, plan.columns, plan.missing_values)
+    quality, utility = _compared(plan, published, source, survey, progress)
     if not persons_published:  # a reader cannot count the records of a person
         each = [replace(one, row_count=None) for one in each]
     worst = max(range(len(each)), key=lambda i: (each[i].risks.prosecutor, each[i].risks.average))
@@ -117,7 +118,6 @@ def measure_published(
     if linkage is None:
         known = _if_known(frame, plan, seen_by, persons_published)
     seen = seen_by[worst].published
-    survey = survey or survey_of(frame, plan.columns, plan.missing_values)
     return Measured(
         # Rows that stand for several records have no risks of their own.
         sample=None if frame.weight is not None else sample_risks(survey, plan, seen),
@@ -143,7 +143,7 @@ def measure_published(
 
 
 def _compared(
-    plan: Plan, published: Published, source: Source | None, progress: Progress
+    plan: Plan, published: Published, source: Source | None, survey: Survey, progress: Progress
 ) -> tuple[Quality | None, Utility | None]:
     """The information lost and the remaining utility, compared with the original."""
     if source is None:
@@ -159,19 +159,30 @@ def _compared(
         lambda share: progress("attack", 0.2 + share / 2),
         source.answered,
     )
+    weights = _both_weights(survey, source)
+    if weights is not None and source.answered:
+        asked = source.queries or Queries()
+        weighted = weighted_answer(source.table, published, asked, *weights)
+        utility = replace(utility, weighted=weighted)
     return quality, utility
+
+
+def _both_weights(survey: Survey, source: Source | None) -> tuple[Floats, Floats] | None:
+    """The weights of the original's records and of the release's, if both have them."""
+    if source is None or source.survey is None:
+        return None
+    before, after = source.survey.weights, survey.weights
+    return None if before is None or after is None else (before, after)
 
 
 def _weighted_losses(
     plan: Plan, published: Published, survey: Survey, source: Source | None
 ) -> dict[str, float] | None:
     """The losses by the weights of the records, if both tables have them."""
-    if source is None or source.survey is None:
+    weights = _both_weights(survey, source)
+    if source is None or weights is None:
         return None
-    before, after = source.survey.weights, survey.weights
-    if before is None or after is None:
-        return None
-    return weighted_losses(source.table, published, plan.loss, before, after)
+    return weighted_losses(source.table, published, plan.loss, *weights)
 
 
 def _exposures(

@@ -8,7 +8,7 @@ errors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count, islice
 from math import ceil, prod
@@ -33,6 +33,8 @@ TRIES = 20  # draws per query, until its true answer is not zero
 MANY_CELLS = 1 << 16  # combinations of values of a few columns that are counted in any case
 FEW_ROWS = 20_000  # up to which all queries take so little time that nobody watches
 AT_ONCE = 50  # queries between two reports of progress for larger tables
+FINEST = 1000  # a weight is counted in so many parts of the smallest one
+LARGEST = 2.0**52  # sums of weights, as whole numbers that floats still represent
 TOGETHER = 1 << 20  # numbers in an array for queries that are answered together
 
 
@@ -227,20 +229,23 @@ def answer(
     published: Published,
     queries: Queries,
     watch: Callable[[float], None] = lambda _: None,
+    rows: int | None = None,
 ) -> Answers:
     """Answer the same queries from original and release; a query with answer 0 is drawn again.
 
-    `watch` is called with the share that is done.
+    `watch` is called with the share that is done. `rows` is the size of the table by which the
+    number of queries is chosen; None: its records.
     """
+    rows = original.rows if rows is None else rows
     columns = _shared(original, published)
     before = _count_original(original, columns)
     watch(0.0)
     after = _count_published(original, published, columns)
-    number = queries.fitting(original.rows)
+    number = queries.fitting(rows)
     errors: list[float] = []
     drawn = _draw(queries, _occurring(before, original), [len(c.values) for c in columns])
     drawn = islice(drawn, TRIES * number)
-    most = number if original.rows <= FEW_ROWS else AT_ONCE
+    most = number if rows <= FEW_ROWS else AT_ONCE
     while some := list(islice(drawn, min(most, number - len(errors)))):
         watch(len(errors) / number)
         true = before.answers(some)
@@ -254,6 +259,30 @@ def answer(
         sensitive=bool(columns),
         mean=float(np.mean(errors)) if errors else None,
         median=float(np.median(errors)) if errors else None,
+    )
+
+
+def weighted_answer(
+    original: Table, published: Published, queries: Queries, before: Floats, after: Floats
+) -> Answers:
+    """The same for queries that count people of the population: sums of weights.
+
+    `before` are the weights of the original's records, `after` those of the rows of the release.
+    """
+    if published.unit is not None:
+        after = np.bincount(published.unit, after, len(published.codes)).astype(np.float64)
+    times = min(FINEST / float(before.min()), LARGEST / float(before.sum()))  # counts are integers
+    return answer(
+        replace(original, people=None, weight=np.rint(before * times).astype(np.int64)),
+        replace(
+            published,
+            people=None,
+            weight=np.rint(after * times).astype(np.int64),
+            unit=None,
+            single_people=None,
+        ),
+        queries,
+        rows=original.rows,
     )
 
 

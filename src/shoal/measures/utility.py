@@ -64,6 +64,7 @@ class Utility:
     normalized_loss: float | None  # from 0 to 1; None: no original
     answers: Answers | None  # None: no original, or not asked for
     vulnerable: tuple[Vulnerable, ...]  # one per model with an enhanced version
+    weighted: Answers | None = None  # in people of the population; None: there are no weights
 
     def notes(self, rows: int) -> list[str]:
         """Further remarks for the reader."""
@@ -80,6 +81,7 @@ class Utility:
         return {
             "normalized_loss": self.normalized_loss,
             "queries": None if self.answers is None else self.answers.as_dict(),
+            "weighted_queries": None if self.weighted is None else self.weighted.as_dict(),
             "vulnerable": found or None,
         }
 

@@ -212,8 +212,12 @@ def test_weights_count_records_as_often_as_they_say():
         n: [c for c, w in zip(x, shown["w"], strict=True) for _ in range(w)]
         for n, x in shown.items()
     }
-    found = audit(pa.table(out), plan, original=pa.table(repeated)).quality
+    again = audit(pa.table(out), plan, original=pa.table(repeated))
+    found = again.quality
     assert release.weighted_losses["lm"] == pytest.approx(found.losses["lm"])
+    weighted = release.as_dict()["utility"]["weighted_queries"]
+    assert weighted == pytest.approx(again.as_dict()["utility"]["queries"])
+    assert weighted != pytest.approx(release.as_dict()["utility"]["queries"])
     assert release.weighted_losses["entropy"] != pytest.approx(release.quality.losses["entropy"])
 
 
