@@ -26,7 +26,7 @@ def test_a_row_and_a_class(run, released):
         assert value in flat
     assert view["row"] == 1  # as in Python, where the first is 0
     assert f"{view['people']} people look like this" in flat
-    assert f"(required: {view['required']})" in flat
+    assert f"; required: {view['required']})" in flat
     assert "Person" not in out
     status, out, _ = run(*words, "--class", "1")
     assert status == 0
