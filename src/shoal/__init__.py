@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from shoal.comparing.frontier.points import Frontier
     from shoal.comparing.frontier.search import frontier
     from shoal.databases.database import Database
+    from shoal.flow.anatomy.anatomize import Anatomy, anatomize
     from shoal.flow.anonymize import anonymize
     from shoal.flow.apply.fitted import Fitted
     from shoal.flow.audit import Audit, audit
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 # The module that defines each public name. It is imported on first use: `import shoal` is fast.
 _HOMES = {
+    "Anatomy": "flow.anatomy.anatomize",
     "Audit": "flow.audit",
     "BadFile": "base.errors",
     "BadHierarchy": "base.errors",
@@ -57,6 +59,7 @@ _HOMES = {
     "Release": "flow.release",
     "ShoalError": "base.errors",
     "__version__": "base.version",
+    "anatomize": "flow.anatomy.anatomize",
     "anonymize": "flow.anonymize",
     "audit": "flow.audit",
     "compare": "comparing.compare",
@@ -66,6 +69,7 @@ _HOMES = {
 _MODULES = ("bound", "catalog", "comparison", "datasets", "distances", "errors", "plan", "spark")
 
 __all__ = [
+    "Anatomy",
     "Audit",
     "BadFile",
     "BadHierarchy",
@@ -84,6 +88,7 @@ __all__ = [
     "Release",
     "ShoalError",
     "__version__",
+    "anatomize",
     "anonymize",
     "audit",
     "bound",

@@ -11,6 +11,7 @@ import typer
 from shoal.base import interrupt
 from shoal.cli.app import app
 from shoal.cli.commands import (  # noqa: F401 (each registers one command)
+    anatomy,
     anonymize,
     apply,
     audit,
