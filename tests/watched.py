@@ -104,7 +104,7 @@ from tests.table.test_match_graph import as_published
 # Options that lead to kernels which the defaults never call.
 OPTIONS = {
     "gaa": [{}, *({"strategy": one, "column": "s"} for one in ("S2", "S3", "S4", "S7"))],
-    "concealment": [{}, {"randomized": False}],
+    "concealment": [{}, {"randomized": False, "start": "expansion"}],
     "freeform": [{"rounds": 20}, {"rounds": 0}],
 }
 PATIENCE = 600.0  # seconds that a case may take; any may be the first that needs some kernel

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Plan
+from shoal.algorithms._shared import cells
+from shoal.algorithms._shared.cells import cheapest_vectors, make_lattice
 from shoal.algorithms.concealment import Concealment, _Run
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
@@ -32,9 +34,9 @@ from tests.strategies import examples, tables
 LOSSES = st.sampled_from([kind for name, kind in losses.items() if name != "weights"])
 
 
-def published(table, models, loss, rng=None, **options):
-    """The published vector of every row."""
-    algorithm = Concealment(randomized=rng is not None, **options)
+def published(table, models, loss, rng=None, start="expansion", **options):
+    """The published vector of every row; by default by the algorithms of the paper."""
+    algorithm = Concealment(randomized=rng is not None, start=start, **options)
     recoding = algorithm.recode(table, models, loss, rng)
     return recoding.vectors[recoding.record].tolist()
 
@@ -59,6 +61,45 @@ def test_the_expansion_is_algorithm_2(table, kind, k):
     k = min(k, table.rows)
     trees, costs, rows = parts(table, kind())
     assert published(table, [K1Anonymity(k=k)], kind()) == naive.expand(trees, costs, rows, k)
+
+
+@settings(deadline=None, max_examples=examples(60))
+@given(tables(), LOSSES, st.integers(2, 5))
+def test_the_cheapest_start_is_the_best_of_all_cells(table, kind, k):
+    k = min(k, table.rows)
+    trees, costs, rows = parts(table, kind())
+    released = published(table, [K1Anonymity(k=k)], kind(), start="cheapest")
+    for row, wide in zip(rows, released, strict=True):
+        assert naive.covers(trees, wide, row)
+        assert naive.height(costs, wide) == naive.cheapest(trees, costs, rows, row, k)
+    assert min(preimages(table, released)) >= k
+
+
+@settings(deadline=None, max_examples=examples(40))
+@given(tables(), LOSSES, st.integers(2, 5))
+def test_concealing_from_the_cheapest_start_is_algorithm_5(table, kind, k):
+    k = min(k, table.rows)
+    trees, costs, rows = parts(table, kind())
+    everybody = range(len(rows))
+    wide = published(table, [K1Anonymity(k=k)], kind(), start="cheapest")
+    wide = naive.cover(trees, costs, rows, wide, k, everybody)
+    concealed = naive.conceal(trees, costs, rows, wide, k, everybody)
+    assert published(table, [KConcealment(k=k)], kind(), start="cheapest") == concealed
+
+
+@settings(deadline=None, max_examples=examples(20))
+@given(tables(), st.integers(2, 5))
+def test_what_a_stopped_search_did_not_find_is_expanded(table, k):
+    k = min(k, table.rows)
+    run = _Run(table, LM(), silent)
+    lattice = make_lattice(run.layout, run.tuples.vector, run.tuples.size)
+    vectors, found = cheapest_vectors(lattice, k, lambda _: None, most=1)
+    assert (vectors[~found] == run.tuples.vector[~found]).all()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "LOOKS_AT_LEAST", 1)
+        patch.setattr(cells, "LOOKS", 0)
+        released = published(table, [K1Anonymity(k=k)], LM(), start="cheapest")
+    assert min(preimages(table, released)) >= k
 
 
 @settings(deadline=None, max_examples=examples(40))

@@ -131,36 +131,53 @@ def example(seed, n=6, often=0.4):
     return fits[np.ix_(originals, classes)], originals, classes
 
 
+def moved(move, people, published, state, counts, j):
+    """One move of record or published record j."""
+    end = () if move == "walk" else (j + 1,)
+    getattr(kernels, move)(people, published, state, counts, j, *end)
+
+
 @pytest.mark.parametrize("move", ["swap", "offer", "walk"])
-@pytest.mark.parametrize("covers", [UNEQUAL, example(3)[0], example(8)[0]], ids=["3", "6", "6'"])
-def test_every_move_keeps_the_uniform_distribution(move, covers):
+@pytest.mark.parametrize("alike", [False, True])
+@pytest.mark.parametrize("covers", [UNEQUAL, *map(example, (3, 8))], ids=["3", "6", "6'"])
+def test_every_move_keeps_the_uniform_distribution(move, covers, alike):
     """From a matching drawn at random, a move of any one record leads to one drawn at random."""
+    covers, originals, classes = covers if isinstance(covers, tuple) else (covers, None, None)
+    if not alike:
+        originals = classes = None
     everything = naive.perfect_matchings(covers)
-    graph = matches_of(linked(covers), 0)
+    graph = matches_of(linked(covers, originals, classes), 0)
     people, published = graph.sides
     n = len(people.group)  # the others have nothing to choose
-    original = graph.original[:n]
     rng = np.random.default_rng(5)
-    state = Chain(graph, rng).state
-    none = np.zeros(0, np.int64)
-    nothing = kernels.Counts(kernels.NOTHING, none.astype(np.int32), none, none, none)
-    place = np.empty(len(covers), np.int64)  # of the published records in the kernel
-    for i in range(n):  # the planted matching: record i holds published record i
-        place[original[i]] = state.held[i]
-    turned = np.argsort(place[original])
+    chain = Chain(graph, rng)
+    state = chain.state
+    nothing = kernels.Counts(False, np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
+    # Who is which record in the kernel: records are numbered by group.
+    record, place = (
+        np.concatenate([np.flatnonzero(by == g) for g in order])[:n]
+        for by, order in (
+            (np.arange(len(covers)) if originals is None else originals, graph.original),
+            (np.arange(len(covers)) if classes is None else classes, graph.published),
+        )
+    )
+    number = np.empty(len(covers), np.int64)
+    number[place] = np.arange(n)
+    kept = sorted({tuple(p[i] for i in record) for p in everything})
     seen = Counter()
     trials = 9000 // n * n
     for trial in range(trials):
-        given_to = everything[rng.integers(len(everything))]
-        for i in range(n):
-            j = place[given_to[original[i]]]
-            state.held[i], state.holder[j] = j, i
-        getattr(kernels, move)(people, published, state, nothing, trial % n, rng)
+        given_to = kept[rng.integers(len(kept))]
+        held = number[list(given_to)]
+        state.held[:] = held
+        state.seats[held, kernels.HOLDER] = np.arange(n)
+        state.seats[held, kernels.ORIGINAL] = people.group
+        moved(move, people, published, state, nothing, trial % n)
         assert sorted(state.held) == list(range(n))
-        assert (state.holder[state.held] == np.arange(n)).all()
-        seen[trial % n, tuple(original[turned[state.held]])] += 1
-    kept = {tuple(p[i] for i in original) for p in everything}
-    assert {p for _, p in seen} == kept
+        assert (state.seats[state.held, kernels.HOLDER] == np.arange(n)).all()
+        assert (state.seats[state.held, kernels.ORIGINAL] == people.group).all()
+        seen[trial % n, tuple(place[state.held].tolist())] += 1
+    assert {p for _, p in seen} == set(kept)
     expected = trials / n / len(kept)
     chi = sum((seen[i, p] - expected) ** 2 / expected for i in range(n) for p in kept)
     degrees = n * (len(kept) - 1)
@@ -196,21 +213,20 @@ def check_against_twin(graph, seed):
     if not matches.sampled_people:
         return
     chain = Chain(matches, np.random.default_rng(seed))
-    twin = naive_chain(matches, np.random.default_rng(seed))
-    pairs = matches.of_original[: matches.pairs], matches.group[: matches.pairs]
-    pick = np.random.default_rng(seed + 1).integers(np.diff(matches.start[: len(twin.fits) + 1]))
-    watched = matches.group[matches.start[: len(pick)] + pick]
+    twin = naive_chain(matches, naive.Random(int(chain.state.random[0])))
+    o, g = matches.of_original[: matches.pairs], matches.group[: matches.pairs]
     chain.burn_in(2)
     twin.run(2)
-    for times, classes in ((1, None), (3, watched), (2, None), (1, watched)):
-        share, visits = chain.run(times, classes)
+    for times in (1, 3):
+        share, visits = chain.run(times)
+        before = twin.moves
         time, entered = twin.run(times)
-        o, g = pairs if classes is None else (np.arange(len(watched)), watched)
-        moves = 7 * times * len(twin.owner)
+        moves = twin.moves - before
         assert share.tolist() == (time[o, g] / (matches.originals[o] * moves)).tolist()
         assert visits.tolist() == entered[o, g].tolist()
         assert chain.state.held.tolist() == list(twin.held)
-        assert chain.state.holder[chain.state.held].tolist() == list(range(len(twin.held)))
+        holder = chain.state.seats[chain.state.held, kernels.HOLDER]
+        assert holder.tolist() == list(range(len(twin.held)))
 
 
 def check_slots(graph):
@@ -225,9 +241,14 @@ def check_slots(graph):
         (published, people, twin.covered),
     ):
         for i, g in enumerate(mine.group):
-            numbers = range(mine.degree[g])
-            assert [kernels.fitting(mine, theirs, g, r) for r in numbers] == fit[i]
-    return bool(people.shift.any() and (people.slot < 0).any() and (people.slot >= 0).any())
+            numbers = range(mine.heads[g, kernels.DEGREE])
+            side = mine.heads, mine.slot, mine.upto, mine.other, theirs.first
+            assert [kernels.fitting(*side, g, r) for r in numbers] == fit[i]
+    return bool(
+        people.heads[:, kernels.SHIFT].any()
+        and (people.slot < 0).any()
+        and (people.slot >= 0).any()
+    )
 
 
 @given(graph=graphs(most=12))
@@ -250,6 +271,10 @@ def test_a_chain_counts_what_its_twin_counts(graph, seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_a_chain_counts_what_its_twin_counts_in_large_classes(seed):
     check_against_twin(few_classes(seed), seed)
+
+
+def test_a_chain_counts_what_its_twin_counts_in_several_blocks():
+    check_against_twin(few_classes(3, n=kernels.BLOCK + 20, many=30), 3)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -6,7 +6,7 @@ records the first one is taken, in the expansion after those that are covered al
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -59,6 +59,21 @@ def expand(trees, costs, rows, k):
             vector = join(trees, vector, rows[best])
         published.append(vector)
     return published
+
+
+def cheapest(trees, costs, rows, row, k):
+    """The least height of a vector that covers this row and at least k rows."""
+    above = []
+    for tree, value in zip(trees, row, strict=True):
+        nodes = [int(value)]
+        while int(tree.parent[nodes[-1]]) != nodes[-1]:
+            nodes.append(int(tree.parent[nodes[-1]]))
+        above.append(nodes)
+    return min(
+        height(costs, vector)
+        for vector in product(*above)
+        if sum(covers(trees, vector, other) for other in rows) >= k
+    )
 
 
 def nearest(trees, costs, rows, i, q):

@@ -22,6 +22,20 @@ def chances(covers):
     return share / len(found)
 
 
+class Random:
+    """The random numbers of the chain: SplitMix64 with whole numbers of Python."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def random(self):
+        most = 2**64 - 1
+        self.state = z = (self.state + 0x9E3779B97F4A7C15) & most
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & most
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & most
+        return ((z ^ (z >> 31)) >> 11) / 2**53
+
+
 class Chain:
     """The Markov chain of the matching attack, with all records in lists.
 
@@ -35,18 +49,25 @@ class Chain:
         everybody = range(len(owner))
         self.covering = [[j for j in everybody if fits[owner[i], classes[j]]] for i in everybody]
         self.covered = [[i for i in everybody if fits[owner[i], classes[j]]] for j in everybody]
+        self.moves = 0
 
-    def run(self, times):
+    def run(self, times, block=64):
         """Moves during which each original had each class, and how often it entered the class."""
         self.time = np.zeros(self.fits.shape, np.int64)
         self.visits = np.zeros(self.fits.shape, np.int64)
         for _ in range(times):
-            for i in range(len(self.owner)):
+            for begin in range(0, len(self.owner), block):
+                together = range(begin, min(begin + block, len(self.owner)))
                 for _ in range(2):
-                    self.move(self.exchanged(i, self.one_of(self.covering[i])))
+                    asked = [self.one_of(self.covering[i]) for i in together]
+                    for i, j in zip(together, asked, strict=True):
+                        self.move(self.exchanged(i, j))
                 for _ in range(4):
-                    self.move(self.exchanged(self.one_of(self.covered[i]), i))
-                self.move(self.walked(i))
+                    asked = [self.one_of(self.covered[j]) for j in together]
+                    for i, j in zip(asked, together, strict=True):
+                        self.move(self.exchanged(i, j))
+                for j in together[int(self.rng.random() * 4) :: 4]:
+                    self.move(self.walked(j))
         return self.time, self.visits
 
     def one_of(self, records):
@@ -54,6 +75,7 @@ class Chain:
 
     def move(self, held):
         """Count the matching before the move, and what the move changes."""
+        self.moves += 1
         for i, o in enumerate(self.owner):
             old, new = self.classes[self.held[i]], self.classes[held[i]]
             self.time[o, old] += 1
@@ -67,13 +89,18 @@ class Chain:
             held[i], held[other] = j, mine
         return held
 
-    def walked(self, i):
-        """All records of the cycle that is closed first get what they requested."""
-        held, path, wish = list(self.held), [], {}
-        while i not in path:
-            path.append(i)
-            wish[i] = self.one_of(self.covering[i])
-            i = self.held.index(wish[i])
-        for one in path[path.index(i) :]:
-            held[one] = wish[one]
+    def walked(self, j):
+        """In the cycle that is closed first, every record gets what it requested.
+
+        The last one requested a published record of the class of the first one, and gets that of
+        the first one.
+        """
+        path = []
+        while self.classes[j] not in [self.classes[old] for old in path]:
+            path.append(j)
+            j = self.one_of(self.covering[self.held.index(j)])
+        cycle = path[[self.classes[old] for old in path].index(self.classes[j]) :]
+        held = list(self.held)
+        for mine, wanted in zip(cycle, cycle[1:] + cycle[:1], strict=True):
+            held[self.held.index(mine)] = wanted
         return held

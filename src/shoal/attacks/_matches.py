@@ -9,13 +9,15 @@ import numpy as np
 from shoal.base.arrays import Floats, Longs
 from shoal.base.pace import parts
 from shoal.base.threads import cached_property
-from shoal.kernels.matching.matchings import Side, fill_slots, solve
+from shoal.kernels.matching.matchings import Side, fill_filters, fill_slots, solve
 from shoal.table.match_graph import MatchGraph
 
 # People in sampled components up to which there is time for more samples.
 EASY = 40_000
 # Slots per pair at most. On Adult with k = 10 every record has a slot of its own.
 SLOTS = 4
+# Bits per pair at least in the filters; one in eight groups that do not fit passes at most.
+FILTER = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,28 +84,30 @@ class Matches:
 def _side(size: Longs, group: Longs, other: Longs, sizes: Longs) -> Side:
     """One side: its groups' sizes, the pairs sorted by group, the sizes on the other side."""
     m = len(size)
-    start = np.append(0, np.cumsum(np.bincount(group, minlength=m)))
+    many = np.bincount(group, minlength=m)
+    start = np.append(0, np.cumsum(many))
     upto = np.append(0, np.cumsum(sizes[other]))
     degree = np.diff(upto[start])
     shift = np.zeros(m, np.int8)
-    while (coarse := (degree - 1) >> shift >= SLOTS * np.diff(start)).any():
+    while (coarse := (degree - 1) >> shift >= SLOTS * many).any():
         shift += coarse
     slots = np.append(0, np.cumsum(((degree - 1) >> shift) + 1))
+    bits = np.maximum(np.ceil(np.log2(FILTER * many)), 6).astype(np.int64)
+    words = np.append(0, np.cumsum(np.int64(1) << (bits - 6)))
+    columns = degree, slots[:-1], shift, words[:-1], bits, start[:-1], start[1:]
     side = Side(
         group=np.repeat(np.arange(m, dtype=np.int32), size),
         start=start,
         other=other.astype(np.int32),
         upto=(upto[:-1] - upto[start[group]]).astype(np.int32),
-        degree=degree,
         first=np.cumsum(size) - size,
         slot=np.empty(slots[-1], np.int32),
-        begin=slots[:-1],
-        shift=shift,
+        filters=np.zeros(words[-1], np.uint64),
+        heads=np.stack(columns, 1).astype(np.int32),
     )
     first = np.cumsum(sizes) - sizes
-    fill_slots(
-        start, side.other, side.upto, degree, first, side.begin, shift, side.slot
-    )  # fmt: skip
+    fill_slots(start, side.other, side.upto, first, side.slot, side.heads)
+    fill_filters(start, side.other, side.heads, side.filters)
     return side
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -19,7 +19,7 @@ from shoal.base.settings import NotNegative, Share
 from shoal.base.wording import percent
 from shoal.table.match_graph import MatchGraph
 
-CHAINS = 2  # chains that choose the most likely records, and as many that judge them
+CHAINS = 2  # each judges the records that the other one found most likely
 BATCHES = 5  # per chain, for the error
 MOST_EXACT = 16  # with more records, counts could exceed a float64
 
@@ -33,14 +33,14 @@ class Matching(LinkageAttack):
     paper considers counting infeasible, which is true; sampling is feasible. Strongly connected
     components are independent. Components of up to `exact` records are counted exactly, and larger
     ones too if enough records are published alike to have no more than 2 ** `exact` states. In the
-    others, Markov chains sample perfect matchings: four chains start from a perfect matching, and
+    others, Markov chains sample perfect matchings: two chains start from a perfect matching, and
     together sweep over all records `samples` / 2 times for burn-in, then `samples` times.
 
-    Two chains find each person's most likely record, the other two estimate its probability, so
-    that records are not chosen for their errors. The error is that of batch means, but at least
+    Each chain finds each person's most likely record, and the other one estimates its probability,
+    so that records are not chosen for their errors. The error is that of batch means, but at least
     1 / (visits + 1): a pair that the chain rarely visited is uncertain even if its batches agree.
-    It is not proven that the chains have mixed. Compared with chains 8 to 13 times as long on three
-    releases of Adult, 1 to 2 in 100 estimates of the same pair differed by more than three errors:
+    It is not proven that the chains have mixed. Compared with chains several times as long on two
+    releases of Adult, 1 to 3 in 100 estimates of the same pairs differed by more than three errors:
     the errors are somewhat too small.
 
     The attack succeeds on people for whom some record has a probability of more than `sure`, by
@@ -123,7 +123,7 @@ class Matching(LinkageAttack):
     @property
     def each(self) -> int:
         """Sweeps in a batch of a chain."""
-        return self.samples // (2 * CHAINS * BATCHES)
+        return self.samples // (CHAINS * BATCHES)
 
     def run_on(self, linkage: MatchGraph, progress: Progress = silent) -> dict[str, Any]:
         """The probabilities of people's most likely records."""
@@ -131,13 +131,13 @@ class Matching(LinkageAttack):
         likely = self.likeliest(graph, progress)
         people, even = graph.originals, 1.0 / graph.degree
         surely = likely.chance - 3.0 * likely.error
-        best = int(np.argmax(likely.rank))
+        largest, error = likely.largest
         fewest = int(graph.degree.min())
         everybody = int(people.sum())
         found = int(people[surely > self.sure + 1e-9].sum())
         return {
-            "largest_probability": float(likely.chance[best]),
-            "error": float(likely.error[best]),
+            "largest_probability": largest,
+            "error": error,
             "mean_largest_probability": float(likely.chance @ people) / everybody,
             "mean_if_equally_likely": float(even @ people) / everybody,
             "people_above_equally_likely": int(people[surely > even + 1e-9].sum()),
@@ -146,7 +146,7 @@ class Matching(LinkageAttack):
             "people": found,
             "percent": 100.0 * found / everybody,
             "exact_people": everybody - graph.sampled_people,
-            "samples": 2 * CHAINS * BATCHES * self.each * graph.ease if graph.sampled_people else 0,
+            "samples": CHAINS * BATCHES * self.each * graph.ease if graph.sampled_people else 0,
         }
 
     def of_rows(self, linkage: MatchGraph) -> Floats:
@@ -164,56 +164,128 @@ class Matching(LinkageAttack):
     def likeliest(self, graph: Matches, progress: Progress = silent) -> Likeliest:
         """The most likely record of each original."""
         share = graph.solved()  # float64[pairs]
-        visits = np.zeros(len(share))
-        each = self.each * graph.ease
-        rngs = np.random.default_rng(self.seed).spawn(2 * CHAINS)
-        chains = [Chain(graph, rng) for rng in rngs] if graph.sampled_people else []
-
-        def look(chain: Chain) -> tuple[Floats, Longs]:
-            chain.burn_in(-(-each * BATCHES // 2))
-            return chain.run(each * BATCHES)
-
-        if chains:
-            sweeps = each * BATCHES + -(-each * BATCHES // 2)
-            seen = run_together(
-                look, chains[:CHAINS], sweeps, lambda x: progress("sampling", x / 2)
-            )
-            share[: graph.pairs] = np.mean([one for one, _ in seen], axis=0)
-            visits[: graph.pairs] = np.sum([one for _, one in seen], axis=0)
         size = graph.classes[graph.group]
-        top = np.lexsort((-share / size, graph.of_original))[graph.start[:-1]]  # int64[originals]
-        chance, error = share[top] / size[top], np.zeros(len(top))
-        part = slice(graph.sampled[0])
-        wanted = top[part]
-        # With a single class nothing else is possible.
-        unsure = np.where(np.diff(graph.start)[part] == 1, 0.0, 1.0 / size[wanted])
-        rank = chance.copy()
-        rank[part] -= 3.0 * unsure / (visits[wanted] + 1.0)
+        if not graph.sampled_people:
+            chance = share / size
+            pair = _largest(chance, graph)
+            nothing = np.zeros(len(pair))
+            return Likeliest(chance[pair], nothing, (float(chance[pair].max()), 0.0), chance)
+        looks = self._look(graph, progress)
+        each = [share.copy() for _ in looks]
+        for mine, look in zip(each, looks, strict=True):
+            mine[: graph.pairs] = look.total / BATCHES
+            mine /= size
+        top = [_largest(mine, graph) for mine in each]
+        # What a chain found most likely is judged by the other one.
+        judged = [_judged(graph, top[c], looks[1 - c], each[1 - c]) for c in range(CHAINS)]
+        both = judged[0].together(judged[1])
+        first = [_most_exposed(graph, top[c], looks[c], each[c]) for c in range(CHAINS)]
+        person = first[0]
+        alike = first[1] == person and top[0][person] == top[1][person]
+        last = both if alike else judged[0]
+        largest = float(last.mean[person]), float(last.error[person])
+        return Likeliest(both.mean, both.error, largest, np.mean(each, axis=0))
 
-        def judge(chain: Chain) -> tuple[Floats, Longs]:
-            chain.burn_in(-(-each * BATCHES // 2))
-            runs = [chain.run(each, graph.group[wanted]) for _ in range(BATCHES)]
-            entered = np.array([often for _, often in runs])
-            return np.array([held for held, _ in runs]), entered.sum(axis=0)
+    def _look(self, graph: Matches, progress: Progress) -> list[_Look]:
+        """What each chain counts."""
+        each = self.each * graph.ease
+        burn_in = -(-each * BATCHES // 2)
+        rngs = np.random.default_rng(self.seed).spawn(CHAINS)
+        chains = [Chain(graph, rng) for rng in rngs]
 
-        if chains:
-            judged = run_together(
-                judge, chains[CHAINS:], sweeps, lambda x: progress("sampling", 0.5 + x / 2)
-            )
-            batches = np.concatenate([one for one, _ in judged]) / size[wanted]
-            entered = np.sum([one for _, one in judged], axis=0)
-            spread = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
-            chance[part] = batches.mean(axis=0)
-            error[part] = np.maximum(spread, unsure / (entered + 1.0))
-        return Likeliest(top, chance, error, rank, share / size)
+        def look(chain: Chain) -> _Look:
+            chain.burn_in(burn_in)
+            total, squares = np.zeros((2, graph.pairs))
+            visits = np.zeros(graph.pairs, np.int64)
+            for _ in range(BATCHES):
+                share, often = chain.run(each)
+                total += share
+                squares += share * share
+                visits += often
+            return _Look(total, squares, visits)
+
+        sweeps = burn_in + each * BATCHES
+        found: list[_Look] = run_together(look, chains, sweeps, lambda x: progress("sampling", x))
+        return found
+
+
+class _Look(NamedTuple):
+    """What a chain counted in its batches; a share is of the time that a record spent in a pair."""
+
+    total: Floats  # float64[pairs], of the shares
+    squares: Floats  # float64[pairs], of the shares
+    visits: Longs  # int64[pairs]
+
+
+class _Judged(NamedTuple):
+    """What batches say about one pair of each original."""
+
+    batches: Floats  # float64[originals], their number; 0 where matchings were counted
+    mean: Floats  # float64[originals], of the probability of one record
+    squares: Floats  # float64[originals], the sum of their squared differences from the mean
+    visits: Floats  # float64[originals]
+    unsure: Floats  # float64[originals], the error if there had been no visit
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of the mean."""
+        many = np.maximum(self.batches, 2.0)
+        spread = np.sqrt(self.squares / (many * (many - 1.0)))
+        return np.maximum(spread, self.unsure / (self.visits + 1.0))
+
+    def together(self, other: _Judged) -> _Judged:
+        """What the batches of both say: with as many batches each."""
+        apart = (self.mean - other.mean) / 2.0
+        return _Judged(
+            self.batches + other.batches,
+            (self.mean + other.mean) / 2.0,
+            self.squares + other.squares + 2.0 * self.batches * apart * apart,
+            self.visits + other.visits,
+            np.maximum(self.unsure, other.unsure),
+        )
+
+
+def _unsure(graph: Matches, pair: Longs) -> Floats:
+    """The largest error that a sampled original can have; none if nothing else is possible."""
+    unsure = 1.0 / graph.classes[graph.group[pair]]
+    unsure[np.diff(graph.start) == 1] = 0.0
+    unsure[graph.sampled[0] :] = 0.0
+    return unsure
+
+
+def _judged(graph: Matches, pair: Longs, look: _Look, each: Floats) -> _Judged:
+    """What a chain says about one pair of each original; `each` is its probability of all pairs."""
+    batches, squares, visits = np.zeros((3, len(pair)))
+    part = slice(graph.sampled[0])
+    asked = pair[part]
+    size = graph.classes[graph.group[asked]]
+    batches[part] = BATCHES
+    apart = look.squares[asked] - look.total[asked] ** 2 / BATCHES
+    squares[part] = np.maximum(apart, 0.0) / size**2
+    visits[part] = look.visits[asked]
+    return _Judged(batches, each[pair], squares, visits, _unsure(graph, pair))
+
+
+def _most_exposed(graph: Matches, pair: Longs, look: _Look, each: Floats) -> int:
+    """The original whose most likely record is most likely, as far as a chain is sure of it."""
+    rank = each[pair]
+    part = slice(graph.sampled[0])
+    rank[part] -= 3.0 * _unsure(graph, pair)[part] / (look.visits[pair[part]] + 1.0)
+    return int(np.argmax(rank))
+
+
+def _largest(chance: Floats, graph: Matches) -> Longs:
+    """The first most likely pair of each original, int64[originals]."""
+    most = np.maximum.reduceat(chance, graph.start[:-1])
+    held = np.flatnonzero(chance == most[graph.of_original])
+    return held[np.searchsorted(graph.of_original[held], np.arange(len(most)))]
 
 
 @dataclass(frozen=True, eq=False)
 class Likeliest:
     """The most likely record of each original."""
 
-    pair: Longs  # int64[originals], the pair with its class
-    chance: Floats  # float64[originals], probability of one record of that class
+    chance: Floats  # float64[originals], its probability
     error: Floats  # float64[originals], of `chance`
-    rank: Floats  # float64[originals], to choose the largest from other samples
-    each: Floats  # float64[pairs], of one record of its class, from fewer samples
+    largest: tuple[float, float]  # the same of the most exposed original, chosen by other samples
+    each: Floats  # float64[pairs], of one record of its class

@@ -17,6 +17,10 @@ from shoal.base.threads import Team, in_threads, team
 from shoal.kernels.search import cells as kernels
 from shoal.kernels.search.tighten import search_falls
 
+# How many tuples a search for the cheapest cells of all tuples may look at. They are counted, not
+# timed, so that a table gives the same release on every machine.
+LOOKS = 4_000  # for each tuple
+LOOKS_AT_LEAST = 400_000_000  # in a table of few tuples
 NONE = np.int64(1) << 61  # the cost if there is no cell
 SHARED = 4_000  # tuples from which on threads share a search
 SHARES = 8  # a run of tuples up to this fraction of all of them is searched by one thread
@@ -89,6 +93,37 @@ def cheapest_cells(
     forks = _Forks(lattice, best, ceiling, reach)
     search = make_search(lattice, n // SHARES if n >= SHARED else 0)
     return _search(search, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, report, forks)
+
+
+def cheapest_vectors(
+    lattice: kernels.Lattice, k: int, report: Callable[[float], None], most: int | None = None
+) -> tuple[Ints, Bools]:
+    """The cheapest cell of each tuple that covers k people, int32[tuples, q].
+
+    Columns are in the order of the lattice. The search stops after `most` looks at tuples: then
+    some tuples have a cell that is not the cheapest one, and some have none. Also returns which
+    tuples have one; the others keep their own values.
+    """
+    n = len(lattice.vector)
+    left = max(LOOKS_AT_LEAST, LOOKS * n) if most is None else most
+    best = no_cells(lattice, k)
+    for ceiling in _ceilings(int(lattice.own[:, -1].max())):
+        done = float((best.cost < NONE).mean())
+        left -= cheapest_cells(lattice, best, ceiling, int(NONE), left, lambda: report(done))  # noqa: B023
+        best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
+        if left <= 0:
+            break
+    found = best.cost < NONE
+    node = lattice.climb[best.level, lattice.start[:-1] + lattice.vector]  # int32[tuples, q]
+    return np.where(found[:, None], node, lattice.vector).astype(np.int32), found
+
+
+def _ceilings(highest: int) -> list[int]:
+    """Rising ceilings up to the highest: what is found below one is not searched again."""
+    found = [highest]
+    while found[-1] > highest // 256:
+        found.append(found[-1] // 2)
+    return found[::-1]
 
 
 def common_falls(

@@ -12,18 +12,19 @@ uniform distribution, because it leads from M to M' with the same probability as
   record that has it, if that one can have i's. Both directions have probability 1 / deg(i), as
   degrees do not depend on the matching.
 - `offer`: the same from the other side; published record j requests one of the records it covers.
-- `walk`: record i requests a published record that covers it, the record that has it requests
-  another, and so on until a record is reached for the second time. The records since then form a
-  cycle, and all of them get what they requested. The reverse move follows the same cycle the other
-  way round. The records before the cycle do not change, and a request that enters the cycle at a
-  published record finds another record of the cycle there. Both directions have the probability of
-  the records before the cycle, times 1 / deg of every record in it.
+- `walk`: the record that has j requests a published record that covers it, the record that has
+  that one requests another, and so on until a class is reached for the second time. The records
+  since then form a cycle; each gets what it requested, and the last one the published record of
+  that class that the first one had. The reverse move follows the same cycle the other way round:
+  its first record is the last one of this move. The records before the cycle do not change. Both
+  directions have the probability of the records before the cycle, times 1 / deg of every record in
+  it, times the size of the class, as any of its published records closes the cycle.
 
-Two perfect matchings differ by disjoint cycles (Prop. 10, Tassa 2012). Each cycle is a walk that
+Published records of a class are interchangeable, so two perfect matchings differ by disjoint cycles
+(Prop. 10, Tassa 2012) that may be taken to visit a class at most once. Each cycle is a walk that
 begins in it, so walks reach every matching; the chain may also stay, so it is aperiodic. A walk
-visits no record twice, so it always ends. Swaps and offers alone may not reach every matching, but
-speed up mixing: in one of three releases of Adult that were examined, walks alone were still far
-from the state that all moves together had reached long before.
+visits no class twice, so it always ends. Swaps and offers alone may not reach every matching, but
+speed up mixing: on releases of Adult, walks alone are ten times less precise in the same time.
 """
 
 from __future__ import annotations
@@ -35,8 +36,20 @@ import numpy as np
 from shoal.kernels import kernel, lean_kernel
 
 NOT_THERE = np.int64(-1)
-SWAPS, OFFERS = 2, 4  # for each walk; other mixes were neither clearly better nor worse on Adult
-NOTHING, WATCHED, EVERYTHING = 0, 1, 2  # what a run counts
+# Of each record and each published record in a sweep, and of how many one begins a walk. With more
+# walks a sweep takes longer and is hardly more precise; with fewer, what only a walk can change
+# changes rarely.
+SWAPS, OFFERS, EVERY = 2, 4, 4
+BLOCK = 64  # records whose requests are drawn together: memory is then waited for once
+
+# Columns of Side.heads
+DEGREE, BEGIN, SHIFT, FILTER, BITS, START, END = range(7)
+# Columns of State.seats
+CLASS, HOLDER, ORIGINAL, PAIR = range(4)
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 / golden ratio
+_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_30, _27, _31, _11, _1 = (np.uint64(x) for x in (30, 27, 31, 11, 1))
 
 
 class Side(NamedTuple):
@@ -45,199 +58,277 @@ class Side(NamedTuple):
     The records of the other side that fit a group are numbered, class by class. Most time is spent
     waiting for memory, so `slot` finds a record by its number with one access: it has one entry
     for each 2 ** shift numbers. That is the first of their records, if all are of one class;
-    otherwise -1 - e, where the first of them is in pair e.
+    otherwise -1 - e, where the first of them is in pair e. For the same reason the numbers of a
+    group are side by side in `heads`, and a filter tells of most groups that they do not fit.
     """
 
     group: np.ndarray  # int32[n], the original (or class) of each record of this side
     start: np.ndarray  # int64[groups + 1], where the pairs of a group begin
     other: np.ndarray  # int32[pairs], the group on the other side, ascending
     upto: np.ndarray  # int32[pairs], records of the other side in the group's pairs before
-    degree: np.ndarray  # int64[groups], records of the other side in all its pairs
     first: np.ndarray  # int64[groups], its first record
     slot: np.ndarray  # int32[slots]
-    begin: np.ndarray  # int64[groups], the first slot of a group
-    shift: np.ndarray  # int8[groups]
+    filters: np.ndarray  # uint64[words], bits that are set for the groups that fit
+    heads: np.ndarray  # int32[groups, 7]:
+    # DEGREE, records of the other side in all its pairs; BEGIN, the first slot; SHIFT; FILTER, the
+    # first word of its filter; BITS, the binary logarithm of its bits; START and END of its pairs
 
 
 class State(NamedTuple):
     """A perfect matching."""
 
-    holder: np.ndarray  # int32[n], the record matched with each published one
-    held: np.ndarray  # int32[n], the published record matched with each one
+    seats: np.ndarray  # int32[n, 4], for each published record:
+    # CLASS; HOLDER, the record matched with it; ORIGINAL, of that record; PAIR, of the original and
+    # the class, while matches are counted
+    held: np.ndarray  # int32[n], the published record matched with each record
     clock: np.ndarray  # int64[1], moves so far
-    place: np.ndarray  # int32[n], where in the path of its last walk; from here on scratch
-    path: np.ndarray  # int32[n], records
-    wish: np.ndarray  # int32[n], the published record that each of them requests
+    random: np.ndarray  # uint64[1], state of the random numbers
+    place: np.ndarray  # int32[classes], where in the path of its last walk; from here on scratch
+    path: np.ndarray  # int32[classes + 1], published records
+    asked: np.ndarray  # int32[BLOCK], records or published records
 
 
 class Counts(NamedTuple):
-    """How long and how often originals have been matched with classes.
+    """How long and how often originals have been matched with classes."""
 
-    Either of every pair, or of one class that is watched for each original, or of nothing.
-    """
-
-    what: int
-    watched: np.ndarray  # int32[originals], the class to watch; int32[0] otherwise
-    since: np.ndarray  # int64[n], the time since which a record is matched with its class
-    time: np.ndarray  # int64[pairs] or int64[originals], summed over the records of an original
-    visits: np.ndarray  # the same shape, how often a match began
+    on: bool  # whether anything is counted
+    since: np.ndarray  # int64[n], since when a published record is matched with its record
+    seen: np.ndarray  # int64[pairs, 2], summed over the records of an original:
+    # the time of the match, and how often it began
 
 
 @kernel
-def fill_slots(start, other, upto, degree, first, begin, shift, slot):
+def fill_slots(start, other, upto, first, slot, heads):
     """Write the slots of one side; `first` is that of the other side."""
-    for g in range(len(degree)):
-        e, width = start[g], np.int64(1) << shift[g]
-        for at in range(((degree[g] - 1) >> shift[g]) + 1):
+    for g in range(len(heads)):
+        degree, begin, shift = heads[g, DEGREE], heads[g, BEGIN], heads[g, SHIFT]
+        e, width = start[g], np.int64(1) << shift
+        for at in range(((degree - 1) >> shift) + 1):
             low = at * width
             while e + 1 < start[g + 1] and upto[e + 1] <= low:
                 e += 1
-            end = upto[e + 1] if e + 1 < start[g + 1] else degree[g]
-            alike = min(low + width, degree[g]) <= end
-            slot[begin[g] + at] = first[other[e]] + low - upto[e] if alike else -1 - e
+            end = upto[e + 1] if e + 1 < start[g + 1] else degree
+            alike = min(low + width, degree) <= end
+            slot[begin + at] = first[other[e]] + low - upto[e] if alike else -1 - e
 
 
 @lean_kernel
-def fitting(mine, theirs, g, r):
-    """Record number r of those on the other side that fit group g."""
-    found = np.int64(mine.slot[mine.begin[g] + (r >> mine.shift[g])])
+def _bit(heads, g, other):
+    """The bit of a group in the filter of group g."""
+    return np.int64((np.uint64(other + 1) * _SPREAD) >> np.uint64(64 - heads[g, BITS]))
+
+
+@kernel
+def fill_filters(start, other, heads, filters):
+    """Set the bits of all groups that fit."""
+    for g in range(len(heads)):
+        for e in range(start[g], start[g + 1]):
+            bit = _bit(heads, g, np.int64(other[e]))
+            filters[heads[g, FILTER] + (bit >> 6)] |= _1 << np.uint64(bit & 63)
+
+
+@lean_kernel
+def draw(random):
+    """A random number from 0 to 1 (SplitMix64, Steele 2014)."""
+    random[0] += _SPREAD
+    z = random[0]
+    z = (z ^ (z >> _30)) * _MIX_1
+    z = (z ^ (z >> _27)) * _MIX_2
+    return np.float64((z ^ (z >> _31)) >> _11) * 2.0**-53
+
+
+@lean_kernel
+def fitting(heads, slot, upto, other, first, g, r):
+    """Record number r of those on the other side that fit group g.
+
+    `first` is of the other side, the rest of the side of g. Kernels called in the innermost loops
+    take the few arrays that they need: to pass whole sides takes longer than the work itself.
+    """
+    shift = heads[g, SHIFT]
+    found = np.int64(slot[heads[g, BEGIN] + (r >> shift)])
     if found >= 0:
-        return found + (r & ((np.int64(1) << mine.shift[g]) - 1))
-    e = -1 - found
-    while e + 1 < mine.start[g + 1] and mine.upto[e + 1] <= r:
+        return found + (r & ((np.int64(1) << shift) - 1))
+    e, end = -1 - found, heads[g, END]
+    while e + 1 < end and upto[e + 1] <= r:
         e += 1
-    return theirs.first[mine.other[e]] + r - mine.upto[e]
+    return first[other[e]] + r - upto[e]
 
 
 @lean_kernel
-def _choose(mine, theirs, g, rng):
-    """A random record of the other side that fits group g."""
-    return fitting(mine, theirs, g, np.int64(rng.random() * mine.degree[g]))
-
-
-@lean_kernel
-def _find(originals, o, g):
+def _find(heads, other, o, g):
     """The pair of an original and a class."""
-    low, end = originals.start[o], originals.start[o + 1]
+    low, end = np.int64(heads[o, START]), np.int64(heads[o, END])
     high = end
     while low < high:
         middle = (low + high) >> 1
-        if originals.other[middle] < g:
+        if other[middle] < g:
             low = middle + 1
         else:
             high = middle
-    return low if low < end and originals.other[low] == g else NOT_THERE
+    return low if low < end and other[low] == g else NOT_THERE
 
 
 @lean_kernel
-def _row(originals, counts, o, g):
-    """Where original o with class g is counted."""
-    if counts.what == EVERYTHING:
-        return _find(originals, o, g)
-    if counts.what == WATCHED and counts.watched[o] == g:
-        return np.int64(o)
-    return NOT_THERE
+def _leave(state, counts, j):
+    """Count how long published record j has been matched with its record."""
+    pair = state.seats[j, PAIR]
+    counts.seen[pair, 0] += state.clock[0] - counts.since[j]
+    counts.seen[pair, 1] += 1  # `begin_counts` and `end_counts` turn departures into arrivals
 
 
 @lean_kernel
-def _give(originals, classes, state, counts, i, j):
-    """Match published record j with record i."""
-    old = classes.group[state.held[i]]
-    state.holder[j] = i
+def _take(state, counts, j, i, o, pair):
+    """Match published record j with record i of original o."""
+    state.seats[j, HOLDER] = i
+    state.seats[j, ORIGINAL] = o
     state.held[i] = j
-    if counts.what == NOTHING or classes.group[j] == old:
+    if counts.on:
+        state.seats[j, PAIR] = pair
+        counts.since[j] = state.clock[0]
+
+
+@lean_kernel
+def _exchange(originals, state, counts, j, held, pair):
+    """Two published records exchange their records; `pair` is that of `held` then."""
+    i, o = np.int64(state.seats[held, HOLDER]), np.int64(state.seats[held, ORIGINAL])
+    other, its = np.int64(state.seats[j, HOLDER]), np.int64(state.seats[j, ORIGINAL])
+    mine = NOT_THERE
+    if counts.on:
+        _leave(state, counts, j)
+        _leave(state, counts, held)
+        mine = _find(originals.heads, originals.other, o, np.int64(state.seats[j, CLASS]))
+    _take(state, counts, j, i, o, mine)
+    _take(state, counts, held, other, its, pair)
+
+
+@lean_kernel
+def _try(originals, state, counts, j, held):
+    """Two published records exchange their records, if that of the first can have the other."""
+    state.clock[0] += 1
+    seats, heads = state.seats, originals.heads
+    old = np.int64(seats[held, CLASS])
+    if seats[j, CLASS] == old:  # the same one, or an equal one
         return
-    row = _row(originals, counts, originals.group[i], old)
-    if row != NOT_THERE:
-        counts.time[row] += state.clock[0] - counts.since[i]
-        counts.visits[row] += 1  # `begin_counts` and `end_counts` turn departures into arrivals
-    counts.since[i] = state.clock[0]
+    o = np.int64(seats[j, ORIGINAL])
+    bit = _bit(heads, o, old)
+    word = originals.filters[heads[o, FILTER] + (bit >> 6)]
+    if (word >> np.uint64(bit & 63)) & _1:
+        pair = _find(heads, originals.other, o, old)
+        if pair != NOT_THERE:
+            _exchange(originals, state, counts, j, held, pair)
 
 
 @lean_kernel
-def _exchange(originals, classes, state, counts, i, j):
-    """Match published record j with record i, if its present record can have that of i."""
-    held = state.held[i]
-    old = classes.group[held]
-    if classes.group[j] == old:  # the present one of i, or an equal one
-        return
-    other = state.holder[j]
-    if _find(originals, originals.group[other], old) != NOT_THERE:
-        _give(originals, classes, state, counts, i, j)
-        _give(originals, classes, state, counts, other, held)
+def _draw_all(heads, slot, upto, other, first, group, begin, end, random, asked):
+    """What each record from `begin` to `end` of a side requests: one of those that fit it."""
+    for x in range(begin, end):
+        g = np.int64(group[x])
+        r = np.int64(draw(random) * heads[g, DEGREE])
+        asked[x - begin] = fitting(heads, slot, upto, other, first, g, r)
 
 
 @lean_kernel
-def swap(originals, classes, state, counts, i, rng):
-    """Record i requests a published record."""
+def swap(originals, classes, state, counts, begin, end):
+    """Each record from `begin` to `end` requests a published record."""
+    _draw_all(
+        originals.heads, originals.slot, originals.upto, originals.other, classes.first,
+        originals.group, begin, end, state.random, state.asked,
+    )  # fmt: skip
+    for i in range(begin, end):
+        _try(originals, state, counts, np.int64(state.asked[i - begin]), np.int64(state.held[i]))
+
+
+@lean_kernel
+def offer(originals, classes, state, counts, begin, end):
+    """Each published record from `begin` to `end` requests a record."""
+    _draw_all(
+        classes.heads, classes.slot, classes.upto, classes.other, originals.first,
+        classes.group, begin, end, state.random, state.asked,
+    )  # fmt: skip
+    for j in range(begin, end):
+        _try(originals, state, counts, j, np.int64(state.held[state.asked[j - begin]]))
+
+
+@lean_kernel
+def walk(originals, classes, state, counts, j):
+    """The record that has j requests a published record, its record another, and so on."""
     state.clock[0] += 1
-    j = _choose(originals, classes, originals.group[i], rng)
-    _exchange(originals, classes, state, counts, i, j)
-
-
-@lean_kernel
-def offer(originals, classes, state, counts, j, rng):
-    """Published record j requests a record."""
-    state.clock[0] += 1
-    i = _choose(classes, originals, classes.group[j], rng)
-    _exchange(originals, classes, state, counts, i, j)
-
-
-@lean_kernel
-def walk(originals, classes, state, counts, i, rng):
-    """Record i requests a published record, its present record requests another, and so on."""
-    state.clock[0] += 1
-    many = 0
-    # A place of an earlier walk is beyond this path, or another record is there.
-    while state.place[i] >= many or state.path[state.place[i]] != i:
-        state.place[i] = many
-        state.path[many] = i
-        state.wish[many] = _choose(originals, classes, originals.group[i], rng)
-        i = state.holder[state.wish[many]]
+    seats, path, place, random = state.seats, state.path, state.place, state.random
+    heads, slot, upto, other = originals.heads, originals.slot, originals.upto, originals.other
+    first = classes.first
+    many, g = 0, np.int64(seats[j, CLASS])
+    # A place of an earlier walk is beyond this path, or another class is there.
+    while place[g] >= many or seats[path[place[g]], CLASS] != g:
+        place[g] = many
+        path[many] = j
         many += 1
-    for at in range(state.place[i], many):
-        _give(originals, classes, state, counts, state.path[at], state.wish[at])
+        o = np.int64(seats[j, ORIGINAL])
+        r = np.int64(draw(random) * heads[o, DEGREE])
+        j = fitting(heads, slot, upto, other, first, o, r)
+        g = np.int64(seats[j, CLASS])
+    begin = np.int64(place[g])
+    if many - begin > 1:
+        _rotate(originals, state, counts, begin, many)
 
 
 @lean_kernel
-def sweep(originals, classes, state, counts, at, times, steps, rng):
-    """Run `times` sweeps or `steps` steps; a step is the walk, swaps and offers of a record.
+def _rotate(originals, state, counts, begin, end):
+    """In the path, everybody gets the next published record, and the last one the first."""
+    seats, path = state.seats, state.path
+    j = np.int64(path[end - 1])
+    last, its = np.int64(seats[j, HOLDER]), np.int64(seats[j, ORIGINAL])
+    if counts.on:
+        for at in range(begin, end):
+            _leave(state, counts, np.int64(path[at]))
+    for at in range(end - 1, begin - 1, -1):
+        j, i, o, pair = np.int64(path[at]), last, its, NOT_THERE
+        if at > begin:
+            before = np.int64(path[at - 1])
+            i, o = np.int64(seats[before, HOLDER]), np.int64(seats[before, ORIGINAL])
+        if counts.on:
+            pair = _find(originals.heads, originals.other, o, np.int64(seats[j, CLASS]))
+        _take(state, counts, j, i, o, pair)
 
-    `at` int64[2] has the next record and the number of finished sweeps.
+
+@lean_kernel
+def sweep(originals, classes, state, counts, at, times, steps):
+    """Run `times` sweeps, or about `steps` steps; a step is the moves of one number.
+
+    `at` int64[2] has the number of the next record, and that of finished sweeps.
     """
-    for _ in range(steps):
-        if at[1] >= times:
-            return
-        i = at[0]
+    n = len(state.held)
+    while steps > 0 and at[1] < times:
+        begin, end = at[0], min(at[0] + BLOCK, n)
         for _ in range(SWAPS):
-            swap(originals, classes, state, counts, i, rng)
+            swap(originals, classes, state, counts, begin, end)
         for _ in range(OFFERS):
-            offer(originals, classes, state, counts, i, rng)
-        walk(originals, classes, state, counts, i, rng)
-        at[0] += 1
-        if at[0] == len(originals.group):
+            offer(originals, classes, state, counts, begin, end)
+        # Where walks begin is drawn, so that each may begin anywhere.
+        for j in range(begin + np.int64(draw(state.random) * EVERY), end, EVERY):
+            walk(originals, classes, state, counts, j)
+        steps -= end - begin
+        at[0] = end
+        if end == n:
             at[0] = 0
             at[1] += 1
 
 
 @lean_kernel
-def begin_counts(originals, classes, state, counts):
+def begin_counts(originals, state, counts):
     """Begin to count: a match that has begun before is no visit when it ends."""
     counts.since[:] = state.clock[0]
-    for i in range(len(state.held)):
-        row = _row(originals, counts, originals.group[i], classes.group[state.held[i]])
-        if row != NOT_THERE:
-            counts.visits[row] -= 1
+    for j in range(len(state.held)):
+        o, g = np.int64(state.seats[j, ORIGINAL]), np.int64(state.seats[j, CLASS])
+        pair = _find(originals.heads, originals.other, o, g)
+        state.seats[j, PAIR] = pair
+        counts.seen[pair, 1] -= 1
 
 
 @lean_kernel
-def end_counts(originals, classes, state, counts):
+def end_counts(state, counts):
     """Count all present matches up to now: they have begun, but not ended."""
-    for i in range(len(state.held)):
-        row = _row(originals, counts, originals.group[i], classes.group[state.held[i]])
-        if row != NOT_THERE:
-            counts.time[row] += state.clock[0] - counts.since[i]
-            counts.visits[row] += 1
+    for j in range(len(state.held)):
+        _leave(state, counts, j)
 
 
 @kernel

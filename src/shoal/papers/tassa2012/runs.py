@@ -37,16 +37,22 @@ class Method(NamedTuple):
     options: Mapping[str, Any]
 
 
+PAPER = {"start": "expansion"}  # Algorithm 2
 METHODS = {
-    "concealment": Method("k-concealment", KConcealment, "concealment", {"randomized": False}),
+    "concealment": Method(
+        "k-concealment", KConcealment, "concealment", {**PAPER, "randomized": False}
+    ),
     "randomized": Method(
-        "k-concealment, randomized", KConcealment, "concealment", {"randomized": True}
+        "k-concealment, randomized",
+        KConcealment,
+        "concealment",
+        {**PAPER, "randomized": True},
     ),
     "agglomerative": Method("agglomerative", KAnonymity, "agglomerative", {}),
     "forest": Method("forest", KAnonymity, "forest", {}),
     "sequential": Method("sequential (added)", KAnonymity, "sequential", {}),
     "gaa": Method("gaa (added)", KAnonymity, "gaa", {}),
-    "(k,k)": Method("(k,k)-anonymity", KKAnonymity, "concealment", {"randomized": False}),
+    "(k,k)": Method("(k,k)-anonymity", KKAnonymity, "concealment", {**PAPER, "randomized": False}),
 }
 ORDER = ("concealment", "randomized", "agglomerative", "forest")  # from the least loss, we expect
 LINES = ("concealment", "agglomerative", "forest", "sequential", "gaa")  # figures 5 to 8
