@@ -12,10 +12,22 @@ import sys
 from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 
+import pyarrow as pa
+
+from shoal.algorithms import DEFAULT
 from shoal.base import own_process
+from shoal.io.frames import Frame
 from shoal.studio import tasks
 from shoal.studio.nursery import BORN, GONE, NEWS
 from shoal.studio.tasks._serving import die_with, serve
+
+# Entries of the catalog are loaded by name, and libraries by what a table needs: nearly every table
+# needs these.
+PACKAGES = (
+    "shoal.attacks", "shoal.hierarchies.builders", "shoal.io.formats", "shoal.losses",
+    "shoal.models",
+)  # fmt: skip
+MODULES = ("numpy.ma", "pyarrow.csv", f"shoal.algorithms.{DEFAULT}", "shoal.io.text_reading")
 
 
 def nurse() -> None:
@@ -45,11 +57,18 @@ def nurse() -> None:
 
 
 def _load() -> None:
-    """Load what processes need: all tasks, with everything that these import."""
+    """Load what processes need: all tasks, with everything that these import, and what is loaded
+    only when a table is read or a plan is used."""
     own_process.claim()
     with own_process.loading():
         for module in pkgutil.walk_packages(tasks.__path__, f"{tasks.__name__}."):
             importlib.import_module(module.name)
+        for package in PACKAGES:
+            for entry in pkgutil.iter_modules(importlib.import_module(package).__path__):
+                importlib.import_module(f"{package}.{entry.name}")
+        for name in MODULES:
+            importlib.import_module(name)
+        Frame(pa.table({"a": [1]}))  # narwhals loads its part for arrow then
     gc.freeze()  # searching for garbage would copy the pages that all share
 
 
