@@ -173,6 +173,19 @@ def test_a_point_of_figure_4_counted_by_hand() -> None:
         assert measured[1 + i] == pytest.approx(min(point[i] for point in least))
 
 
+def test_slightly_is_not_any_factor() -> None:
+    """Made-up tables: 0.15-closeness costs 1.5 times as much as k-anonymity, then three times."""
+    for factor, verdict in ((1.5, "agrees"), (3.0, "differs"), (0.5, "differs")):
+        by_k = {
+            (name, 2, objective): adult.Measured(1.0, value, value)
+            for name in adult.MEASURES
+            for objective in adult.QUALITY
+            for value in [factor if name == adult.CLOSE else 1.0]
+        }
+        found = adult.Found(_adult.load(None, True), {}, by_k)
+        assert adult.claims(found)[2].verdict == verdict
+
+
 def test_without_adult_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(*_: object) -> None:
         raise BadFile("not here")
