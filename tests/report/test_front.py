@@ -16,6 +16,7 @@ from shoal.measures.verdicts.verdict import Verdict
 from shoal.report.front.not_guaranteed import not_guaranteed
 from shoal.report.front.other_columns import lowers, with_other_columns
 from shoal.report.front.paper import PAGE, front_height, head_height, height
+from shoal.report.front.summary import asked
 from shoal.report.limit_facts import limit_facts
 from shoal.report.page import HtmlTable, render
 from shoal.report.release_report import facts, page
@@ -408,3 +409,22 @@ def test_criteria_are_about_the_attacker_who_finds_most():
     said = Seen(render(page(facts(release)))).text.replace("\xa0", " ")
     assert "attack homogeneity, on s 100 % of the records, by attacker “neighbour”" in said
     assert "how sure an attacker can be of a sensitive value 100 %" in said
+
+
+def test_what_a_code_book_would_give_away_is_amber():
+    """Which ZIP codes are in a state is known to everybody, whatever the release shows."""
+    release = shoal.anonymize(dependent.people(), dependent.plan({"visits": "other"}))
+    known = facts(release)
+    told = replace(release.dependency, if_known={"visits": 7})
+    none = replace(told, if_known={"visits": 0})
+    for dependency, verdict in ((told, "▲ amber"), (none, "✔ satisfied")):
+        (row,) = [
+            row
+            for row in asked(replace(known, dependency=dependency)).cells
+            if row[0].text.startswith("people for whom")
+        ]
+        assert row[-1].text == verdict
+        assert ("With a code book for visits it would be 7 people." in row[-1].note) == (
+            verdict == "▲ amber"
+        )
+    assert "Conditions" in front(render(page(known)))

@@ -39,6 +39,7 @@ def sign_off(facts: Facts) -> list[Block]:
         ),
         HtmlTable(["file", "content", "checksum"], rows, widths=(12, 36, 52), stacks=True),
         Text("Decision:\u2003☐ publish\u2003☐ publish under conditions\u2003☐ do not publish"),
+        Form(["Conditions"]),
         *([] if told else [Form(["Recipient and purpose"])]),
         Form(lines[1:], people) if people else Form(lines),
     ]

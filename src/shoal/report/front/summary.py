@@ -120,7 +120,7 @@ def verdict(facts: Facts) -> str:
     if not facts.limits:
         return f"✖ {said} {refused}".strip() if refused or not facts.holds else said
     found = [one.verdict for one in facts.limits]
-    doubtful = facts.dependency.effects or facts.dependency.unknown
+    doubtful = facts.dependency.effects or facts.dependency.unknown or _with_code_book(facts)
     judged = [*found, *(["amber"] if doubtful else [])]
     judged += ["red"] if refused or not facts.holds else []
     worst = next(one for one in WORST_FIRST if one in judged)
@@ -234,9 +234,10 @@ def _read_back(facts: Facts) -> list[list[Cell | str]]:
         said.append(f"Accepted by the plan: {listed(list(found.accepted))}.")
     if found.unknown:
         said.append(f"Not measured: {listed(found.unknown)}.")
-    nobody = " ".join([_NOBODY, *_with_code_book(facts)])
+    if known := _with_code_book(facts):
+        said += [*([] if said else [_NOBODY]), known]
     judged = (
-        Cell("▲ amber", " ".join(said), "mixed") if said else Cell("✔ satisfied", nobody, "good")
+        Cell("▲ amber", " ".join(said), "mixed") if said else Cell("✔ satisfied", _NOBODY, "good")
     )
     if not found.holds:
         judged = Cell("✖ red", f"By {listed(list(found.refused))}: not accepted.", "bad")
@@ -251,15 +252,17 @@ def _read_back(facts: Facts) -> list[list[Cell | str]]:
     ]
 
 
-def _with_code_book(facts: Facts) -> list[str]:
+def _with_code_book(facts: Facts) -> str:
     """Whom the most telling of these columns would give away if its meaning were known."""
     found = facts.dependency
     known = {name: found.if_known.get(name) or 0 for name in found.others}
+    if not known:
+        return ""
     worst = max(known, key=lambda name: known[name])
     if not known[worst]:
-        return []
+        return ""
     people = many(known[worst], "person", "people")
-    return [f"With a code book for {short(worst)} it would be {people}."]
+    return f"With a code book for {short(worst)} it would be {people}."
 
 
 _REVEALED = "Columns that are published unchanged reveal quasi-identifiers."
