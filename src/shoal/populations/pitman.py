@@ -29,7 +29,8 @@ def pitman(sizes: ClassSizes, fraction: float) -> Estimate:
     if found is None:
         return estimated(NAME, None, people, _reason(sizes))
     alpha, theta = found
-    # Hoshino 2001: E[S_1] tends to Γ(θ+1) / Γ(θ+α) N^α, which a finite N never exceeds.
+    # Hoshino 2001: E[S_1] tends to Γ(θ+1) / Γ(θ+α) N^α. A finite N has fewer if θ > 1 − α/2, and
+    # else more, by a share of about (1 − α)(1 − α/2 − θ) / N: less than that of one person.
     expected = exp(lgamma(theta + 1) - lgamma(theta + alpha) + alpha * log(people))
     return estimated(NAME, expected, people)
 

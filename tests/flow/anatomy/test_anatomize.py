@@ -206,7 +206,22 @@ def test_plans_that_anatomy_does_not_serve():
         anatomize(table, plan(columns={**COLUMNS, "sex": "other"}))
     with pytest.raises(BadPlan, match="does not support the role person"):
         anatomize(table, plan(columns={**COLUMNS, "name": "person"}))
+    with pytest.raises(BadPlan, match=r"does not measure limits \('highest_risk'\)"):
+        anatomize(table, plan(limits={"highest_risk": 0.2}))
+    with pytest.raises(BadPlan, match="does not support several attackers"):
+        anatomize(table, plan(attackers=[{"knows": ["age", "sex"]}]))
     with pytest.raises(BadPlan, match="writes a column 'group'"):
         anatomize(table, plan(columns={**COLUMNS, "group": "quasi"}))
     with pytest.raises(CannotReach, match="3 of 4 records have the same value"):
         anatomize(people(list("aaab")), plan(2))
+
+
+def test_notes_say_what_the_tables_do_not_protect_from():
+    columns = {**COLUMNS, "age": {"role": "quasi", "top": 31}}
+    made = anatomize(people(list("abcabc")), plan(columns=columns))
+    assert max(made.quasi_identifiers["age"].to_pylist()) == 31
+    notes = "\n".join(made.notes)
+    assert "which sensitive values go with which quasi-identifiers" in notes
+    assert "make the final release without a seed" in notes
+    assert "31 stands for 31 or more" in notes
+    assert "seed" not in "\n".join(anatomize(people(list("abcabc")), plan(seed=None)).notes)

@@ -28,6 +28,7 @@ from shoal.models.p_sensitivity import PSensitivity
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, merged_codes
 from shoal.table.roles import check_columns, columns_with_role
+from shoal.table.written.coded_numbers import check_coded, coded_columns, words_for
 
 SERVED = FrequencyLDiversity, DistinctLDiversity, EntropyLDiversity, PSensitivity
 NAMES = "frequency-l-diversity, distinct-l-diversity, entropy-l-diversity and p-sensitivity"
@@ -94,7 +95,8 @@ def anatomize(
     """Publish exact quasi-identifiers in one table and sensitive values in another (anatomy).
 
     Both have the number of a group. Each group has l different sensitive values or more, each in
-    one record, so that nobody's value is known with a probability above 1 / l (Xiao and Tao 2006).
+    one record, so that nobody's value is known with a probability above 1 / l (Xiao and Tao 2006)
+    to an attacker who does not know which values go with which quasi-identifiers.
     Quasi-identifiers are published as they are: whoever knows those of a person can find out
     whether that person is in the table.
 
@@ -119,6 +121,8 @@ def anatomize(
         raise _out_of_reach(plan.models, values)
     first, second = _tables(frame, plan, column, group, rng)
     progress("checking the result", 0.0)
+    for published in (first, second):
+        check_coded(Frame(published), plan.columns)
     seen = TwoTables.of(Frame(first), Frame(second), column, plan.missing_of(column))
     return Anatomy(
         first,
@@ -130,11 +134,24 @@ def anatomize(
         reconstruction_error=seen.reconstruction_error(),
         lowest_error=_lowest_error(plan.models),
         groups=len(seen.size),
-        notes=[
-            "quasi-identifiers are published as they are: whoever knows those of a person can find "
-            "out whether the person is in the table, and which records could be theirs"
-        ],
+        notes=_notes(plan),
     )
+
+
+def _notes(plan: Plan) -> list[str]:
+    """What the reader of the two tables has to know."""
+    notes = [
+        "quasi-identifiers are published as they are: whoever knows those of a person can find "
+        "out whether the person is in the table, and which records could be theirs",
+        "an attacker who knows which sensitive values go with which quasi-identifiers, or learns "
+        "it from the two tables, can be surer of a value than the requirements say",
+    ]
+    if plan.seed is not None:
+        notes.append(
+            "the groups were drawn with a random seed: an attacker who knows it can find out more; "
+            "make the final release without a seed"
+        )
+    return notes + [words_for(name, one) for name, one in coded_columns(plan.columns).items()]
 
 
 def _checked(plan: Plan) -> str:
@@ -155,6 +172,15 @@ def _checked(plan: Plan) -> str:
             )
     if taken := [name for name in (GROUP, COUNT) if name in plan.columns]:
         raise BadPlan(f"anatomy writes a column {taken[0]!r}; rename that of the table")
+    if plan.limits:
+        raise BadPlan(
+            f"anatomy does not measure limits ({preview(list(plan.limits.stated()))}): remove "
+            "[limits] from the plan"
+        )
+    if plan.attackers:
+        raise BadPlan(
+            "anatomy does not support several attackers: remove [[attackers]] from the plan"
+        )
     if not plan.models:
         raise BadPlan(f"the plan has no requirements; anatomy serves {NAMES}")
     for model in plan.models:

@@ -1,4 +1,4 @@
-"""Covered: how many people of a table published vectors cover, by all pairs of the two."""
+"""Covered: how many people of a table published vectors cover, by pairs of the two."""
 
 from __future__ import annotations
 
