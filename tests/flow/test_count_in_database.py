@@ -68,18 +68,28 @@ def compared(audit: shoal.Audit) -> dict:
     return {k: v for k, v in rounded(audit.as_dict()).items() if k != "utility"}
 
 
+def unmatched(audit: shoal.Audit, asked: Plan) -> dict:
+    """The same if the attack dependency does not know whose record is whose."""
+    found = compared(audit)
+    release = rounded(shoal.audit(released()[0].frame, asked).as_dict())
+    known = release["attacks"]["dependency"]
+    assert known["reading"] == "release"
+    return found | {"attacks": found["attacks"] | {"dependency": known}}
+
+
 @cache
-def released() -> tuple[shoal.Release, dict]:
+def released() -> tuple[shoal.Release, shoal.Audit]:
     """A release, and its audit in memory."""
     asked = plan(models=[{"name": "k-anonymity", "k": 2}], seed=3)
     release = shoal.anonymize(odd_people(), asked)
-    return release, compared(shoal.audit(release.frame, asked, original=odd_people()))
+    return release, shoal.audit(release.frame, asked, original=odd_people())
 
 
 def test_an_original_in_the_database(base: Database) -> None:
-    """The release is in memory or next to its original."""
+    """The release is in memory or next to its original; what is counted cannot be matched."""
     asked = plan(models=[{"name": "k-anonymity", "k": 2}], seed=3)
-    release, expected = released()
+    release, audit = released()
+    expected = unmatched(audit, asked)
     assert compared(shoal.audit(release.frame, asked, original=base)) == expected
     target = Database(base.address, "release")
     release.save(target)

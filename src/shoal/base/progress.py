@@ -40,6 +40,7 @@ STAGES = {
     "merging classes": "improving groups",
     "exchanging": "improving groups",
     "recreating": "improving groups further",
+    "looking at the population": "comparing classes with the population",
     "making diverse": "mixing sensitive values",
     "diversifying": "mixing sensitive values",
     "lifting": "generalizing columns",

@@ -108,10 +108,10 @@ def anatomize(
     """
     plan = Plan.of(plan).with_reading(read)
     column = _checked(plan)
-    progress("reading", 0.0)
+    progress("read", 0.0)
     frame = open_table(table, plan)
     check_columns(plan.columns, frame)
-    progress("finding groups", 0.0)
+    progress("recode", 0.0)
     secret = merged_codes(frame, column, plan.missing_of(column))
     values = np.unique(secret.codes, return_inverse=True)[1].astype(np.int64)
     size = max(_size(model) for model in plan.models)
@@ -120,7 +120,7 @@ def anatomize(
     if group is None:
         raise _out_of_reach(plan.models, values)
     first, second = _tables(frame, plan, column, group, rng)
-    progress("checking the result", 0.0)
+    progress("verify", 0.0)
     for published in (first, second):
         check_coded(Frame(published), plan.columns)
     seen = TwoTables.of(Frame(first), Frame(second), column, plan.missing_of(column))
