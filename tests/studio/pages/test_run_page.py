@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -14,6 +18,7 @@ from shoal.studio.page import environment
 from shoal.studio.requirements import words
 from shoal.studio.requirements.mistakes import buttons_of
 from shoal.studio.wording import Wording
+from tests.studio.served import Served
 
 
 def run(number: int, **given: Any) -> SimpleNamespace:
@@ -105,3 +110,20 @@ def test_a_page_about_results_says_that_one_is_being_made(step: str) -> None:
     assert f'data-live="/p/p/run/awaited?step={step}"' in page
     assert f'data-go="/p/p/{step}"' in part(None, True)
     assert "There is no finished run yet." in part(None, False)
+
+
+@pytest.mark.parametrize("packing", ["gz", "xz"])
+def test_a_compressed_table_is_run_and_its_release_has_the_same_ending(
+    studio: Served, tmp_path: Path, packing: str
+) -> None:
+    table = tmp_path / f"people.v2.CSV.{packing}"
+    text = "age,job\n" + "".join(
+        f"{20 + i % 10},{'cook' if i % 2 else 'nurse'}\n" for i in range(60)
+    )
+    pack = gzip.compress if packing == "gz" else lzma.compress
+    table.write_bytes(pack(text.encode()))
+    packed = studio.opened(urlencode({"data": str(table)}))
+    studio.ask("POST", f"{packed}/run/start", "")
+    page = studio.until(f"{packed}/run", "report.html|role=.alert").text
+    assert "cannot tell the format" not in page
+    assert f"release.csv.{packing}" in studio.get(f"{packed}/export").text

@@ -17,6 +17,7 @@ from shoal.studio.jobs import Bell, Job
 from shoal.studio.private_folder import PrivateFolder
 from shoal.studio.processes import Ended
 from shoal.studio.runs.run import PLAN, Run, loaded
+from shoal.studio.sources.uploads import ending_of
 
 Begin = Callable[[Coroutine[Any, Any, None]], None]  # does something in the background
 
@@ -63,7 +64,7 @@ class Runs(dict[str, Run]):
             check_writes(path)
         except ShoalError:
             return ".csv"
-        return path.suffix.lower()
+        return ending_of(path.name)  # with the packing: .csv.gz
 
     async def _run(self, run: Run) -> None:
         async with self._one:
