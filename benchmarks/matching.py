@@ -2,8 +2,8 @@
 
 The plain chain has the moves of the same Markov chain as they read: it requests records one after
 the other, looks every pair up by binary search, and ends a walk only where a record is reached for
-the second time. Four such chains, of which two judge what the other two found, were the attack
-before. Both are run in one thread; `spread` is the mean difference between two chains.
+the second time. It is slower than the attack was before it had two chains, which looked pairs up
+by an index. Both are run in one thread; `spread` is the mean difference between two chains.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shoal.attacks._matches import Matches, matches_of
 from shoal.attacks.matching import BATCHES, CHAINS, Matching
 from shoal.kernels.matching.matchings import DEGREE, NOT_THERE
 
-PLAIN_CHAINS, PLAIN_SWEEPS = 4, 15  # with 60 samples; half as many sweeps for burn-in
+PLAIN_CHAINS, PLAIN_SWEEPS = 4, 15  # sixty samples; half as many sweeps for burn-in
 K = 10
 
 

@@ -73,7 +73,7 @@ class Matching(LinkageAttack):
         "samples": Label("sampled assignments of the other people"),
     }
     samples: int = Field(
-        default=60,
+        default=100,
         ge=2 * CHAINS * BATCHES,
         description="how many perfect matchings are sampled (more for small tables)",
     )

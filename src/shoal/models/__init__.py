@@ -159,6 +159,11 @@ class Model(Setting):
         """
         return False
 
+    @property
+    def needs_everybody(self) -> bool:
+        """Whether a population that lacks people of the table cannot show that it holds."""
+        return False
+
     def loosened(self) -> Self:
         """The same model with its loosest options."""
         return type(self)(**{**self._fields(), **self.loosest})

@@ -51,6 +51,11 @@ class DeltaPresence(Model):
         """It counts people of the population."""
         return True
 
+    @property
+    def needs_everybody(self) -> bool:
+        """Somebody who is missing there makes a presence smaller than it looks."""
+        return self.low > 0
+
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""
         least = "" if self.low == 0 else f" and at least {percent(100 * self.low)}"
@@ -72,7 +77,7 @@ class DeltaPresence(Model):
         )
 
     def levels(self, classes: Classes) -> Floats:
-        """The presence in each class; infinite where it is below `low`."""
+        """The presence in each class; infinite where it is, or could be, below `low`."""
         people, coverage = classes.people, classes.coverage
         if coverage is None:  # all that is known of it
             presence = np.ones(len(classes))
@@ -80,7 +85,7 @@ class DeltaPresence(Model):
         presence = people / np.maximum(people, coverage.people)
         if self.low > 0:
             presence[(presence < self.low * (1 - TOLERANCE)) | coverage.shared] = np.inf
-            if coverage.nobody:
+            if coverage.nobody or coverage.incomplete:
                 presence[:] = np.inf
         presence[coverage.shared] = np.maximum(presence[coverage.shared], 1.0)
         return presence

@@ -61,6 +61,11 @@ def _check_population(plan: Plan) -> None:
             f"{model} counts people of the population, and the plan has no table of it; add one, "
             f'as in [population] data = "people.csv"{other if model == "k-map" else ""}'
         ).offering(WayOut("remove", model))
+    if plan.population.incomplete and (strict := [m.key for m in needing if m.needs_everybody]):
+        raise BadPlan(
+            f"{strict[0]} with low above 0 needs everybody of the table in the population; give a "
+            "population that has them, without incomplete = true, or leave out low"
+        ).offering(WayOut("remove", strict[0]))
     if plan.attackers:
         raise BadPlan(
             f"{model} together with several attackers is not supported yet; remove [[attackers]] "

@@ -116,6 +116,17 @@ def test_a_population_that_lacks_people_of_the_table():
     assert release.after.risks.journalist is None  # it would be about another population
 
 
+def test_a_smallest_presence_needs_everybody():
+    """Of 3 people in a table, a register of 6 that lacks one of them: 3 of 7, not 3 of 6."""
+    asked = plan(
+        ("delta-presence", {"high": 1.0, "low": 0.01}),
+        population={"data": PEOPLE.slice(0, 10), "incomplete": True},
+    )
+    with pytest.raises(BadPlan, match="low above 0 needs everybody of the table"):
+        shoal.anonymize(SAMPLE, asked)
+    assert not shoal.audit(SAMPLE, asked).holds
+
+
 def test_bad_populations():
     with pytest.raises(BadTable, match="population lacks the quasi-identifiers 'sex'"):
         shoal.anonymize(
