@@ -600,3 +600,16 @@ def test_a_release_of_auto_is_audited_by_the_plan_that_was_written():
     found = shoal.audit(release.frame, plan, original=given)
     assert found.holds
     assert found.quality.losses == pytest.approx(release.losses)
+
+
+def test_numbers_that_are_coded_are_not_freed():
+    # A range around top would not cover the numbers beyond it, and a plan with both is refused.
+    table = pa.table({"hours": [str(i * 7 % 90) for i in range(60)], "sex": list("mf") * 30})
+    plan = shoal.Plan(
+        columns={"hours": {"role": "quasi", "top": 60}, "sex": "quasi"},
+        models=[{"name": "k-anonymity", "k": 3}],
+        algorithm="auto",
+        seed=1,
+    )
+    published = set(shoal.anonymize(table, plan).frame["hours"].to_pylist()) - {"*"}
+    assert all(float(value) <= 60 for value in published)

@@ -3,7 +3,7 @@
 A column without a hierarchy is flat: its values are published unchanged or suppressed. A free range
 or set loses less and is measured by the same loss: the root loses all of a cell in both, and a free
 value loses in proportion to its width (eq. 11 and 12, Wang 2018). A column with
-`hierarchy = { flat = true }` in the plan does not change.
+`hierarchy = { flat = true }` in the plan does not change, nor do numbers with top, bottom or round.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def freed(plan: Plan, table: Table) -> Plan | None:
     free = {}
     for name, tree in zip(table.names, table.trees, strict=True):
         column = plan.columns[name]
-        if column.hierarchy is not None or column.at_most is not None:
+        if column.hierarchy is not None or column.at_most is not None or column.codes_numbers:
             continue
         if (hierarchy := _free(tree)) is not None:
             free[name] = plan.columns[name].changed(hierarchy=hierarchy)
