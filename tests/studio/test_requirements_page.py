@@ -90,6 +90,14 @@ def test_every_model_can_be_added_changed_and_removed(
     assert plan_of(studio, project, tmp_path).models == before.models
 
 
+@pytest.mark.parametrize("part", ["preview", "preview/state", "frontier", "whole"])
+def test_undo_stays_on_the_page_whatever_part_came_last(
+    studio: Served, project: str, part: str
+) -> None:
+    answer = studio.ask("GET", f"{project}/{part}", headers={"x-studio": "1"})
+    assert re.findall(r'name="step" value="([^"]*)"', answer.text) == ["requirements"] * 2
+
+
 def test_options_are_changed_where_they_are(studio: Served, people: str, tmp_path: Path) -> None:
     sent(studio, people, "models/add", name="t-closeness", column="disease")
     answer = sent(studio, people, "models/1", column="disease", t="0,35", distance="l1", order="")

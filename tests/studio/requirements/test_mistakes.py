@@ -9,9 +9,9 @@ import pytest
 
 import shoal
 from shoal import Plan
-from shoal.base.errors import BadPlan, ShoalError
+from shoal.base.errors import BadPlan, ShoalError, WayOut
 from shoal.plan.ways_out import resolved
-from shoal.studio.requirements.mistakes import checked, mistake_of, place_of, way_from
+from shoal.studio.requirements.mistakes import buttons_of, checked, mistake_of, place_of, way_from
 from shoal.studio.wording import LANGUAGES, Wording
 
 PEOPLE = pa.table({"age": [20, 21, 22, 23] * 5, "disease": ["flu", "gout"] * 10})
@@ -80,3 +80,21 @@ def test_errors_without_ways_out_are_placed_by_their_words() -> None:
 def test_forms_that_no_button_sends_are_refused(form: dict[str, str]) -> None:
     with pytest.raises(BadPlan, match="not known"):
         way_from(form)
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "english"),
+    [
+        ("highest_risk", None, "Remove the limit “Highest re-identification risk”"),
+        ("loss", 0.4, "Set the limit “Information lost” to 0.4"),
+        ("attacks.linkage", None, "Remove the limit “People on whom linkage succeeds”"),
+    ],
+)
+def test_a_button_names_a_limit_as_the_page_does(
+    target: str, value: float | None, english: str
+) -> None:
+    limits = {"highest_risk": 0.1, "loss": 0.1, "attacks": {"linkage": 0.1}}
+    error = BadPlan("too much").offering(WayOut("limit", target, value))
+    [button] = buttons_of(error, plan_of(limits=limits))
+    assert button.words(Wording("en")) == english
+    assert "_" not in button.words(Wording("de"))

@@ -9,6 +9,7 @@ from typing import Any
 from shoal.base.errors import BadPlan, ShoalError, WayOut
 from shoal.plan import Plan
 from shoal.plan.ways_out import CHANGES, resolved
+from shoal.studio.wording import Wording
 
 # The places of the page that can show a mistake, besides "model-0", "model-1" and so on.
 PLACES = ("add", "attackers", "limits", "about", "method", "columns", "preview")
@@ -25,6 +26,15 @@ class Button:
     value: str  # JSON
     text: str
     filled: dict[str, str]
+
+    def words(self, t: Wording) -> str:
+        """The text of the button; a limit has the name that the page gives it."""
+        if self.action != "limit":
+            return t(self.text, **self.filled)
+        attack = self.target.removeprefix("attacks.")
+        named = t.maybe(f"limits.{self.target}", self.target)
+        name = t("limits.attack", name=attack) if attack != self.target else named
+        return t(self.text, **self.filled | {"target": name})
 
 
 @dataclass(frozen=True)

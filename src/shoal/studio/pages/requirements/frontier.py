@@ -31,6 +31,7 @@ async def part(request: Request, project: Project, error: str) -> Response:
         request,
         "requirements/frontier.html.jinja",
         project=project,
+        step="requirements",
         version=project.history.version,
         **frontier_facts(project, error),
     )

@@ -28,7 +28,13 @@ async def preview(request: Request) -> Response:
         try:
             result = await project.preview(full="full" in request.query_params)
         except Superseded:
-            return shown(request, "requirements/superseded.html.jinja", 409, project=project)
+            return shown(
+                request,
+                "requirements/superseded.html.jinja",
+                409,
+                project=project,
+                step="requirements",
+            )
         if result.error is not None:
             wrong = mistake_of(result.error, plan)
         else:
@@ -53,7 +59,9 @@ async def preview(request: Request) -> Response:
 async def state(request: Request) -> Response:
     """How far the preview is, for those who wait."""
     project = project_of(request)
-    return shown(request, "requirements/preview_state.html.jinja", project=project)
+    return shown(
+        request, "requirements/preview_state.html.jinja", project=project, step="requirements"
+    )
 
 
 async def warm(request: Request) -> Response:

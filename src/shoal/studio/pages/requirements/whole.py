@@ -24,6 +24,7 @@ async def part(request: Request, project: Project, error: str) -> Response:
         request,
         "requirements/whole.html.jinja",
         project=project,
+        step="requirements",
         **whole_facts(project, error),
     )
 
