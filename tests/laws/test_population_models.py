@@ -85,7 +85,8 @@ def level(model, table, vectors, own):
     rows = covered_rows(table.population.table, vectors)
     if isinstance(model, KMap):
         return k_map_level(own, rows)
-    return presence_level(own, rows, len(table.population.table.codes), model.low)
+    everybody, incomplete = len(table.population.table.codes), table.population.incomplete
+    return presence_level(own, rows, everybody, model.low, incomplete)
 
 
 def check_release(table, recoding, models):

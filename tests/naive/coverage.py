@@ -50,8 +50,10 @@ def k_map_level(own, rows):
     return min(max(f, len(one)) for f, one in zip(own, rows, strict=True))
 
 
-def presence_level(own, rows, everybody, low):
-    """The largest presence of anybody; infinite if that of somebody is below `low`."""
+def presence_level(own, rows, everybody, low, incomplete):
+    """The largest presence of anybody; infinite if that of somebody is, or may be, below `low`."""
+    if incomplete and low > 0:  # it is not known how many people are missing
+        return inf
     worst = 0.0
     for person in range(everybody):
         mine = [c for c, one in enumerate(rows) if person in one]

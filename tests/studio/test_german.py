@@ -20,7 +20,8 @@ ENGLISH = re.compile(
     r"has|have|than|there|who|by)(?![\w-])",
     re.IGNORECASE,
 )
-FILE = re.compile(r"[\w -]+\.(csv|tsv|xlsx|sav|jsonl|parquet)(\.gz)?")  # a name is no text of ours
+# The name of a file is no text of ours.
+FILE = re.compile(r"[\w. -]+\.(csv|tsv|xlsx|sav|jsonl|parquet)(\.[gx]z)?", re.IGNORECASE)
 ATTRIBUTES = ("aria-label", "title", "placeholder", "alt")
 EMPTY = ("meta", "link", "input", "br", "img", "hr", "wbr")
 CODE = ("script", "style", "code", "textarea", "pre")  # plan keys, commands and addresses
