@@ -71,7 +71,10 @@ class SpecialUniques:
 
     @property
     def dis_scores(self) -> Floats:
-        """The DIS score of each record, float64[n]: its probability of a correct unique match."""
+        """The DIS score of each record, float64[n]: its part of the probability of a match.
+
+        Scaled so that its mean over records with a score is `correct_match`, and at most 1.
+        """
         scores = self.scores
         if not scores.any():
             return scores

@@ -37,8 +37,8 @@ def satisfying(
     """Generalize published values until the models are satisfied; raise an error if they cannot be.
 
     Values only become more general, and classes that become equal are one class. So every other
-    model is still satisfied: two classes that satisfy a model do so together, and merging classes
-    never raises the level of a table.
+    model of classes is still satisfied: two classes that satisfy a model do so together. A model of
+    the whole table is too, unless its level can rise by merging: verification judges that.
     """
     state = _Vectors.of(table, formed, loss)
     for model in models:
