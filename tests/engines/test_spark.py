@@ -215,6 +215,9 @@ def test_an_audit_finds_the_numbers_of_memory(spark: Any, tmp_path: Path) -> Non
         memory = shoal.audit(one, asked, original=original).as_dict()
         found = shoal.spark.audit(other, asked, original=its_original)
         counted = found.as_dict()
+        # What is counted cannot be matched with its original, record by record.
+        alone = shoal.audit(one, asked).as_dict()["attacks"]["dependency"]
+        memory["attacks"]["dependency"] = alone
         for each in (memory, counted):  # analyses of other columns need their rows
             for key in ANALYSES:
                 each.get("utility", {}).pop(key, None)
