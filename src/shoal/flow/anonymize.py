@@ -104,7 +104,7 @@ def _published(
 
     def encoded(plan: Plan) -> Table:
         table = encode(frame, plan.columns, plan.missing, plan.missing_values, progress)
-        return table if population is None else population.beside(table, plan)
+        return table if population is None else population.with_population(table, plan)
 
     original = encoded(plan)
     clock.start("recode")

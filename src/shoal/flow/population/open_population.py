@@ -33,7 +33,7 @@ class PopulationFrame:
             return None
         return PopulationFrame(open_population(source.data, plan), source.incomplete)
 
-    def beside(self, table: Table, plan: Plan) -> Table:
+    def with_population(self, table: Table, plan: Plan) -> Table:
         """The table of a plan, which knows its population."""
         people = encode_population(self.frame, plan)
         known = replace(table, population=Population(people, self.incomplete))

@@ -50,7 +50,7 @@ TABLE_ROWS = 30_162  # of florida_30162
 SURVEYED = 2010  # the list is of that year, and has ages
 KS = (3, 4, 5, 10, 20, 50, 100, 250, 500, 700, 1000, 2000)
 QUICK = (3, 20, 250, 700, 2000)
-RACES = {"majority": ("W",), "minority": ("B", "A", "I", "M"), "not told": ("O", "U", "none")}
+RACES = {"majority": ("W",), "minority": ("B", "A", "I", "M"), "not stated": ("O", "U", "none")}
 PARTIES = {"large": ("DEM", "REP"), "no party": ("UNA",), "small": ("LIB",)}
 SOURCE = {"zip code": "res_zip_code", "gender": "gender", "race": "race", "affiliation": "party"}
 
