@@ -26,9 +26,11 @@ demo: $(VENV)/.ready
 studio: $(VENV)/.ready-studio
 	$(BIN)/shoal studio --invented
 
-# The pictures of docs/studio.md, of the same table; needs chromium.
+# The pictures of docs/studio.md, of the same table, which need chromium; and the figure of
+# docs/models.md, for which Adult is anonymized 24 times: some minutes.
 pictures: $(VENV)/.ready-dev
 	$(BIN)/python -m docs.images.studio
+	$(BIN)/python -m docs.images.frontier
 
 # While you work: under a minute once the kernels are compiled.
 quick: $(VENV)/.ready-dev lint

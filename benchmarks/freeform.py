@@ -1,6 +1,9 @@
-"""Rows without classes: what `freeform` loses on Adult next to `peel`, and what a bound allows.
+"""Rows without classes: what `freeform` loses on Adult next to `peel` and both concealments.
 
-The bound is the one of normal effort, which holds for both. Times are processor seconds.
+Belief is what the attack `matching` finds: the probability of a person's most likely record, if all
+complete assignments are equally likely, on average and for the most exposed person. In a class it
+is one in the number of its records. The bound is the one of normal effort, which holds for `peel`
+and `freeform`. Times are processor seconds.
 """
 
 from __future__ import annotations
@@ -11,37 +14,86 @@ import numpy as np
 
 from benchmarks.tables import encoded
 from shoal import catalog
+from shoal.algorithms import Algorithm
+from shoal.algorithms.concealment import Concealment
+from shoal.algorithms.freeform import Freeform
+from shoal.algorithms.peel import Peel
+from shoal.attacks.matching import Matching
 from shoal.losses import alteration
 from shoal.losses.nllm import NLLM
 from shoal.measures.bounds.lower_bound import lower_bound
-from shoal.models.k_anonymity import KAnonymity
-from shoal.models.k_belief import KBelief
+from shoal.models import Model
+from shoal.table.encode import Table
+from shoal.table.match_graph import link
+from shoal.table.published_table import Published
+from shoal.table.recoding import Recoding
 
 SIZES = (2, 5, 10, 100)
+BELIEFS = (5, 10)  # sizes for which beliefs are estimated
+SAMPLES = 40
+
+WAYS: dict[str, tuple[Algorithm, str]] = {
+    "peel": (Peel(), "k-anonymity"),
+    "freeform": (Freeform(), "k-belief"),
+    "concealment": (Concealment(), "k-concealment"),
+    "concealment, not randomized": (Concealment(randomized=False), "k-concealment"),
+}
 
 
 def run() -> list[dict]:
-    return [measured(k) for k in SIZES]
+    return [measured(k) for k in SIZES] + [line for k in BELIEFS for line in frontier(k)]
+
+
+def recoded(table: Table, way: str, k: int) -> tuple[Recoding, float, float]:
+    """The release of an algorithm, its loss in percent, and the seconds it took."""
+    algorithm, name = WAYS[way]
+    model: Model = catalog.models[name](k=k)
+    loss, begin = NLLM(), process_time()
+    made = algorithm.recode(table, [model], loss, np.random.default_rng(0))
+    seconds = process_time() - begin
+    codes = made.codes()
+    after = [np.bincount(codes[:, j], minlength=t.size) for j, t in enumerate(table.trees)]
+    lost = alteration(loss.costs(table.domains), [d.counts for d in table.domains], after)
+    return made, lost, seconds
 
 
 def measured(k: int) -> dict:
     """The losses of both algorithms for k people, in percent, and their times."""
-    table, loss = encoded(), NLLM()
-    seconds, lost = [], []
-    for name, model in (("peel", KAnonymity(k=k)), ("freeform", KBelief(k=k))):
-        begin = process_time()
-        made = catalog.algorithms[name]().recode(table, [model], loss, np.random.default_rng(0))
-        seconds.append(process_time() - begin)
-        codes = made.vectors[made.record]
-        after = [np.bincount(codes[:, j], minlength=t.size) for j, t in enumerate(table.trees)]
-        counts = [domain.counts for domain in table.domains]
-        lost.append(alteration(loss.costs(table.domains), counts, after))
-    bound = lower_bound(table, k, loss).percent
+    table = encoded()
+    _, classes, plain = recoded(table, "peel", k)
+    _, free, seconds = recoded(table, "freeform", k)
+    bound = lower_bound(table, k, NLLM()).percent
     return {
-        "what": f"Adult, k = {k}: freeform loses {lost[1]:.3f} %, peel {lost[0]:.3f} %, and none "
+        "what": f"Adult, k = {k}: freeform loses {free:.3f} %, peel {classes:.3f} %, and none "
         f"can lose less than {bound:.3f} %; ratio of the losses, processor seconds",
-        "shoal": seconds[1],
-        "plain scan": seconds[0],
-        "ratio": lost[1] / lost[0],
+        "shoal": seconds,
+        "plain scan": plain,
+        "ratio": free / classes,
         "goal": "< 1",
     }
+
+
+def frontier(k: int) -> list[dict]:
+    """Loss, mean and highest belief of each algorithm."""
+    table, lines = encoded(), []
+    for way in WAYS:
+        made, lost, seconds = recoded(table, way, k)
+        mean, highest = beliefs(table, made)
+        lines.append(
+            {
+                "what": f"Adult, k = {k}, {way}: loses {lost:.3f} %, mean belief {mean:.3f}, "
+                f"highest {highest:.3f}; processor seconds",
+                "shoal": seconds,
+                "goal": "",
+            }
+        )
+    return lines
+
+
+def beliefs(table: Table, made: Recoding) -> tuple[float, float]:
+    """The mean and the highest probability of a person's most likely record."""
+    labels = tuple([str(label) for label in tree.labels] for tree in table.trees)
+    mixed = made.codes()[np.random.default_rng(1).permutation(table.rows)]
+    linkage = link(table, Published(table.names, mixed, labels, None, ()))
+    found = Matching(samples=SAMPLES).run_on(linkage)
+    return found["mean_largest_probability"], found["largest_probability"]

@@ -5,6 +5,7 @@ json, openpyxl and polars, and every requirement is counted again in plain Pytho
 that were written. Only `worker.py` touches shoal, and only its command line.
 
 - `releases.py`: random tables and plans; the written release is recomputed from its text;
+- `samples.py`: samples of a population, weights, households, coded numbers, anatomy;
 - `kills.py`: commands that are interrupted or killed at random moments;
 - `spoiled.py`: damaged tables, plans, recodings and hierarchies;
 - `markers.py`: a unique marker in each cell; none that is not published may be in any file.

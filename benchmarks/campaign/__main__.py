@@ -19,7 +19,7 @@ from benchmarks.campaign.trial import Trial
 from benchmarks.campaign.worker import ROOT, Shoal, environment
 
 # Each kind of trial, and its share of the time.
-KINDS = {"releases": 0.55, "spoiled": 0.2, "markers": 0.1, "kills": 0.15}
+KINDS = {"releases": 0.45, "samples": 0.15, "spoiled": 0.15, "markers": 0.1, "kills": 0.15}
 SHOWN = 40  # failures and counts that are printed at the end
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shoal.comparing.frontier.search import frontier
     from shoal.databases.database import Database
     from shoal.flow.anatomy.anatomize import Anatomy, anatomize
+    from shoal.flow.anatomy.audit_anatomy import AnatomyAudit, audit_anatomy
     from shoal.flow.anonymize import anonymize
     from shoal.flow.apply.fitted import Fitted
     from shoal.flow.audit import Audit, audit
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 # The module that defines each public name. It is imported on first use: `import shoal` is fast.
 _HOMES = {
     "Anatomy": "flow.anatomy.anatomize",
+    "AnatomyAudit": "flow.anatomy.audit_anatomy",
     "Audit": "flow.audit",
     "BadFile": "base.errors",
     "BadHierarchy": "base.errors",
@@ -62,6 +64,7 @@ _HOMES = {
     "anatomize": "flow.anatomy.anatomize",
     "anonymize": "flow.anonymize",
     "audit": "flow.audit",
+    "audit_anatomy": "flow.anatomy.audit_anatomy",
     "compare": "comparing.compare",
     "draft": "flow.draft.draft",
     "frontier": "comparing.frontier.search",
@@ -70,6 +73,7 @@ _MODULES = ("bound", "catalog", "comparison", "datasets", "distances", "errors",
 
 __all__ = [
     "Anatomy",
+    "AnatomyAudit",
     "Audit",
     "BadFile",
     "BadHierarchy",
@@ -91,6 +95,7 @@ __all__ = [
     "anatomize",
     "anonymize",
     "audit",
+    "audit_anatomy",
     "bound",
     "catalog",
     "compare",

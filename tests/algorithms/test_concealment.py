@@ -15,6 +15,7 @@ from shoal import Plan
 from shoal.algorithms._shared import cells
 from shoal.algorithms._shared.cells import cheapest_vectors, make_lattice
 from shoal.algorithms.concealment import Concealment, _Run
+from shoal.attacks import _weighed
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
 from shoal.catalog import losses
@@ -25,10 +26,12 @@ from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.k_1_anonymity import K1Anonymity
 from shoal.models.k_concealment import KConcealment
 from shoal.models.k_k_anonymity import KKAnonymity
+from shoal.models.matching_belief import MatchingBelief
 from shoal.models.one_k_anonymity import OneKAnonymity
 from shoal.models.p_sensitivity import PSensitivity
 from shoal.table.match_graph import MatchGraph
 from tests.naive import concealment as naive
+from tests.naive import matchings
 from tests.strategies import examples, tables
 
 LOSSES = st.sampled_from([kind for name, kind in losses.items() if name != "weights"])
@@ -193,8 +196,14 @@ def test_diversity_is_algorithm_7_in_its_other_form(table, kind, k, diversity):
         wide = naive.diversify(
             trees, costs, rows, wide, secret, enough, helps, range(len(rows))
         )  # fmt: skip
-    models = [KConcealment(k=k), FrequencyLDiversity(column="s", l=diversity)]
-    assert published(table, models, kind()) == wide
+    # Shares are then weighed too, which the paper does not do: so only its own steps.
+    run, order = _Run(table, kind(), silent), np.arange(table.rows)
+    run.publish(run.expand(k)[run.original])
+    run.cover(k, order)
+    run.conceal(k, order)
+    run.diversify([FrequencyLDiversity(column="s", l=diversity)], lambda: order)
+    recoding = run.recoding()
+    assert recoding.vectors[recoding.record].tolist() == wide
 
 
 @settings(deadline=None, max_examples=examples(80))
@@ -341,3 +350,77 @@ def test_the_linkage_of_groups_is_that_of_records():
         size, np.array([3]), np.array([0, 2]), np.array([0, 1], np.int32), np.array([2, 1])
     )
     assert linkage.matches.tolist() == [3, 3]
+
+
+def chances(table, released):
+    """The share of all perfect matchings that pair each record and each published one."""
+    rows = table.codes.tolist()
+    fits = [[naive.covers(table.trees, wide, row) for wide in released] for row in rows]
+    return matchings.chances(np.array(fits))
+
+
+@settings(deadline=None, max_examples=examples(40))
+@given(
+    tables(most_rows=7, sensitive=True),
+    st.integers(2, 3),
+    st.floats(0.15, 0.9),
+    st.sampled_from([1.2, 1.5, 2.0, 3.0]),
+    st.integers(0, 99),
+    st.booleans(),
+)
+def test_beliefs_are_limited_over_all_perfect_matchings(table, k, rho, l, seed, randomized):  # noqa: E741
+    """Of records and of sensitive values, by brute force."""
+    asked = [KConcealment(k=k), MatchingBelief(belief=rho), FrequencyLDiversity(column="s", l=l)]
+    rng = np.random.default_rng(seed) if randomized else None
+    most = Counter(table.sensitive[0].codes.tolist()).most_common(1)[0][1]
+    if max(k, 1 / rho) > table.rows or most > table.rows / l:
+        with pytest.raises(CannotReach):
+            published(table, asked, LM(), rng, start="cheapest")
+        return
+    released = published(table, asked, LM(), rng, start="cheapest")
+    assert all(naive.covers(table.trees, *both) for both in zip(released, table.codes, strict=True))
+    chance = chances(table, released)
+    assert ((chance > 0).sum(axis=1) >= k).all()
+    assert chance.max() <= rho + 1e-9
+    values = np.eye(len(table.sensitive[0].values))[table.sensitive[0].codes]
+    assert (chance @ values).max() <= 1 / l + 1e-9
+
+
+def test_a_belief_in_a_component_that_is_sampled(monkeypatch):
+    """The same release is judged alike, in whatever order its records are."""
+    monkeypatch.setattr(_weighed, "EXACT", 0)
+    rng = np.random.default_rng(4)
+    rows = {"a": rng.integers(0, 8, 60).tolist(), "b": rng.integers(0, 8, 60).tolist()}
+    plan = Plan(
+        columns=dict.fromkeys(rows, "quasi"),
+        models=[{"name": "k-concealment", "k": 3}, {"name": "matching-belief", "belief": 0.3}],
+        algorithm="concealment",
+        seed=1,
+    )
+    release = shoal.anonymize(pa.table(rows), plan)
+    check = release.checks[1]
+    assert check.holds
+    assert check.reached <= 0.3
+    found = shoal.audit(release.frame, plan, original=pa.table(rows))
+    assert found.checks[1].reached == check.reached
+    shuffled = release.frame.take(rng.permutation(60))
+    assert shoal.audit(shuffled, plan, original=pa.table(rows)).checks[1].reached == check.reached
+
+
+def test_a_belief_needs_enough_people():
+    rows = pa.table({"a": [1, 2, 3, 4]})
+    plan = Plan(
+        columns={"a": "quasi"},
+        models=[{"name": "matching-belief", "belief": 0.2}],
+        algorithm="concealment",
+    )
+    with pytest.raises(CannotReach, match=r"probability 0\.25; ask for 0\.25") as caught:
+        shoal.anonymize(rows, plan)
+    assert caught.value.best == 0.25
+    release = shoal.anonymize(
+        rows,
+        plan.changed(
+            models=[{**plan.models[0].options(), "name": "matching-belief", "belief": 0.25}]
+        ),
+    )
+    assert release.checks[0].reached == pytest.approx(0.25)

@@ -112,7 +112,7 @@ def test_a_search_that_was_stopped_is_reported(monkeypatch):
 def test_each_bound_is_computed_once_and_reports_progress(monkeypatch):
     asked, told = [], []
 
-    def counted(table, k, loss, progress, known):
+    def counted(table, k, loss, progress, known, models):
         asked.append((k, loss.name))
         progress("bounding", 0.5)
         return Bound(1.0, k=k)

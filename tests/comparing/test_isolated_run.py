@@ -94,6 +94,7 @@ def test_where_a_peak_cannot_be_forgotten_every_run_has_a_process(monkeypatch):
 # ── Kernels are warm before anything is measured ──
 
 MODELS = {
+    "matching-belief": {"belief": 0.01},
     "alpha-k-anonymity": {"k": 400, "alpha": 0.2},
     "average-risk": {"r": 0.001},
     "beta-likeness": {"beta": 0.01},
@@ -116,7 +117,7 @@ MODELS = {
     "t-closeness": {"t": 0.001},
 }
 
-LINKED = ("k-1-anonymity", "1-k-anonymity", "k-k-anonymity", "k-concealment")
+LINKED = ("k-1-anonymity", "1-k-anonymity", "k-k-anonymity", "k-concealment", "matching-belief")
 
 
 @pytest.mark.parametrize("name", catalog.models)

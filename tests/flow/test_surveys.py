@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import json
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from shoal import BadPlan, BadTable, Plan, anonymize, audit
+from shoal import BadPlan, BadTable, CannotReach, Plan, anonymize, audit
 from shoal.cli.main import app
 
 # Six households of two or three; region and size are those of the household.
@@ -134,8 +137,8 @@ def test_the_command_line_writes_what_is_measured_of_each_record(tmp_path, monke
     with (tmp_path / "risks.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == [
-        "row", "risk", "individual_risk", "household_risk", "suda_score", "dis_score",
-        "minimal_unique",
+        "row", "risk", "individual_risk", "approximate_risk", "household_risk", "suda_score",
+        "dis_score", "minimal_unique",
     ]  # fmt: skip
     found = audit(pa.table(HOMES), PLAN, special_uniques=2)
     for name, values in found.record_table().items():
@@ -156,3 +159,107 @@ def test_a_population_that_is_not_estimated_is_noted(tmp_path):
     assert release.as_dict()["sample"] is None
     assert any("were not estimated" in note for note in release.notes)
     assert anonymize(tmp_path / "t.csv", plan).as_dict()["sample"]["basis"] == "fraction"
+
+
+SIZES = {**COLUMNS, "members": {"role": "quasi", "derive": "household-size"}}
+
+
+def alike(rows, values):
+    """For each household, how many have the same members: the naive twin, on lists."""
+    homes: dict = {}
+    for row in rows:
+        homes.setdefault(row["home"], []).append(tuple(row[name] for name in values))
+    members = [sorted(one) for one in homes.values()]
+    return [sum(one == other for other in members) for one in members]
+
+
+@pytest.mark.parametrize("algorithm", ["peel", "gaa", "mondrian", "danonyir", "full-domain"])
+@settings(max_examples=6)
+@given(
+    sizes=st.lists(st.integers(1, 3), min_size=8, max_size=24),
+    k=st.integers(2, 3),
+    seed=st.integers(0, 99),
+)
+def test_households_are_hidden_with_their_size(algorithm, sizes, k, seed):
+    """Each household looks like k - 1 others as a whole: its members, and how many they are."""
+    rng = np.random.default_rng(seed)
+    home = np.repeat(np.arange(len(sizes)), sizes)
+    table = pa.table(
+        {
+            "home": home,
+            "region": rng.choice(["n", "s"], len(sizes))[home],
+            "age": rng.integers(20, 60, len(home)),
+        }
+    )
+    columns = {name: SIZES[name] for name in ("home", "region", "age", "members")}
+    models = [{"name": "k-anonymity", "k": k}]
+    asked = {"columns": columns, "models": models, "algorithm": algorithm, "suppression": 1}
+    try:
+        release = anonymize(table, {**asked, "seed": seed})
+    except CannotReach:
+        assert max(sizes.count(size) for size in sizes) < k
+        return
+    rows = release.frame.to_pylist()
+    if not rows:
+        return
+    assert min(alike(rows, ("region", "age", "members"))) >= k
+    homes = [row["home"] for row in rows]
+    assert [row["members"] for row in rows] == [homes.count(one) for one in homes]
+    checked = audit(release.frame, asked)
+    assert checked.levels["k-anonymity"] >= k
+    assert not checked.exposure.row_count or not checked.exposure.row_count.below
+
+
+def test_without_its_size_a_household_can_stand_out():
+    """The reason to derive it: one of three among households of two, in the same class."""
+    table = {"home": [1, 1, 2, 2, 3, 3, 3], "region": ["a"] * 7}
+    plan = {"columns": {"home": "household", "region": "quasi"}}
+    plan["models"] = [{"name": "k-anonymity", "k": 2}]
+    assert audit(pa.table(table), plan).levels == {"k-anonymity": 3}
+    assert audit(pa.table(table), plan).exposure.row_count.alone == 1
+    plan["columns"]["members"] = SIZES["members"]
+    assert audit(pa.table(table), plan).levels == {"k-anonymity": 1}
+
+
+def test_sizes_that_are_stated_are_checked(tmp_path):
+    plan = {**PLAN, "columns": SIZES}
+    wrong = pa.table({**HOMES, "members": [2] * 13})
+    message = r"column 'members' is '2' where a household has 3 in the table \(row 9\)"
+    for run in (anonymize, audit):
+        with pytest.raises(BadTable, match=message):
+            run(wrong, plan)
+    right = pa.table({**HOMES, "members": [2] * 8 + [3] * 3 + [2] * 2})
+    assert audit(right, plan).levels == audit(pa.table(HOMES), plan).levels == {"k-anonymity": 1}
+    Plan(**plan).save(tmp_path / "plan.toml")
+    assert Plan.load(tmp_path / "plan.toml").to_toml() == Plan(**plan).to_toml()
+
+
+def test_every_kind_of_frame_gets_sizes():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    plan = {**PLAN, "columns": SIZES, "suppression": 0.5, "keep_order": True}
+    frames = [pd.DataFrame(HOMES, index=range(50, 63)), pl.DataFrame(HOMES), pa.table(HOMES)]
+    for frame in frames:
+        release = anonymize(frame, plan)
+        shown = release.frame
+        # The household of three is suppressed: estimates are of those who are left.
+        weights = [w for w, home in zip(HOMES["w"], HOMES["home"], strict=True) if home != "h5"]
+        assert release.sample.population == pytest.approx(sum(weights))
+        assert release.as_dict()["sample"]["individual_risk"]["household"]["households"] == 5
+        assert [int(one) for one in list(shown["members"])] == [2] * 10
+        assert audit(shown, plan, original=frame).levels["k-anonymity"] >= 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"derive": "household-size", "hierarchy": {"ranges": [2]}}, "is generalized"),
+        ({"derive": "household-size", "role": "other"}, "can have derive only with the role quasi"),
+        ({"derive": "members"}, "household-size"),
+    ],
+)
+def test_plans_that_derive_what_cannot_be(changed, message):
+    column = {"role": "quasi", **changed}
+    with pytest.raises(BadPlan, match=message):
+        Plan(**{**PLAN, "columns": {**COLUMNS, "members": column}})
+    with pytest.raises(BadPlan, match="no household column"):
+        Plan(columns={"members": SIZES["members"]}, models=PLAN["models"])

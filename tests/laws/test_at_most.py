@@ -18,6 +18,7 @@ from shoal import CannotReach, Plan, catalog
 from shoal.algorithms._shared.recode import recode
 from shoal.losses.ncp import NCP
 from shoal.losses.nllm import NLLM
+from shoal.measures.verify import seen
 from shoal.models.average_risk import AverageRisk
 from shoal.models.beta_likeness import BetaLikeness
 from shoal.models.delta_disclosure import DeltaDisclosure
@@ -67,10 +68,7 @@ def satisfied(table, recoding, models):
     """Whether the published records satisfy the models, as verify sees them."""
     published, part = preview_release(table, recoding)
     linkage = link(part, published) if any(model.linkage for model in models) else None
-    return all(
-        model.check(linkage.view(model.view) if model.linkage else published.classes).holds
-        for model in models
-    )
+    return all(model.check(seen(model, published, linkage)).holds for model in models)
 
 
 @settings(max_examples=examples(80), deadline=None)

@@ -298,7 +298,8 @@ TWINS = {
     "similarity": similarity,
     "linkage": linkage,
 }
-ELSEWHERE = {"graph", "matching"}  # compared with tests/naive/matchings.py in tests/attacks
+# Those that need the original are compared with their twins in tests/attacks.
+ELSEWHERE = {"graph", "matching", "interval-disclosure"}
 
 
 def twin(name):

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from shoal import catalog
 from shoal.papers import _adult
 from shoal.papers._adult import METRICS, SHAPES
+from shoal.papers.mauger2020 import variants
+from shoal.papers.mauger2020.paper import TABLES
 from shoal.papers.mauger2020.possible import LEAVES, Polytope, contradictions
 from shoal.table.encode import Domain
 from tests.strategies import examples, tables
@@ -101,3 +103,40 @@ def test_the_hierarchies_of_the_page_have_the_shapes_of_figure_5(tmp_path):
     for name, shape in SHAPES.items():
         tree = cut.hierarchies[name].tree()
         assert [int(tree.leaves[0]), tree.height] == shape, name
+    assert cut.uncut is not None
+    assert list(variants.trees(cut)) == ["7 values", "8 values"]
+    uncut = variants.trees(cut)["8 values"].hierarchies
+    assert int(uncut["workclass"].tree().leaves[0]) == 8
+    assert {name for name in SHAPES if uncut[name] is not cut.hierarchies[name]} == {"workclass"}
+    assert list(variants.trees(_adult.load(None, quick=True))) == ["7 values"]
+
+
+def test_another_order_of_the_columns_is_the_same_table():
+    adult = _adult.load(None, quick=True)
+    other = variants.rotated(adult, 2)
+    names = list(adult.hierarchies)
+    assert list(other.hierarchies) == other.table.column_names == names[2:] + names[:2]
+    assert other.table.select(names).equals(adult.table)
+    assert all(other.hierarchies[name] is adult.hierarchies[name] for name in names)
+
+
+def test_variants_show_the_mean_over_the_orders_and_its_ends():
+    near, far = dict.fromkeys(TABLES, 1.0), dict.fromkeys(TABLES, 2.0)
+    ways = {
+        ("smallest", "7 values"): [near, near],
+        ("first", "7 values"): [far, far],
+        ("arbitrary", "7 values"): [near, far],
+        ("smallest", "8 values"): [near, far],
+    }
+    starts, trees = variants.sections(variants.Tried(ways, "7 values"))
+    table = starts.blocks[-1]
+    assert [row[0] for row in table.rows] == ["smallest", "first", "arbitrary"]
+    assert [(cell.text, cell.note) for cell in table.rows[2][1:]] == [("1.50", "1.00 to 2.00")] * 3
+    assert "smallest 1.00, arbitrary 1.50, first 2.00 points" in starts.blocks[0].text
+    assert [row[0] for row in trees.blocks[-1].rows] == ["7 values", "8 values"]
+    assert "differ by up to 1.00 points" in trees.blocks[0].text
+    alone = variants.Tried(
+        {key: one for key, one in ways.items() if key[1] == "7 values"}, "7 values"
+    )
+    assert len(variants.sections(alone)) == 1
+    assert len(variants.csv_rows(variants.Tried(ways, "7 values"))) == 4 * 2 * len(TABLES)

@@ -171,3 +171,10 @@ def test_the_height_of_labels_is_that_of_their_lines():
     one, other = distinguish(["x " * 300 + "a", "x " * 300 + "b"])
     assert one.endswith("…")
     assert other == f"{one} (2)"
+
+
+def test_whole_numbers_have_whole_ticks_and_names_are_not_cut():
+    svg = lines([Series("k-anonymity, 0.15-closeness", [(2, 0.5), (4, 0.7)])], "k and l", "seconds")
+    assert ">1.5<" not in svg
+    assert ">0.5" in svg  # of the other axis
+    assert "k-anonymity, 0.15-closeness<" in svg

@@ -23,6 +23,7 @@ from shoal.table.match_graph import link
 from shoal.table.published_table import Published, read_published
 from shoal.table.sensitive import Sensitive
 from tests.naive import concealment as naive
+from tests.naive.matchings import chances
 from tests.strategies import examples, tables
 
 NAMES = ("k-1-anonymity", "1-k-anonymity", "k-k-anonymity", "k-concealment")
@@ -129,6 +130,20 @@ def test_k_belief_is_the_lowest_belief_that_a_draw_can_have(case):
         check = model.check(seen(model, as_published(table, released), linkage))
         assert check.reached == linkage.largest_factor
         assert check.holds == (k <= best + 1e-6)
+
+
+@settings(deadline=None, max_examples=examples(60))
+@given(releases(6))
+def test_matching_belief_is_the_share_of_all_perfect_matchings(case):
+    table, released, _ = case
+    published = as_published(table, released)
+    rows = table.codes.tolist()
+    fits = [[naive.covers(table.trees, wide, row) for wide in released] for row in rows]
+    model = models.make({"name": "matching-belief", "belief": 0.5})
+    classes = seen(model, published, linkage := link(table, published))
+    most = chances(np.array(fits)).max(axis=1)
+    assert model.levels(classes)[linkage.original.label] == pytest.approx(most)
+    assert model.check(classes).holds == (most.max() <= 0.5 + 1e-9)
 
 
 # ── The regions of figure 1: propositions 5 and 7, appendix A ──

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import ceil
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -12,26 +13,30 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.cells import cheapest_vectors, make_lattice
 from shoal.algorithms._shared.layout import Layout
 from shoal.algorithms._shared.requirements import check_reachable
-from shoal.base.arrays import Ints, Longs
+from shoal.attacks._weighed import weigh, weighed_values
+from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach, WayOut, did_you_mean
 from shoal.base.pace import parts
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import AtLeastTwo
 from shoal.kernels.group import group_rows
-from shoal.kernels.matching import components, conceal, diversify, groups, randomize
+from shoal.kernels.matching import components, conceal, diversify, groups, randomize, spread
 from shoal.kernels.search import class_index as trie
 from shoal.kernels.search import tuple_index as static
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
-from shoal.models import LinkageModel, Model, SensitiveModel
+from shoal.models import TOLERANCE, LinkageModel, Model, SensitiveModel
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.k_belief import KBelief
+from shoal.models.matching_belief import MatchingBelief
 from shoal.models.p_sensitivity import PSensitivity
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import tally
-from shoal.table.match_graph import MatchGraph, pairs, sorted_tuples
+from shoal.table.match_graph import MatchGraph, link, pairs, sorted_tuples
+from shoal.table.published_table import Published
 from shoal.table.recoding import Recoding
+from shoal.table.sensitive import Histogram
 
 
 class Concealment(Algorithm):
@@ -39,7 +44,8 @@ class Concealment(Algorithm):
 
     The steps are (k,1)-anonymity, then (1,k)-anonymity (Algorithm 3), then k-concealment
     (Algorithm 5), as far as the models require them. p-sensitivity and l-diversity are satisfied
-    over the records that match a person (Algorithm 7).
+    over the records that match a person (Algorithm 7). matching-belief and shares of sensitive
+    values are limits on probabilities: whoever exceeds one gets more matches until none does.
 
     `start`: for (k,1)-anonymity each record is published as the cheapest values that cover k
     records. The paper considers them too expensive to find (Algorithm 1) and adds one nearest
@@ -78,22 +84,29 @@ class Concealment(Algorithm):
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model."""
-        kinds = LinkageModel, PSensitivity, DistinctLDiversity, FrequencyLDiversity
+        kinds = LinkageModel, MatchingBelief, PSensitivity, DistinctLDiversity, FrequencyLDiversity
         return isinstance(model, kinds) and not isinstance(model, KBelief)
 
     def notes(self, seed: int | None) -> list[str]:
         """Remarks for the reader of a release about how it was made."""
+        advice = (
+            "the records that could be a person's are not equally likely, and one of them may be "
+            "almost certain (see the attack matching); for the same certainty of an attacker, peel "
+            "with k-anonymity or freeform with k-belief usually loses less"
+        )
         if not self.randomized:
             return [
+                advice,
                 "made without randomization: an attacker who knows all originals and the algorithm "
-                "can run it again and see which record became which"
+                "can run it again and see which record became which",
             ]
         if seed is not None:
             return [
+                advice,
                 "made with a fixed seed: an attacker who knows all originals and the seed can run "
-                "it again and see which record became which; set no seed for a release"
+                "it again and see which record became which; set no seed for a release",
             ]
-        return []
+        return [advice]
 
     def recode(
         self,
@@ -124,8 +137,47 @@ class Concealment(Algorithm):
             run.cover(needs.neighbours, visit())
         if needs.matches > 1:
             run.conceal(needs.matches, visit())
-            run.diversify([m for m in models if isinstance(m, SensitiveModel)], visit)
+            if not run.settle(_Limits.of(models), visit):
+                return Recoding(np.zeros_like(table.codes[:1]), np.zeros(table.rows, np.int64))
         return run.recoding()
+
+
+ROUNDS = 40  # of new matches, before all records are published alike
+MOST_NEW = 64  # new matches of a person in one round
+# Standard errors by which samples must be below a limit; the check of the release adds three.
+MARGIN = 4.0
+
+
+class _Limits(NamedTuple):
+    """What limits the beliefs of an attacker."""
+
+    belief: float | None  # the highest probability that a record is a person's; None: any
+    values: tuple[SensitiveModel, ...]
+
+    @staticmethod
+    def of(models: Sequence[Model]) -> _Limits:
+        beliefs = [model.belief for model in models if isinstance(model, MatchingBelief)]
+        values = tuple(model for model in models if isinstance(model, SensitiveModel))
+        return _Limits(min(beliefs, default=None), values)
+
+    @property
+    def weighed(self) -> bool:
+        """Whether probabilities matter."""
+        return self.belief is not None or any(model.by_share for model in self.values)
+
+
+class _Cause(NamedTuple):
+    """Why an attacker is too sure of people."""
+
+    fails: Bools  # bool[n], of whom
+    secret: Ints  # int32[n], the sensitive value of each record
+    unwanted: Longs  # int64[n], the value that is too likely; -1: it is not about values
+
+
+def _most_likely(histogram: Histogram) -> Longs:
+    """The most likely value of each original, int64[originals]."""
+    order = np.lexsort((-histogram.count, histogram.of_class))
+    return histogram.value[order[histogram.start[:-1]]].astype(np.int64)
 
 
 class _Needs(NamedTuple):
@@ -144,6 +196,10 @@ def _needs(models: Sequence[Model]) -> _Needs:
             views = {"both": ("preimages", "neighbours"), "matches": tuple(asked)}
             for view in views.get(model.view, (model.view,)):
                 asked[view] = max(asked[view], model.k)
+        if isinstance(model, MatchingBelief):
+            # Probabilities add up to 1, so that the highest is 1 / the number of matches or more.
+            least = ceil(1.0 / model.belief - TOLERANCE)
+            asked = {view: max(k, least) for view, k in asked.items()}
     return _Needs(**asked)
 
 
@@ -155,6 +211,11 @@ def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) 
             "concealment satisfies models about sensitive values only together with "
             "k-concealment; add that model, or choose an algorithm that forms classes"
         ).offering(WayOut("add", "k-concealment", {"k": max(2, needs.preimages)}))
+    for model in models:
+        if isinstance(model, MatchingBelief) and not model.holds(best := 1.0 / table.rows):
+            raise CannotReach(model.key, best, model.out_of_reach(best)).offering(
+                *model.ways_out(best)
+            )
     for model in linked:
         if model.k > table.rows:
             raise CannotReach(
@@ -310,6 +371,64 @@ class _Run:
                 self.fan, self.stack,
             )  # fmt: skip
             total += made
+        return total
+
+    def settle(self, limits: _Limits, visit: Callable[[], Longs]) -> bool:
+        """Add matches until no limit is exceeded; False if it is not reached in this way.
+
+        A record that is too likely a person's becomes less so by other records that could be
+        theirs. Who needs more again gets twice as many: the table is not weighed too often.
+        """
+        many = np.ones(len(self.tuples.size), np.int64)
+        for _ in range(ROUNDS):
+            self.diversify(limits.values, visit)
+            if not limits.weighed:
+                return True
+            causes = self._too_sure(limits)
+            if not causes:
+                return True
+            if not sum(self._spread(one, visit(), many) for one in causes):
+                return False
+        return False
+
+    def _too_sure(self, limits: _Limits) -> list[_Cause]:
+        """Of whom an attacker is too sure, and why; judged as the release will be."""
+        vectors = self.layout.restored(self.classes.vector[self.groups.of])
+        labels = tuple(list(tree.labels) for tree in self.table.trees)
+        sensitive = tuple(self.table.sensitive)
+        linkage = link(self.table, Published(self.table.names, vectors, labels, None, sensitive))
+        of_record, causes = linkage.original.label, []
+        if limits.belief is not None:
+            fails = weigh(linkage, self.progress).highest(MARGIN) > limits.belief
+            nothing = np.zeros(self.table.rows, np.int32)
+            causes.append(_Cause(fails[of_record], nothing, np.full(self.table.rows, -1)))
+        for model in limits.values:
+            if model.by_share:
+                weigh(linkage, self.progress)
+                view = weighed_values(linkage, model.column, MARGIN)
+                histogram = view.histograms[model.column]
+                fails = ~model.satisfied(view)
+                top = _most_likely(histogram)[of_record]
+                causes.append(_Cause(fails[of_record], histogram.column.codes, top))
+        return [cause for cause in causes if cause.fails.any()]
+
+    def _spread(self, cause: _Cause, order: Longs, many: Longs) -> int:
+        """New matches for these people, and twice as many the next time; returns how many."""
+        people = order[cause.fails[order]]
+        wanted = diversify.Wanted(
+            cause.secret, 0, 0.0, np.zeros(int(cause.secret.max()) + 1, np.int64)
+        )
+        total = 0
+        for part in self._parts("concealing", len(people)):
+            asked = people[part]
+            self.index, self.edges, made = spread.spread(
+                self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
+                self.graph, self.edges, asked, cause.unwanted[asked], many[self.original[asked]],
+                wanted, self.start, self.records, self.fan, self.stack,
+            )  # fmt: skip
+            total += made
+        again = np.unique(self.original[people])
+        many[again] = np.minimum(2 * many[again], MOST_NEW)
         return total
 
     def _build_graph(self) -> Longs:

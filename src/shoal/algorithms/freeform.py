@@ -27,8 +27,8 @@ from shoal.table.recoding import Recoding
 
 MOST_MEMBERS = 100_000_000  # of all rows; 50 bytes each make 5 GB
 PASSES = 1  # of exchange between classes, at the start
-PART = 500  # people at least, who share rows with nobody else
-PART_OF_K = 6  # the same as a multiple of k
+PART = 2_000  # people at least, who share rows with nobody else
+PART_OF_K = 20  # the same as a multiple of k
 
 
 class Freeform(Algorithm):
@@ -38,11 +38,13 @@ class Freeform(Algorithm):
     published as which row is drawn at random, so that each of the k rows of a person has the
     probability 1/k, even for somebody who knows the algorithm and all originals. Classes of k
     people are a special case: the search starts from those of `peel`. A class of more than k people
-    needs rows that cover k of them only, and each row is tightened to its members. Then rows move
-    to more specific cells, by simulated annealing, as long as a flow finds k members for every row
-    and k rows for everybody.
+    needs rows that cover k of them only, and each row is tightened to its members. Then a linear
+    program finds how many rows each cell would have if they could be fractions; they are rounded,
+    and rows move between cells by simulated annealing, as long as a flow finds k members for every
+    row and k rows for everybody.
 
-    Models about sensitive values are not supported: they would have to hold for every draw.
+    Models about sensitive values are not supported: which values the k rows of a person have
+    depends on the draw, and to draw again until they differ would make some rows more likely.
     """
 
     name: ClassVar[str] = "freeform"

@@ -52,8 +52,9 @@ class Peel(Algorithm):
     class of more than k people can spare, which takes about twice the time.
 
     With `effort = "high"` or a time in `seconds` the classes are improved after that: a few
-    neighbouring classes are dissolved and grouped anew with some random choices, again and again,
-    and what loses less is used (ruin and recreate, Schrimpf et al. 2000). High effort makes a fixed
+    neighbouring classes are dissolved and grouped anew with some random choices (ruin and recreate,
+    Schrimpf et al. 2000), or a new class takes the records of a cell from the classes that they are
+    in. Both are tried again and again, and what loses less is used. High effort makes a fixed
     number of attempts, so that the same table gives the same release; a run that is limited by a
     time is not reproducible. Ctrl-C ends the improvement, and the best classes so far are
     published. `effort = "quick"` leaves out the exchange.

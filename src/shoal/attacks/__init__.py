@@ -39,6 +39,7 @@ class Attack(Setting):
     people_share_key: ClassVar[str] = "people_percent"
     labels: ClassVar[Mapping[str, Label]] = {}  # the words for each finding, by its key
     criterion: ClassVar[Criterion] = "singling out"  # of WP216 that it bears on
+    needs_original: ClassVar[bool] = False  # without one it finds nothing, and is not reported
     # What is true of the people on whom it succeeds, as the end of a sentence; empty: not said.
     in_short: ClassVar[str] = ""
 
@@ -132,6 +133,7 @@ class LinkageAttack(Attack):
     """A way to find people's records, for an attacker who knows all quasi-identifiers."""
 
     criterion: ClassVar[Criterion] = "linkability"
+    needs_original: ClassVar[bool] = True
 
     def run(
         self,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.attacks._numbers import NumberColumn
 from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.threads import cached_property
 from shoal.hierarchies.base import Hierarchy
@@ -89,6 +90,7 @@ class Unchanged:
     k: int  # the required class size; 0: none is
     accepted: frozenset[str] = frozenset()  # columns that may reveal quasi-identifiers
     left_out: tuple[str, ...] = ()  # further columns of the release, which cannot be read
+    numbers: tuple[NumberColumn, ...] = ()  # compared with the original; empty: it is not known
 
     @cached_property
     def cells(self) -> Cells:
@@ -138,6 +140,10 @@ def unchanged_of(
     sides = []
     for j, name in enumerate(published.names):
         values = published.values[j]
+        if columns[name].microaggregate is not None:  # a number may stand for any value
+            tree = Hierarchy.flat().tree([]) if truth is None else truth.tree(name)
+            sides.append(_Read.not_known(values, tree))
+            continue
         if truth is not None:
             sides.append(_Read.in_original(values, truth.tree(name)))
             continue
@@ -180,6 +186,12 @@ class _Read:
         codes = np.array([*codes_of(values, covers), tree.node(None)], np.int64)
         inside = np.minimum(codes, tree.size - 1)
         return _Read(covers, codes, (codes == inside) & (tree.end[inside] == inside + 1))
+
+    @staticmethod
+    def not_known(values: Sequence[Any], tree: Tree) -> _Read:
+        """Without knowing which leaves any of the values stands for."""
+        codes = np.full(len(values) + 1, -1, np.int64)
+        return _Read(Covers(tree), codes, np.zeros(len(codes), np.bool_))
 
     @staticmethod
     def in_release(

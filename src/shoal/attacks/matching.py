@@ -120,6 +120,13 @@ class Matching(LinkageAttack):
         average = "" if mean is None else f", {percent(100 * mean)} on average"
         return f"most likely record: {percent(100 * largest)} or more{average}"
 
+    def advice(self, column: str | None) -> str:  # noqa: ARG002
+        """Another algorithm: a larger k leaves more records possible, but not equally likely."""
+        return (
+            "peel with k-anonymity, or freeform with k-belief, lowers it at less loss than a "
+            "larger k of k-concealment; concealment satisfies matching-belief, which limits it"
+        )
+
     @property
     def each(self) -> int:
         """Sweeps in a batch of a chain."""

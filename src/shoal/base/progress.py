@@ -63,6 +63,7 @@ STAGES = {
     "singling out": "counting unique people per column",
     "explain": "finding what forced each generalization",
     "analyzing": "comparing statistics with the original",
+    "queries": "answering counting queries",
     "learning": "training models on the release and on the original",
     "bounding": "proving a lower bound on the loss",
     "placing": "matching new records with the recoding",

@@ -85,6 +85,9 @@ def utility_rows(utility: Utility) -> Iterator[tuple[str, str]]:
         median = percent(100 * weighted.median)
         label = f"mean error of weighted counts (median {median})"
         yield label, percent(100 * weighted.mean)
+    for lost in utility.microaggregated:
+        share = "–" if lost.share is None else percent(100 * lost.share)
+        yield shown(f"variance lost by the {lost.published} per class [{lost.column}]"), share
     for one in utility.vulnerable:
         yield (
             shown(f"vulnerable classes: violate {one.enhanced} [{one.column}]"),

@@ -28,6 +28,7 @@ from shoal.losses import Loss
 from shoal.losses.mean import Mean
 from shoal.measures.bounds.key_set_bound import lower_bound_for
 from shoal.measures.bounds.lower_bound import Bound, scoped
+from shoal.measures.bounds.model_bound import covered_by_bound
 from shoal.models import Model, min_class_size
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
@@ -118,7 +119,7 @@ def compare(
             finished=finished,
         )
 
-    trial = Apart(source, _sample(frame)) if apart else Here(source, _sample(frame))
+    trial = Apart(source, _sample(frame, plan)) if apart else Here(source, _sample(frame, plan))
     try:
         for one in asked:
             lines.append(_run(one, trial, limit, _named(progress, one, len(lines), len(asked))))
@@ -137,7 +138,8 @@ def lower_bounds(
     table: Table, plans: Mapping[int, Plan], loss: Loss, progress: Progress = silent
 ) -> Iterator[tuple[int, Bound]]:
     """Per k, the lower bound on a loss in percent, or why there is none."""
-    known: dict[int, Bound] = {}  # by the people that every class needs
+    # By the people that every class needs, and the other models.
+    known: dict[tuple[int, tuple[Model, ...]], Bound] = {}
     for k, plan in plans.items():
         if plan.linked:
             name = next(model.name for model in plan.models if model.linkage)
@@ -145,10 +147,11 @@ def lower_bounds(
             yield k, scoped(Bound(None, reason, k), plan.models)
             continue
         people = min_class_size(plan.models)
-        if people not in known:
+        rest = tuple(model for model in plan.models if covered_by_bound(table, model))
+        if (people, rest) not in known:
             with limited(plan.threads):
-                known[people] = _lower_bound(table, k, people, loss, progress, plan.known)
-        yield k, scoped(known[people], plan.models)
+                known[people, rest] = _lower_bound(table, k, people, loss, progress, plan)
+        yield k, scoped(known[people, rest], plan.models)
 
 
 def _lower_bound(
@@ -157,13 +160,18 @@ def _lower_bound(
     people: int,
     loss: Loss,
     progress: Progress,
-    columns: Sequence[Sequence[str]],
+    plan: Plan,
 ) -> Bound:
     step = f"proving a lower bound, k = {k:,}"
     progress(step, 0.0)
     try:
         bound = lower_bound_for(
-            table, people, loss, progress=lambda _, share: progress(step, share), known=columns
+            table,
+            people,
+            loss,
+            progress=lambda _, share: progress(step, share),
+            known=plan.known,
+            models=plan.models,
         )
     except ShoalError as error:  # the same error that the runs had
         return Bound(None, str(error), people)
@@ -267,10 +275,11 @@ def _made(registry: catalog.Registry, given: Iterable[Any] | None, own: Any) -> 
     return list({str(one.setting()): one for one in made}.values())
 
 
-def _sample(frame: Frame) -> Any:
-    """A few records from the whole table."""
+def _sample(frame: Frame, plan: Plan) -> Any:
+    """A few records from the whole table, without columns that are derived from all of them."""
     rows = np.unique(np.linspace(0, frame.height - 1, SAMPLE).astype(np.int64))
-    return frame.rebuild(rows, {}, drop=()).native
+    derived = [name for name, column in plan.columns.items() if column.derive]
+    return frame.rebuild(rows, {}, drop=derived).native
 
 
 @dataclass(frozen=True)

@@ -141,8 +141,8 @@ class Comparison:
     def bound_label(self, k: int) -> str:
         """The label of a bound; the notes say more about what it does not cover."""
         bound = self.bounds[k]
-        what = ", ".join(bound.covers) or "class size"
-        return f"proven lower bound ({what}{'' if bound.complete else ' alone'})"
+        what = ", ".join(bound.accounted) or "class size"
+        return f"proven lower bound ({what}{' alone' if bound.lacks else ''})"
 
     def _is_best(self, line: Line) -> bool:
         return line in self.at(line.k)[:1]

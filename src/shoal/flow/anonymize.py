@@ -27,6 +27,7 @@ from shoal.io.frames import Frame
 from shoal.io.reading import Reading
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
+from shoal.table.written.microaggregation import check_numbers
 from shoal.table.written.spelled_columns import spelled_columns
 
 
@@ -106,6 +107,7 @@ def _published(
         table = encode(frame, plan.columns, plan.missing, plan.missing_values, progress)
         return table if population is None else population.with_population(table, plan)
 
+    check_numbers(frame, plan.columns, plan.missing_values)
     original = encoded(plan)
     clock.start("recode")
     recoded = recode(original, plan, progress, encoded)

@@ -11,8 +11,8 @@ import numpy as np
 
 from shoal import catalog
 from shoal.attacks._unchanged import Elsewhere
-from shoal.base.arrays import Longs
-from shoal.base.errors import BadPlan, BadTable, preview
+from shoal.base.arrays import Floats, Longs
+from shoal.base.errors import BadPlan, BadTable, ShoalError, preview
 from shoal.base.progress import Progress, silent
 from shoal.base.threads import limited
 from shoal.databases.database import Database
@@ -52,8 +52,11 @@ from shoal.table.match_graph import MatchGraph, link
 from shoal.table.matching.original_rows import OriginalRows, original_rows
 from shoal.table.population.population import Population
 from shoal.table.published_table import Published, read_published
-from shoal.table.roles import ROLES
+from shoal.table.recoding import Recoding, check_covers
+from shoal.table.roles import ROLES, microaggregated_columns
 from shoal.table.samples.survey import survey_of
+from shoal.table.samples.weights import sampling_weights
+from shoal.table.written.coded_numbers import with_uncoded
 from shoal.table.written.form import read_form
 
 __all__ = ["Audit", "audit", "audit_groups", "check_known"]
@@ -187,20 +190,37 @@ def _audit(
         given = with_canonical_cells(given, asked)
         said += [note for note in notes.encodings(given.schema) if note not in said]
         ignored = asked.columns.keys() - plan.columns.keys()  # if a database counts the other table
-        given = given.select([name for name in given.names if name not in ignored])
+        kept = [name for name in given.names if name not in ignored]
+        given = with_uncoded(given.select(kept), given)
         plan, before = _encoded(given, frame, plan, progress)
         _check_rows(published, before)
         said += notes.differences(frame, given, plan)
     sampled = None if given is None else survey_of(given, plan.columns, plan.missing_values)
+    _check_no_numbers(population, plan)
     everybody = _population(population, plan.with_reading(plans.population.read))
     if plan.against_population and everybody is not None:
         incomplete = plan.population.incomplete
         published = replace(published, population=Population(everybody, incomplete))
         everybody = None if incomplete else everybody
-    tables = matched = None
+    tables = matched = in_order = None
+    numbers = microaggregated_columns(plan.columns)
+    ranges = published.without_numbers(numbers) if numbers and before is not None else None
     if before is not None:
-        tables = Tables(plan.columns, plan.missing_values, before, published, given, frame)
-        matched = None if plan.linked or beyond is not None else _whose(tables, progress)
+        assert given is not None
+        tables = Tables(
+            plan.columns,
+            plan.missing_values,
+            before,
+            published if ranges is None else ranges,
+            given,
+            frame,
+            weights=_both_weights(given, frame, plan),
+        )
+        if numbers:  # rows that differ in them only cannot be told apart by what they cover
+            in_order = _in_order(tables)
+            tables = replace(tables, taken=in_order)
+        elif not plan.linked and beyond is None:
+            matched = _whose(tables, progress)
         if matched is not None and not matched.unsure:
             tables = replace(tables, taken=matched.rows)
     measured = measure_published(
@@ -212,9 +232,12 @@ def _audit(
         if before is None
         else Source(
             before,
-            rows=None if matched is None else matched.rows,
+            rows=in_order if matched is None else matched.rows,
             queries=queries,
             survey=sampled,
+            ranges=ranges,
+            before=given,
+            sure=matched is None or not matched.unsure,
         ),
         population=everybody,
         elsewhere=None if beyond is None else beyond.elsewhere,
@@ -229,6 +252,7 @@ def _audit(
     if before is not None:
         assert tables is not None
         assert measured.utility is not None
+        said += notes.numbers_not_covering(plan)
         said += [*notes.weighted_losses(plan), *measured.utility.notes(before.rows)]
         analyses = analyze(tables, progress)
         learning = None if target is None else learn(tables, target, progress)
@@ -264,6 +288,14 @@ def _audit(
     )
 
 
+def _both_weights(given: Frame, frame: Frame, plan: Plan) -> tuple[Floats, Floats] | None:
+    """The weights of the original's records and of the release's, if both have them."""
+    before, after = (
+        sampling_weights(one, plan.columns, plan.missing_values) for one in (given, frame)
+    )
+    return None if before is None or after is None else (before, after)
+
+
 def _whose(tables: Tables, progress: Progress) -> OriginalRows | None:
     """Which record of the original each record of the release was; None: it cannot be told."""
     unchanged = unchanged_columns(tables)
@@ -274,6 +306,28 @@ def _whose(tables: Tables, progress: Progress) -> OriginalRows | None:
     key: Longs = group_rows(np.stack(both, axis=1))[0]  # equal where all unchanged values are
     rows = len(unchanged[0].before)
     return original_rows(tables.original, tables.published, key[:rows], key[rows:])
+
+
+def _in_order(tables: Tables) -> Longs | None:
+    """The rows of the original, if those of the release are in their order; None: they are not.
+
+    That is known by the columns that are not microaggregated: all of them have to fit, row by row.
+    """
+    if tables.original.weight is not None:
+        return None
+    general, unchanged = tables.published, unchanged_columns(tables)
+    rows = np.arange(len(general.codes))
+    if len(rows) != tables.original.rows or general.unit is not None:
+        return None
+    if not all(np.array_equal(one.before, one.after) for one in unchanged):
+        return None
+    vectors, covers = general.vectors(tables.original, "original")
+    try:
+        check_covers(tables.original, Recoding(vectors, general.classes.label, covers))
+    except ShoalError:
+        return None
+    told = [*(one.before for one in unchanged), *general.codes.T]
+    return rows if any(len(np.unique(one)) > 1 for one in told) else None
 
 
 def _check_target(target: str | None, original: Any, plan: Plan) -> None:
@@ -313,6 +367,16 @@ def _check_comparable(plan: Plan) -> None:
             "a release with midpoints cannot be compared with its original: a midpoint does not "
             "state which values it stands for; audit it without the original, or write the release "
             "with ranges = 'label' or 'bounds' under [write]"
+        )
+
+
+def _check_no_numbers(population: Any, plan: Plan) -> None:
+    """Raise an error if people of a population are looked for by numbers of classes."""
+    names = microaggregated_columns(plan.columns)
+    if names and (population is not None or plan.against_population):
+        raise BadPlan(
+            f"column {names[0]!r} has microaggregate, and its numbers do not state which people of "
+            "a population they cover; audit the release without the population"
         )
 
 

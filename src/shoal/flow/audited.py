@@ -98,13 +98,15 @@ class Audit:
     def record_table(self) -> dict[str, npt.NDArray[Any]]:
         """What is measured of each record, by name: its risk, and those in the population.
 
-        `risk` is that of `record_risks`. With a sample there are `individual_risk` and
-        `household_risk`, with special uniques `suda_score`, `dis_score` and `minimal_unique`, the
-        smallest number of columns on which the record is unique (0: none was found).
+        `risk` is that of `record_risks`. With a sample there are `individual_risk`,
+        `approximate_risk` and `household_risk`, with special uniques `suda_score`, `dis_score` and
+        `minimal_unique`, the smallest number of columns on which the record is unique (0: none was
+        found).
         """
         found: dict[str, npt.NDArray[Any]] = {"risk": self.record_risks()}
         if self.sample is not None:
             found["individual_risk"] = self.sample.individual.of_record
+            found["approximate_risk"] = self.sample.individual.approximate
             if self.sample.individual.of_household is not None:
                 found["household_risk"] = self.sample.individual.of_household
         if self.uniques is not None:

@@ -14,7 +14,12 @@ from shoal.io.format import format_of
 from shoal.io.memory import bytes_of, machine_memory, shown
 from shoal.io.sources import StoredTable, is_folder
 from shoal.plan import Plan
-from shoal.table.roles import Role, columns_with_role, linking_columns
+from shoal.table.roles import (
+    Role,
+    columns_with_role,
+    linking_columns,
+    microaggregated_columns,
+)
 
 SHARE = 0.25  # of the memory: a file that takes more is left to DuckDB
 SMALL = 10**7  # bytes of a file that is never too large; its size in memory is not estimated
@@ -141,6 +146,8 @@ def not_served(plan: Plan, keep_order: bool, engine: str) -> str | None:
         return f"[write] yet ({', '.join(stated)})"
     if coded := [name for name, one in plan.columns.items() if one.codes_numbers]:
         return f"top, bottom and round yet (column {coded[0]!r})"
+    if numbers := microaggregated_columns(plan.columns):
+        return f"microaggregate yet (column {numbers[0]!r})"
     if plan.against_population:
         return f"{next(m.name for m in plan.models if m.needs_population)} yet"
     if plan.attackers:

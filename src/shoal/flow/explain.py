@@ -34,7 +34,7 @@ from shoal.measures.explanation import (
 )
 from shoal.measures.information_loss import kept
 from shoal.measures.key_sets import views
-from shoal.measures.verify import of_rows, seen
+from shoal.measures.verify import of_rows, seen_in_all_ways
 from shoal.models import Model, TableModel
 from shoal.plan import Plan
 from shoal.table.encode import Table
@@ -328,8 +328,9 @@ class Explainer:
         def levels(model: Model) -> Floats:
             worse_of = np.minimum if model.higher_is_safer else np.maximum
             each = [
-                of_rows(model, model.levels(seen(model, one, linkage)), one, linkage)
+                of_rows(model, model.levels(classes), one, linkage)
                 for one in seen_by
+                for classes in seen_in_all_ways(model, one, linkage)
             ]
             return np.asarray(worse_of.reduce(each), np.float64)
 

@@ -20,7 +20,14 @@ from shoal.table.coded_columns import coded, coded_as_text
 from shoal.table.coding import merged_note
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
-from shoal.table.roles import columns_with_role, limited_columns, linking_columns, other_columns
+from shoal.table.roles import (
+    columns_with_role,
+    limited_columns,
+    linking_columns,
+    microaggregated_columns,
+    other_columns,
+)
+from shoal.table.written import microaggregation
 from shoal.table.written.form import kept_as_text
 
 
@@ -119,6 +126,23 @@ def persons_not_published(plan: Plan, keep_order: bool) -> list[str]:
                     "number would"
                 )
     return notes
+
+
+def microaggregated(plan: Plan) -> list[str]:
+    """How numbers of classes are published."""
+    names = microaggregated_columns(plan.columns)
+    return [microaggregation.words_for(name, plan.columns[name]) for name in names]
+
+
+def numbers_not_covering(plan: Plan) -> list[str]:
+    """What cannot be measured of numbers of classes, if the run that made them is not known."""
+    names = microaggregated_columns(plan.columns)
+    if not names:
+        return []
+    return [
+        f"the numbers of {preview(names)} do not state what they cover: losses count them as "
+        "suppressed, and the loss of the run was lower"
+    ]
 
 
 def weighted_losses(plan: Plan) -> list[str]:

@@ -12,6 +12,7 @@ from shoal.io.reading import Reading
 from shoal.io.sources import is_file
 from shoal.plan import Plan
 from shoal.table.roles import columns_with_role
+from shoal.table.samples.households import with_household_sizes
 from shoal.table.written.coded_numbers import with_coded_numbers
 from shoal.table.written.ranges import bound_names
 from shoal.table.written.spelled_columns import canonical, spelled_columns
@@ -24,7 +25,8 @@ def open_table(
 
     If `sure`, units and totals that the plan states must be there.
     """
-    return with_canonical_cells(open_records(table, reading_of(table, plan), progress, sure), plan)
+    read = open_records(table, reading_of(table, plan), progress, sure)
+    return with_canonical_cells(read, plan, again=isinstance(table, Frame))  # or a part of one
 
 
 def reading_of(table: Any, plan: Plan) -> Reading:
@@ -49,7 +51,11 @@ def _are_released(names: list[str], plan: Plan) -> bool:
     return None not in found and found >= set(columns_with_role(plan.columns, "quasi"))
 
 
-def with_canonical_cells(frame: Frame, plan: Plan) -> Frame:
-    """The same table with numbers and dates in canonical form, and coded as the plan states."""
+def with_canonical_cells(frame: Frame, plan: Plan, again: bool = False) -> Frame:
+    """The same table with numbers and dates in canonical form, and coded as the plan states.
+
+    Columns that the plan derives are added, or computed `again`.
+    """
     read = canonical(frame, spelled_columns(plan.columns, plan.missing_values))
+    read = with_household_sizes(read, plan.columns, plan.missing_values, again)
     return with_coded_numbers(read, plan.columns, plan.missing_values)

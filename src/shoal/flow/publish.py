@@ -32,8 +32,10 @@ from shoal.plan import Plan
 from shoal.table.coded_columns import forget_codes
 from shoal.table.encode import Table
 from shoal.table.match_graph import link
-from shoal.table.published_table import Published, read_published
+from shoal.table.published_table import Published, preview_release, read_published
 from shoal.table.recoding import SUPPRESSED, Recoding, decode
+from shoal.table.roles import microaggregated_columns
+from shoal.table.samples.households import check_household_sizes
 from shoal.table.samples.survey import survey_of
 from shoal.table.written.coded_numbers import check_coded, coded_columns, words_for
 from shoal.table.written.spelled_columns import guarded
@@ -85,9 +87,11 @@ def publish(
     released = guarded(released, plan.columns)
     clock.start("verify")
     check_coded(released, plan.columns)
+    check_household_sizes(released, plan.columns, plan.missing_values)
     published = replace(_read(released, plan, people), population=original.population)
     if not plan.linked:  # otherwise matches are about single records
         published = published.together()  # they are measured often
+    ranges = _ranges(original, recoding, taken, plan)
     survey = survey_of(frame, plan.columns, plan.missing_values)
     linkable = _published_part(original, recoding) if plan.linked else None
     measured = measure_published(
@@ -102,6 +106,8 @@ def publish(
             partial(_unprotected, frame, plan, whole),
             answered=answered,
             survey=survey,
+            ranges=ranges,
+            before=frame,
         ),
         survey=survey.take(taken),
         population=_everybody(original),
@@ -144,6 +150,7 @@ def publish(
             *notes.population_not_estimated(plan, measured.sample),
             *notes.numbers_as_text(released, plan),
             *(words_for(name, one) for name, one in coded_columns(plan.columns).items()),
+            *notes.microaggregated(plan),
             *notes.in_parts(recoding.parts),
             *origin.notes,
         ],
@@ -168,14 +175,17 @@ def publish(
         weighted_losses=measured.weighted_losses,
         parts=recoding.parts,
         fitted=partial(origin.fitted, released.names),
-        tables=Tables.of_release(
-            plan.columns,
-            plan.missing_values,
-            original,
-            published,
-            (frame, released),
-            recoding,
-            taken,
+        tables=replace(
+            Tables.of_release(
+                plan.columns,
+                plan.missing_values,
+                original,
+                published if ranges is None else ranges,
+                (frame, released),
+                recoding,
+                taken,
+            ),
+            weights=None if survey.weights is None else (survey.weights, survey.weights[taken]),
         ),
     )
     try:
@@ -185,6 +195,13 @@ def publish(
         error.refused = RefusedRelease(release, str(error))
         raise
     return release
+
+
+def _ranges(original: Table, recoding: Recoding, taken: Longs, plan: Plan) -> Published | None:
+    """The release with ranges in place of numbers of classes; None: it has no such numbers."""
+    if not microaggregated_columns(plan.columns):
+        return None
+    return preview_release(original, recoding, taken)[0].together()
 
 
 def _everybody(original: Table) -> Table | None:

@@ -141,6 +141,18 @@ class FreeTree(Tree):
         nodes = [self.node(None) if name is None else self.find(name) for name in names]
         return nodes if nodes and min(nodes) > 0 else []
 
+    def known_part(self, label: str) -> int | Cover | None:
+        """The node or cover of those values of a published label that this tree has.
+
+        The label may be of another table with the same kind of values. None: the tree has none.
+        """
+        whole = self.cover(label)
+        if whole is not None or self.kind == "ranges":
+            return whole
+        nodes = [self.node(None) if n is None else self.find(n) for n in elements_of(label)]
+        nodes = [node for node in nodes if node > 0]
+        return self.code(nodes) if nodes else None
+
     def reads(self, value: int | Cover) -> bool:
         """Whether the label of a node or a cover can be read back as the same value."""
         if isinstance(value, tuple):

@@ -141,13 +141,16 @@ class Frame:
         return Frame(self._frame.select(list(names)).to_native(), self.counted)
 
     def replaced(self, columns: Mapping[str, ArrowColumn]) -> Frame:
-        """The same rows, with these columns in place of those of the same names."""
+        """The same rows, with these columns in place of those of the same names, or added."""
         if self.kind != "arrow":
             new = [self._series(name, values) for name, values in columns.items()]
             return Frame(self._frame.with_columns(*new).to_native(), self.counted)
         native = self.native
         for name, values in columns.items():
             place = native.schema.get_field_index(name)
+            if place < 0:
+                native = native.append_column(name, values)
+                continue
             about = None if name in self._packed else native.schema.field(place).metadata
             native = native.set_column(place, pa.field(name, values.type, metadata=about), values)
         return Frame(native, self.counted)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal import catalog
-from shoal.attacks import Attack, LinkageAttack, SensitiveAttack
+from shoal.attacks import Attack, SensitiveAttack
 from shoal.attacks._unchanged import Unchanged
 from shoal.base.progress import Progress, silent
 from shoal.hierarchies.values import text
@@ -168,7 +168,7 @@ def expose(
         attack = kind()
         assert isinstance(attack, Attack)
         result = attack.run(published, linkage, progress, unchanged)
-        if result or not isinstance(attack, LinkageAttack):
+        if result or not attack.needs_original:
             found[name] = result
     smallest = _smallest(published, linkage)
     return Exposure(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from shoal.attacks._numbers import NumberColumn, number_columns
 from shoal.attacks._unchanged import Elsewhere, Truth, Unchanged, unchanged_of
 from shoal.attacks.dependency import NOT_MEASURED
 from shoal.base.arrays import Floats, Longs
@@ -12,6 +13,7 @@ from shoal.base.errors import BadHierarchy
 from shoal.base.progress import Progress, silent
 from shoal.io.frames import Frame
 from shoal.measures.breakdowns.dependencies import ATTACK, Dependencies
+from shoal.measures.breakdowns.variance_lost import variances_lost
 from shoal.measures.column_disclosure import ColumnDisclosure, if_known, worth_warning
 from shoal.measures.exposure import Exposure, expose
 from shoal.measures.information_loss import Quality, measure, weighted_losses
@@ -65,6 +67,10 @@ class Source:
     queries: Queries | None = None  # counting queries to answer from both; None: the default ones
     answered: bool = True  # whether they are answered: on a small table that takes longest
     survey: Survey | None = None  # how its records were sampled; None: not read
+    # The release with a range in place of each microaggregated number; None: there are none.
+    ranges: Published | None = None
+    before: Frame | None = None  # the original itself; None: it is not in memory
+    sure: bool = True  # whether no other `rows` are possible
 
 
 def measure_published(
@@ -98,7 +104,8 @@ def measure_published(
         raise_beyond_at_most(at_most)
     begin("attack")
     truth = None if source is None or source.rows is None else Truth(source.table, source.rows)
-    read = _reader(frame, plan, linkage, truth, elsewhere)
+    numbers = _numbers(frame, plan, source) if linkage is None else ()
+    read = _reader(frame, plan, linkage, truth, elsewhere, numbers)
     each = _exposures(plan, seen_by, linkage, population, read, progress)
     away = () if elsewhere is None else (*elsewhere.names, *elsewhere.left_out)
     others = [name for name in other_columns(plan.columns) if name in frame.names or name in away]
@@ -108,7 +115,7 @@ def measure_published(
     elif elsewhere is not None and elsewhere.left_out:
         dependency = replace(dependency, reason="the values do not fit into the memory limit")
     survey = survey or survey_of(frame, plan.columns, plan.missing_values)
-    quality, utility = _compared(plan, published, source, survey, progress)
+    quality, utility = _compared(plan, frame, published, source, survey, progress)
     if not persons_published:  # a reader cannot count the records of a person
         each = [replace(one, row_count=None) for one in each]
     worst = max(range(len(each)), key=lambda i: (each[i].risks.prosecutor, each[i].risks.average))
@@ -143,24 +150,36 @@ def measure_published(
 
 
 def _compared(
-    plan: Plan, published: Published, source: Source | None, survey: Survey, progress: Progress
+    plan: Plan,
+    frame: Frame,
+    published: Published,
+    source: Source | None,
+    survey: Survey,
+    progress: Progress,
 ) -> tuple[Quality | None, Utility | None]:
     """The information lost and the remaining utility, compared with the original."""
     if source is None:
         found = vulnerable(published, plan.models)
         return None, Utility(None, None, found) if found else None
-    quality = measure(source.table, published, plan.loss, source.recoding)
+    general = source.ranges or published
+    quality = measure(source.table, general, plan.loss, source.recoding)
     utility = utility_of(
         source.table,
-        published,
+        general,
         quality,
         plan.models,
         source.queries,
         lambda share: progress("attack", 0.2 + share / 2),
-        source.answered,
+        source.answered and source.ranges is None,  # ranges that are not published answer nothing
     )
+    if source.ranges is not None:
+        utility = replace(
+            utility,
+            vulnerable=vulnerable(published, plan.models),
+            microaggregated=variances_lost(plan, source.before, frame, source.rows),
+        )
     weights = _both_weights(survey, source)
-    if weights is not None and source.answered:
+    if weights is not None and source.answered and source.ranges is None:
         asked = source.queries or Queries()
         weighted = weighted_answer(source.table, published, asked, *weights)
         utility = replace(utility, weighted=weighted)
@@ -182,7 +201,7 @@ def _weighted_losses(
     weights = _both_weights(survey, source)
     if source is None or weights is None:
         return None
-    return weighted_losses(source.table, published, plan.loss, *weights)
+    return weighted_losses(source.table, source.ranges or published, plan.loss, *weights)
 
 
 def _exposures(
@@ -210,6 +229,7 @@ def _reader(
     linkage: MatchGraph | None,
     truth: Truth | None,
     elsewhere: Elsewhere | None,
+    numbers: tuple[NumberColumn, ...],
 ) -> Callable[[Published], Unchanged | None]:
     """Reads the columns that are published unchanged, next to what an attacker sees."""
 
@@ -217,7 +237,7 @@ def _reader(
         if linkage is not None:  # there are no classes from which records could be ruled out
             return None
         try:
-            return unchanged_of(
+            found = unchanged_of(
                 frame,
                 plan.columns,
                 published,
@@ -227,10 +247,19 @@ def _reader(
                 truth=truth,
                 elsewhere=elsewhere,
             )
+            return replace(found, numbers=numbers)
         except BadHierarchy:  # published numbers of hundreds of digits: it is not measured
             return None
 
     return read
+
+
+def _numbers(frame: Frame, plan: Plan, source: Source | None) -> tuple[NumberColumn, ...]:
+    """Columns of numbers in both tables, if it is known which record became which."""
+    if source is None or source.before is None or source.rows is None or not source.sure:
+        return ()
+    rows, words = source.rows, plan.missing_values
+    return number_columns(frame, source.before, rows, plan.columns, words)
 
 
 def _dependencies(

@@ -6,6 +6,7 @@ The `Release` of `shoal.flow` is an Outcome that can also save, report and expla
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -24,6 +25,7 @@ from shoal.measures.analyses.variables import Tables
 from shoal.measures.applied import Applied
 from shoal.measures.bounds.key_set_bound import lower_bound_for
 from shoal.measures.bounds.lower_bound import IN_PROPORTION, Bound, scoped
+from shoal.measures.bounds.model_bound import covered_by_bound
 from shoal.measures.breakdowns.attacker_view import AttackerView
 from shoal.measures.breakdowns.dependencies import Dependencies
 from shoal.measures.breakdowns.view_source import ViewSource
@@ -38,7 +40,7 @@ from shoal.measures.samples.sample_risks import SampleRisks, sample_numbers
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.verdict import Verdict
-from shoal.models import Check, min_class_size, requirement_rows
+from shoal.models import Check, Model, min_class_size, requirement_rows
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
@@ -200,23 +202,30 @@ class Outcome:
                     None,
                     f"{linked[0]} needs no classes, and the bound is for releases with classes",
                 )
-            elif k >= 2:
-                found = self.bound_of(k, progress)
+            elif k >= 2 or self._bounded_by(models):
+                found = self.bound_of(k, progress, models)
             self._bounds.append(None if found is None else scoped(found, models))
         return self._bounds[0]
+
+    def _bounded_by(self, models: Sequence[Model]) -> bool:
+        """Whether models about sensitive values give a bound without a class size."""
+        table = None if self.explainer is None else self.explainer.table
+        return table is not None and any(covered_by_bound(table, model) for model in models)
 
     def skip_bound(self) -> None:
         """Do without the bound, as it takes a while; it is not computed afterwards either."""
         if not self._bounds:
             self._bounds.append(Bound(None, "it was skipped on request"))
 
-    def bound_of(self, k: int, progress: Progress = silent) -> Bound | None:
-        """The lower bound on the loss of releases with k people in every class; None: no run."""
+    def bound_of(
+        self, k: int, progress: Progress = silent, models: Sequence[Model] = ()
+    ) -> Bound | None:
+        """The lower bound on the loss with k people in every class, by models; None: no run."""
         if self.explainer is None:
             return None
         table, loss = self.explainer.table, self.plan.loss
         with limited(self.plan.threads):
-            return lower_bound_for(table, k, loss, IN_PROPORTION, progress, self.plan.known)
+            return lower_bound_for(table, k, loss, IN_PROPORTION, progress, self.plan.known, models)
 
     @property
     def analyses(self) -> Analyses:

@@ -236,11 +236,23 @@ def answer(
     `watch` is called with the share that is done. `rows` is the size of the table by which the
     number of queries is chosen; None: its records.
     """
-    rows = original.rows if rows is None else rows
     columns = _shared(original, published)
+    after = _count_published(original, published, columns)
+    rows = original.rows if rows is None else rows
+    return compare_answers(original, after, columns, queries, watch, rows)
+
+
+def compare_answers(
+    original: Table,
+    after: Counted,
+    columns: Sequence[Shared],
+    queries: Queries,
+    watch: Callable[[float], None],
+    rows: int,
+) -> Answers:
+    """The same for a release that is counted already, in whatever form it is published."""
     before = _count_original(original, columns)
     watch(0.0)
-    after = _count_published(original, published, columns)
     number = queries.fitting(rows)
     errors: list[float] = []
     drawn = _draw(queries, _occurring(before, original), [len(c.values) for c in columns])
@@ -349,7 +361,7 @@ def _occurring(counted: Counted, original: Table) -> list[Longs]:
     return occurring
 
 
-class _Shared(NamedTuple):
+class Shared(NamedTuple):
     """A sensitive column of both original and release."""
 
     before: Sensitive
@@ -357,33 +369,38 @@ class _Shared(NamedTuple):
     values: list[Any]  # of the original, sorted; missing last
 
 
-def _shared(original: Table, published: Published) -> list[_Shared]:
+def _shared(original: Table, published: Published) -> list[Shared]:
     there = {column.name: column for column in published.sensitive}
     return [
-        _Shared(one, there[one.name], sorted(one.values, key=lambda v: (v is None, v)))
+        Shared(one, there[one.name], in_order(one))
         for one in original.sensitive
         if one.name in there
     ]
 
 
-def _count_original(original: Table, columns: Sequence[_Shared]) -> Counted:
+def in_order(column: Sensitive) -> list[Any]:
+    """The values of a sensitive column as queries number them: sorted, missing last."""
+    return sorted(column.values, key=lambda v: (v is None, v))
+
+
+def _count_original(original: Table, columns: Sequence[Shared]) -> Counted:
     classes = tally(original.codes, None, [column.before for column in columns], original.weight)
     covers, codes = [], []
     for j, tree in enumerate(original.trees):
-        nodes, code = _used(original.codes[classes.first, j], tree.size)
+        nodes, code = used_codes(original.codes[classes.first, j], tree.size)
         covers.append(LeafRuns.of_nodes(tree, nodes))
         codes.append(code)
     secrets = tuple(_secrets(classes, column.before, column.values) for column in columns)
     return Counted(tuple(covers), tuple(codes), classes.size.astype(np.float64), secrets)
 
 
-def _count_published(original: Table, published: Published, columns: Sequence[_Shared]) -> Counted:
+def _count_published(original: Table, published: Published, columns: Sequence[Shared]) -> Counted:
     """The release; suppressed records are in no answer."""
     classes = published.classes
     covers, codes = [], []
     for name, tree in zip(original.names, original.trees, strict=True):
         j = published.names.index(name)
-        used, code = _used(published.codes[classes.first, j] + 1, len(published.values[j]) + 1)
+        used, code = used_codes(published.codes[classes.first, j] + 1, len(published.values[j]) + 1)
         with naming(name):
             values = [None if c == 0 else published.values[j][c - 1] for c in used]
             covers.append(LeafRuns.of_labels(tree, values))
@@ -392,7 +409,7 @@ def _count_published(original: Table, published: Published, columns: Sequence[_S
     return Counted(tuple(covers), tuple(codes), classes.size.astype(np.float64), secrets)
 
 
-def _used(codes: Ints, size: int) -> tuple[Longs, Ints]:
+def used_codes(codes: Ints, size: int) -> tuple[Longs, Ints]:
     """The codes that occur, sorted, and the place of each one there; without sorting all."""
     there = np.bincount(codes, minlength=size) > 0
     place = (np.cumsum(there) - 1).astype(np.int32)

@@ -16,6 +16,7 @@ from shoal import catalog
 from shoal.hierarchies.values import ROOT
 from shoal.losses import costs_of
 from shoal.losses.lm import LM
+from shoal.measures.breakdowns.variance_lost import VarianceLost
 from shoal.measures.information_loss import Quality
 from shoal.measures.queries import Answers, Queries, answer
 from shoal.models import Model
@@ -65,6 +66,8 @@ class Utility:
     answers: Answers | None  # None: no original, or not asked for
     vulnerable: tuple[Vulnerable, ...]  # one per model with an enhanced version
     weighted: Answers | None = None  # in people of the population; None: there are no weights
+    # Of each microaggregated column; empty: there is none, or no original.
+    microaggregated: tuple[VarianceLost, ...] = ()
 
     def notes(self, rows: int) -> list[str]:
         """Further remarks for the reader."""
@@ -83,6 +86,7 @@ class Utility:
             "queries": None if self.answers is None else self.answers.as_dict(),
             "weighted_queries": None if self.weighted is None else self.weighted.as_dict(),
             "vulnerable": found or None,
+            "microaggregated": {one.column: one.as_dict() for one in self.microaggregated},
         }
 
 

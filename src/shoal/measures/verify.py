@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shoal.attacks._weighed import believed, weighed_values
 from shoal.base.errors import NotHeld
 from shoal.measures.key_sets import View, views
 from shoal.models import Check, LinkageModel, Model, SensitiveModel
+from shoal.models.matching_belief import MatchingBelief
 from shoal.plan.attackers import Attacker
 from shoal.table.equivalence_classes import Classes
 from shoal.table.match_graph import MatchGraph
@@ -46,8 +48,9 @@ def check_all(
 
 def _worst_check(model: Model, seen_by: Sequence[View], linkage: MatchGraph | None) -> Check:
     checks = [
-        replace(model.check(seen(model, view.published, linkage)), attacker=view.attacker)
+        replace(model.check(classes), attacker=view.attacker)
         for view in seen_by
+        for classes in seen_in_all_ways(model, view.published, linkage)
     ]
     sign = 1 if model.higher_is_safer else -1
     return min(checks, key=lambda check: (check.holds, sign * check.reached))
@@ -78,9 +81,28 @@ def seen(model: Model, published: Published, linkage: MatchGraph | None) -> Clas
     """
     if linkage is not None and isinstance(model, LinkageModel):
         return linkage.view(model.view)
+    if linkage is not None and isinstance(model, MatchingBelief):
+        return believed(linkage)
     if linkage is not None and isinstance(model, SensitiveModel):
         return linkage.views["matches"]
     return published.classes
+
+
+def seen_in_all_ways(
+    model: Model, published: Published, linkage: MatchGraph | None
+) -> list[Classes]:
+    """The classes on which a model is measured; it must be satisfied on all of them.
+
+    Models about shares of sensitive values are measured twice on the matches of a person: each
+    record counted once, as the paper does (Sec. 8, Tassa 2012), and weighed by the probability that
+    it is the person's. Counts alone would let one almost certain record hide behind many unlikely
+    ones; weights alone are about an attacker who finds all assignments equally likely.
+    """
+    classes = seen(model, published, linkage)
+    if linkage is None or not isinstance(model, SensitiveModel) or not model.by_share:
+        return [classes]
+    model.histogram(classes)  # raises an error if the column is not sensitive
+    return [classes, weighed_values(linkage, model.column)]
 
 
 def of_rows(

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from math import ceil, floor, isfinite, log10
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field
@@ -95,6 +95,25 @@ def finite(level: float) -> float | None:
     return level if isfinite(level) else None
 
 
+class ClassNeeds(NamedTuple):
+    """What every class needs, provably, if a model about a sensitive column is satisfied.
+
+    The lower bound on the loss rests on it, so it must never be too strict.
+    """
+
+    distinct: int = 0  # at least so many values; 0: shares are limited instead
+    limit: Floats = np.ones(0)  # float64[values], the share that a value may have without `extra`
+    extra: float = 0.0  # the share that all values together may have beyond their limits
+    compares: bool = False  # whether limits depend on the shares in the table
+
+    @property
+    def least_records(self) -> int:
+        """How many records a class has at least."""
+        highest = float(self.limit.max(initial=0.0)) + self.extra
+        shares = 1 if self.compares or not highest else ceil(1 / highest - 1e-6)
+        return max(self.distinct, shares)
+
+
 class Model(Setting):
     """A requirement that every class of a table must satisfy."""
 
@@ -147,6 +166,13 @@ class Model(Setting):
         """By how much the share of a sensitive value may grow from table to class; None: unknown.
 
         As a difference of shares of records.
+        """
+        return None
+
+    def class_needs(self, shares: Floats) -> ClassNeeds | None:  # noqa: ARG002
+        """What every class needs of the values of the column; None: nothing that the bound knows.
+
+        `shares`: that of each value in the table, float64[values].
         """
         return None
 
@@ -377,6 +403,8 @@ class SensitiveModel(Model):
     # Whether it compares how frequent a value is in a class and in the table. Counting two values
     # as one is then not on the safe side.
     compares_shares: ClassVar[bool] = False
+    # Whether it depends on how frequent values are, and not only on which there are.
+    by_share: ClassVar[bool] = True
     column: str = Field(description="the sensitive column")
 
     def levels(self, classes: Classes) -> Floats:

@@ -11,7 +11,7 @@ from pydantic import Field
 from shoal.base.arrays import Floats
 from shoal.base.settings import PositiveShare, Usual
 from shoal.base.wording import many, percent, short
-from shoal.models import ClassSize, SensitiveModel
+from shoal.models import ClassNeeds, ClassSize, SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
@@ -44,6 +44,10 @@ class AlphaKAnonymity(SensitiveModel):
     def min_people(self) -> int:
         """Every class has k people."""
         return self.k
+
+    def class_needs(self, shares: Floats) -> ClassNeeds:
+        """No value has a share above alpha."""
+        return ClassNeeds(limit=np.full(len(shares), self.alpha))
 
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.wording import number, short
-from shoal.models import DistinctValues, SensitiveModel
+from shoal.models import ClassNeeds, DistinctValues, SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
@@ -23,6 +23,7 @@ class DistinctLDiversity(SensitiveModel):
 
     name: ClassVar[str] = "distinct-l-diversity"
     is_monotone: ClassVar[bool] = True
+    by_share: ClassVar[bool] = False
     loosest: ClassVar[Mapping[str, Any]] = {"l": 2}
     l: DistinctValues = Field(description="fewest different values in a class")  # noqa: E741
 
@@ -30,6 +31,10 @@ class DistinctLDiversity(SensitiveModel):
     def required(self) -> float:
         """The smallest number of values."""
         return self.l
+
+    def class_needs(self, shares: Floats) -> ClassNeeds:  # noqa: ARG002
+        """At least l values."""
+        return ClassNeeds(distinct=self.l)
 
     def guarantee(self, linked: bool = False) -> str:
         """What the model guarantees, in a sentence."""

@@ -11,7 +11,7 @@ from pydantic import Field
 from shoal.base.arrays import Floats
 from shoal.base.settings import AboveOne, Usual
 from shoal.base.wording import number, short
-from shoal.models import SensitiveModel
+from shoal.models import ClassNeeds, SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
@@ -34,6 +34,10 @@ class FrequencyLDiversity(SensitiveModel):
     def required(self) -> float:
         """1 / the largest share of a value."""
         return self.l
+
+    def class_needs(self, shares: Floats) -> ClassNeeds:
+        """No value has a share above 1/l."""
+        return ClassNeeds(limit=np.full(len(shares), 1 / self.l))
 
     def guarantee(self, linked: bool = False) -> str:
         """What the model guarantees, in a sentence."""

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.wording import number, short
-from shoal.models import DistinctValues, SensitiveModel
+from shoal.models import ClassNeeds, DistinctValues, SensitiveModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram
 
@@ -24,6 +24,7 @@ class PSensitivity(SensitiveModel):
 
     name: ClassVar[str] = "p-sensitivity"
     is_monotone: ClassVar[bool] = True
+    by_share: ClassVar[bool] = False
     loosest: ClassVar[Mapping[str, Any]] = {"p": 2}
     p: DistinctValues = Field(description="fewest different values in a class")
 
@@ -31,6 +32,10 @@ class PSensitivity(SensitiveModel):
     def required(self) -> float:
         """The smallest number of values."""
         return self.p
+
+    def class_needs(self, shares: Floats) -> ClassNeeds:  # noqa: ARG002
+        """At least p values."""
+        return ClassNeeds(distinct=self.p)
 
     def guarantee(self, linked: bool = False) -> str:
         """What the model guarantees, in a sentence."""

@@ -11,7 +11,7 @@ from shoal.base.arrays import Floats
 from shoal.base.errors import preview
 from shoal.base.settings import Usual
 from shoal.base.wording import number, short
-from shoal.models import SensitiveModel
+from shoal.models import ClassNeeds, SensitiveModel
 from shoal.models import _distances as distances
 from shoal.table.alike import alike
 from shoal.table.equivalence_classes import Classes
@@ -89,6 +89,11 @@ class TCloseness(SensitiveModel):
         """
         factor = {"equal": 1.0, "l1": 0.5}.get(self.distance)
         return None if factor is None else min(1.0, factor * self.t)
+
+    def class_needs(self, shares: Floats) -> ClassNeeds | None:
+        """What values have beyond their shares in the table is at most t, by equal distances."""
+        gain = self.max_share_gain
+        return None if gain is None else ClassNeeds(limit=shares, extra=gain, compares=True)
 
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in sentences."""

@@ -29,6 +29,7 @@ from shoal.table.roles import Column
 METRICS = ("distortion", "ncp", "total", "llm", "nllm", "wllm", "wnllm")
 SAMPLE = 2_000  # rows of a quick run
 AGES = range(17, 91)  # figure 5, Mauger 2020, has 74 values of age
+UNCUT = "workclass, all values"
 FOLDERS = ("adult/hierarchies/arx", "hierarchies/arx", ".")  # where hierarchies may be in --data
 
 # Number of values, and nodes from leaf to root.
@@ -61,6 +62,7 @@ class Adult:
     table: pa.Table
     hierarchies: dict[str, Hierarchy]
     given: bool  # whether the hierarchies were found in --data
+    uncut: Hierarchy | None = None  # that of workclass with all values that --data has for it
 
     def sample(self, rows: int) -> pa.Table:
         """A sample of the rows, always the same, in their order."""
@@ -109,7 +111,8 @@ def load(data: Path | None, quick: bool) -> Adult:
     theirs = None if data is None else _given_hierarchies(data)
     own = {name: Hierarchy.from_tree(tree) for name, tree in hierarchies().items()}  # type: ignore[arg-type]
     table = _table(data).select(list(own))
-    adult = Adult(table, theirs or own, theirs is not None)
+    uncut = None if theirs is None else theirs.pop(UNCUT)
+    adult = Adult(table, theirs or own, theirs is not None, uncut)
     return replace(adult, table=adult.sample(SAMPLE)) if quick else adult
 
 
@@ -136,6 +139,7 @@ def _given_hierarchies(data: Path) -> dict[str, Hierarchy] | None:
             )
         found = {name: Hierarchy.from_csv(folder / f"{name}.csv") for name in SHAPES}
         found["age"] = only(found["age"].tree(), {str(age) for age in AGES})
+        found[UNCUT] = found["workclass"]
         found["workclass"] = only(found["workclass"].tree(), _values("workclass"))
         return found
     return None

@@ -16,6 +16,8 @@ def check_household(columns: Mapping[str, Column]) -> None:
             f"says of_household = true for {own[0]!r}, and has no household column: give the "
             "role household to the column that numbers the households"
         )
+    if len([name for name, column in columns.items() if column.derive]) > 1:
+        raise ValueError("has several columns with derive = 'household-size'; one is enough")
     for home in homes:
         for name in columns_with_role(columns, "person"):
             if columns[name].publish and not columns[home].publish:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shoal import catalog
 from shoal.attacks import LinkageAttack, SensitiveAttack
 from shoal.attacks.dependency import Dependency
+from shoal.attacks.interval_disclosure import IntervalDisclosure
 from shoal.base.errors import BadPlan, WayOut
 from shoal.table.roles import columns_with_role
 
@@ -29,6 +30,11 @@ def check_limits(plan: Plan) -> None:
                 f"[limits] has a limit on the attack {name}, which rules out records of a class, "
                 f"and {model} forms no classes; remove it, or limit matching"
             ).offering(WayOut("limit", f"attacks.{name}"), WayOut("remove", model))
+        if issubclass(kind, IntervalDisclosure) and (plan.linked or not _has_numbers(plan)):
+            raise BadPlan(
+                f"[limits] has a limit on the attack {name}, which needs classes and a column with "
+                "microaggregate, top, bottom or round; remove it"
+            ).offering(WayOut("limit", f"attacks.{name}"))
         if issubclass(kind, SensitiveAttack) and not columns_with_role(plan.columns, "sensitive"):
             raise BadPlan(
                 f"[limits] has a limit on the attack {name}, which learns sensitive values, and "
@@ -40,3 +46,8 @@ def check_limits(plan: Plan) -> None:
             f"[limits] has share_at_risk, which is measured on classes, and {model} forms none; "
             "limit highest_risk and average_risk instead"
         ).offering(WayOut("limit", "share_at_risk"), WayOut("remove", model))
+
+
+def _has_numbers(plan: Plan) -> bool:
+    """Whether a column has numbers that are coded, or those of classes."""
+    return any(one.codes_numbers or one.microaggregate for one in plan.columns.values())

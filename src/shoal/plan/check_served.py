@@ -10,7 +10,7 @@ from shoal.algorithms import DEFAULT, Algorithm
 from shoal.base.errors import BadPlan, WayOut, preview
 from shoal.models import Model
 from shoal.plan.check_limits import check_limits
-from shoal.table.roles import free_columns, linking_columns
+from shoal.table.roles import free_columns, linking_columns, microaggregated_columns
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
@@ -30,6 +30,7 @@ def check_served(plan: Plan) -> None:
             "choose another model"
         ).offering(WayOut("remove", model), WayOut("role", persons[0], "drop"))
     _check_population(plan)
+    _check_microaggregated(plan)
     _check_free(plan)
     _check_parts(plan)
     check_limits(plan)
@@ -71,6 +72,32 @@ def _check_population(plan: Plan) -> None:
             f"{model} together with several attackers is not supported yet; remove [[attackers]] "
             f"or {model}"
         ).offering(WayOut("attackers"), WayOut("remove", model))
+
+
+def _check_microaggregated(plan: Plan) -> None:
+    """Raise an error if numbers of classes are asked for where classes are not what they seem."""
+    names = microaggregated_columns(plan.columns)
+    if not names:
+        return
+    if plan.linked:
+        model = next(m.name for m in plan.models if m.linkage)
+        raise BadPlan(
+            f"column {names[0]!r} has microaggregate, which publishes a number per class, and "
+            f"{model} is satisfied without classes; choose k-anonymity, or remove microaggregate"
+        )
+    needing = [model.key for model in plan.models if model.needs_population]
+    if needing:
+        raise BadPlan(
+            f"{needing[0]} counts the people of the population whom a value covers, and the "
+            f"numbers of column {names[0]!r} do not state what they cover; remove microaggregate "
+            f"or {needing[0]}"
+        ).offering(WayOut("remove", needing[0]))
+    if plan.attackers:
+        raise BadPlan(
+            f"column {names[0]!r} has microaggregate: its number differs between records that look "
+            "alike to an attacker who knows only some of the columns; remove microaggregate or "
+            "[[attackers]]"
+        ).offering(WayOut("attackers"))
 
 
 def _check_free(plan: Plan) -> None:

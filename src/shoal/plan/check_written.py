@@ -60,6 +60,7 @@ def _check_apart(plan: Plan) -> None:
         new = plan.write.names.get(name, name)
         ends = column.hierarchy.has_ends if column.hierarchy else plan.algorithm.is_auto
         bounds = plan.write.ranges == "bounds" and column.role == "quasi" and ends
+        bounds = bounds and column.microaggregate is None
         for one in bound_names(new) if bounds else [new]:
             other = columns.setdefault(one, name)
             if other != name:
@@ -95,6 +96,8 @@ def _check_bounds(plan: Plan) -> None:
     for name in columns_with_role(plan.columns, "quasi"):
         used = [new for new in bound_names(name) if new in plan.columns]
         hierarchy = plan.columns[name].hierarchy
+        if plan.columns[name].microaggregate is not None:
+            continue
         if used and (hierarchy.has_ends if hierarchy else plan.algorithm.is_auto):
             raise ValueError(
                 f"has a column {used[0]!r}, which is the name of a bound of {name!r} with "

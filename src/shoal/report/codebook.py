@@ -176,14 +176,19 @@ def _column(frame: Frame, name: str, plan: Plan) -> CodebookColumn:
             if count
         ]
         values.sort(key=lambda value: _place(value, hierarchy))
-    quasi = column.role == "quasi"
+    numbers = column.microaggregate is not None
+    quasi = column.role == "quasi" and not numbers
     hierarchy = column.hierarchy or Hierarchy.flat()
     new = plan.write.names.get(name, name)  # readers of the file know no other
     return CodebookColumn(
         name=new,
         label=labels.column or (name if new != name else ""),
         role=column.role,
-        generalized=_generalized(hierarchy) if quasi else "",
+        generalized=f"to the {column.microaggregate} of a class"
+        if numbers
+        else _generalized(hierarchy)
+        if quasi
+        else "",
         levels=[step.words for step in hierarchy.steps() if step.words] if quasi else [],
         written_as=_written_as(frame, name, plan),
         values=values,
@@ -212,6 +217,8 @@ def _kind(text: str | None, column: Column, hierarchy: Hierarchy | None, words: 
         return "value"
     if text == ROOT:
         return "suppressed"
+    if column.microaggregate is not None:
+        return "generalized"
     exact = hierarchy is None or hierarchy.width(text).place == -np.inf
     return "value" if exact else "generalized"
 
@@ -249,6 +256,12 @@ def _natural(text: str) -> tuple[str | int, ...]:
 def _reading(values: list[PublishedValue], column: Column, plan: Plan) -> list[str]:
     """How to read the values that occur."""
     said = []
+    if column.microaggregate is not None:
+        said.append(
+            f"A number is the {column.microaggregate} of the original numbers of all records with "
+            "the same published values, rounded. An empty cell is missing in some of them."
+        )
+        return said
     texts = [one.text for one in values if one.text is not None and one.kind == "generalized"]
     ranges = [text for text in texts if range_of(text) is not None]
     if ranges:

@@ -20,6 +20,7 @@ BAR = 18  # thickness of a bar
 LABEL = 300  # largest width of the labels of bars; lines are shorter, whatever their letters are
 LINE, LINES = 26, 4  # characters per line of a label, and lines
 LINE_HEIGHT = 14
+NAME = 220  # largest width of a name in a legend
 
 # Okabe and Ito's palette, which is safe for all kinds of colour vision; pale colours are darker on
 # a light background. Shapes distinguish the series as well.
@@ -233,8 +234,10 @@ def cycled(choice: Any, names: Sequence[str]) -> list[str]:
 
 
 def _axis(field: str, title: str, values: list[float], log: bool, top: float | None) -> Spec:
-    """An axis; a logarithmic one has ticks at 1, 2, 5, 10, 20, …"""
+    """An axis; ticks of whole numbers are whole, of a logarithmic one 1, 2, 5, 10, 20, …"""
     axis: Spec = {}
+    if all(float(value).is_integer() for value in values):
+        axis = {"tickMinStep": 1}
     scale: Spec = {"zero": True} if top is None else {"domain": [0, top]}
     if log:
         low, high = min(values), max(values)
@@ -292,7 +295,7 @@ def styled(spec: Spec) -> Spec:
         "padding": {"left": 14, "right": 14, "top": 5, "bottom": 5},
         "view": {"stroke": None},
         "axis": axis,
-        "legend": {**text, "symbolSize": 90, "rowPadding": 5},
+        "legend": {**text, "symbolSize": 90, "rowPadding": 5, "labelLimit": NAME},
     }
     return {"background": "transparent", **spec, "config": config}
 

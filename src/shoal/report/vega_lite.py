@@ -23,7 +23,7 @@ WORDS = frozenset(
     labelOffset labelOverlap labelPadding labels layer left legend limit line lineBreak
     lineHeight mark name nice offset opacity order orient padding range resolve right rowPadding
     scale shape size sort spacing stack step stroke strokeDash strokeWidth symbolSize
-    symbolStrokeColor symbolStrokeWidth symbolType text tickColor tickCount ticks title
+    symbolStrokeColor symbolStrokeWidth symbolType text tickColor tickCount tickMinStep ticks title
     titleAlign titleAnchor titleColor titleFontSize titleFontWeight titleLimit titlePadding top
     type value values view width x x2 xOffset y y2 yOffset zero
     """.split()

@@ -10,13 +10,13 @@ of nodes that fit are stored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.base.arrays import Bools, Ints, Longs
+from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.errors import BadPlan, BadTable, preview
 from shoal.base.pace import parts
 from shoal.base.threads import cached_property
@@ -184,6 +184,13 @@ class MatchGraph:
     def _sum(place: npt.NDArray[np.integer], amount: Longs, size: int) -> Longs:
         # Sums of whole numbers far below 2 ** 53 are exact in floating point.
         return np.bincount(place, amount, size).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Believed(Classes):
+    """What is seen of each original, with the probability of the most likely record."""
+
+    belief: Floats = field(default_factory=lambda: np.zeros(0))  # float64[originals]
 
 
 def _sized(people: Longs, histograms: dict[str, Histogram] | None = None) -> Classes:

@@ -12,7 +12,7 @@ from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.base.threads import cached_property, in_threads
 from shoal.hierarchies.free_values import Covers, FreeTree
-from shoal.hierarchies.values import plain, text
+from shoal.hierarchies.values import ROOT, plain, text
 from shoal.io.frames import Frame
 from shoal.kernels.group import group_rows
 from shoal.table.coded_columns import code_all, coded, forget_codes, person_codes, side_by_side
@@ -75,6 +75,14 @@ class Published(CountedRows):
             codes=np.ascontiguousarray(self.codes[:, known]),
             values=tuple(self.values[j] for j in known),
         )
+
+    def without_numbers(self, names: Collection[str]) -> Published:
+        """The same with * in place of these columns, whose values do not state what they cover."""
+        codes, values = self.codes.copy(), list(self.values)
+        for j, name in enumerate(self.names):
+            if name in names:
+                codes[:, j], values[j] = 0, (ROOT,)
+        return replace(self, codes=codes, values=tuple(values))
 
     def together(self) -> Published:
         """The same with equal records counted together, or people with equal records."""
@@ -241,12 +249,16 @@ def codes_of(values: Iterable[object], covers: Covers) -> list[int]:
     return codes
 
 
-def preview_release(table: Table, recoding: Recoding) -> tuple[Published, Table]:
+def preview_release(
+    table: Table, recoding: Recoding, rows: Longs | None = None
+) -> tuple[Published, Table]:
     """The table that a recoding publishes as a reader sees it, and its originals.
 
-    Records are in the order of the table.
+    Records are in the order of the table, or in that of `rows`. Columns that are microaggregated
+    have the ranges of their classes.
     """
-    rows = np.flatnonzero(recoding.record != SUPPRESSED)
+    if rows is None:
+        rows = np.flatnonzero(recoding.record != SUPPRESSED)
     part = table.take(rows)
     codes = recoding.vectors[recoding.record[rows]].astype(np.int32)  # int32[published, q]
     values = []

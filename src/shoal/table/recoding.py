@@ -25,6 +25,7 @@ from shoal.table.roles import (
     missing_words,
     not_published,
 )
+from shoal.table.written.microaggregation import class_numbers
 
 SUPPRESSED = -1
 FEW = 1_000  # rows
@@ -135,6 +136,11 @@ def decode(
     vector = recoding.record[rows]  # int64[published rows]
 
     def labelled(j: int) -> pa.Array | None:
+        name = table.names[j]
+        if columns[name].microaggregate is not None:
+            words = missing_words(columns, name, missing_values)
+            numbers = class_numbers(frame, columns, name, words, recoding.record)
+            return numbers.take(pa.array(vector))
         faithful = table.exact[j] and frame.faithful(table.names[j])
         published = recoding.vectors[:, j].astype(np.int32)[vector]
         if faithful and _same(published, table.codes[:, j], rows):

@@ -16,19 +16,23 @@ from shoal.base.settings import Positive, Setting
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame
 from shoal.io.raw_text.spelling import Spelling, check_spelling
-from shoal.table.allowed.at_most import AtMost
+from shoal.table.allowed.at_most import EXACT, AtMost
 
 Role = Literal["identifier", "person", "household", "quasi", "sensitive", "weight", "other", "drop"]
 ROLES = "identifier, person, household, quasi, sensitive, weight, other or drop"  # for messages
 # Roles of columns that may serve the run without being published.
+EXACTLY = EXACT, AtMost.of(EXACT)  # as a plan file has it, and as a column does
 MAY_HIDE = ("person", "household", "weight")
 # Roles of columns that are published unchanged, and that nothing protects.
 UNCHANGED = ("other", "weight")
 LINKS = ("person", "household")  # roles of columns that link records
 # What becomes of a missing quasi-identifier: it is published as it was written, each way of writing
 # it a value of its own; as an empty cell; as a suppressed value; or it is an error.
+Derived = Literal["household-size"]
 Missing = Literal["value", "empty", "root", "error"]
 EMPTY = ""  # the word for missing that an empty cell is
+Microaggregate = Literal["mean", "median"]
+OF_NUMBERS = ("ranges", "borders", "free_ranges")  # hierarchies by which numbers form classes
 
 
 class Column(Setting):
@@ -40,6 +44,7 @@ class Column(Setting):
     hierarchy: Hierarchy | None = None
     publish: bool = True  # False: a person, household or weight that is used, but not published
     of_household: bool = False  # whether all members of a household have the same value
+    derive: Derived | None = None  # what the column is computed from; None: the table has it
     decimal: str | None = None  # the decimal sign of its numbers, "." or ","; None: "."
     thousands: str | None = None  # between groups of three digits; None: nothing
     percent: bool = False  # whether its numbers have a percent sign, as in 12.5 %
@@ -50,6 +55,45 @@ class Column(Setting):
     top: float | None = None  # larger numbers are published as this one; None: as they are
     bottom: float | None = None  # smaller numbers are published as this one; None: as they are
     round: Positive | None = None  # numbers are published as multiples of it; None: as they are
+
+    # What each class publishes of its numbers instead of a range; None: a range.
+    microaggregate: Microaggregate | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _free_unless_stated(cls, given: Any) -> Any:
+        """Numbers that are microaggregated need no hierarchy: any range may be a class."""
+        if not isinstance(given, Mapping) or given.get("microaggregate") is None:
+            return given
+        stated = given.get("hierarchy") is not None or given.get("role") != "quasi"
+        coded = any(given.get(name) is not None for name in ("top", "bottom", "round"))
+        return given if stated or coded else {**given, "hierarchy": Hierarchy.free_ranges()}
+
+    @model_validator(mode="after")
+    def _microaggregates(self) -> Column:
+        if self.microaggregate is None:
+            return self
+        if self.role != "quasi":
+            raise ValueError(
+                f"can have microaggregate only with the role quasi, not {self.role}: the classes "
+                "are formed by quasi-identifiers; remove it"
+            )
+        for name in ("round", "top", "bottom", "at_most"):
+            if getattr(self, name) is not None:
+                raise ValueError(
+                    f"has microaggregate and {name}: the {self.microaggregate} of a class is "
+                    f"rounded like the numbers of the table; remove one of them"
+                    if name == "round"
+                    else f"has microaggregate and {name}; remove one of them"
+                )
+        kind = getattr(self.hierarchy, "name", None)  # those made from others have no name
+        if kind is not None and kind not in OF_NUMBERS:
+            raise ValueError(
+                f"has microaggregate and the hierarchy {kind}, and only numbers have a "
+                f"{self.microaggregate}; use one of {', '.join(OF_NUMBERS)}, or remove "
+                "the hierarchy or microaggregate"
+            )
+        return self
 
     @property
     def codes_numbers(self) -> bool:
@@ -98,6 +142,24 @@ class Column(Setting):
         if self.at_most is not None:
             self.at_most.check(self.hierarchy)
         return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _derived(cls, given: Any) -> Any:
+        """What is derived is visible in other columns too, so that it is published exactly."""
+        if not isinstance(given, Mapping) or given.get("derive") is None:
+            return given
+        if given.get("role") != "quasi":
+            raise ValueError(
+                f"can have derive only with the role quasi, not {given.get('role')}: who lives "
+                "there knows it; remove it, or give the column the role quasi"
+            )
+        if given.get("hierarchy") is not None or given.get("at_most") not in (None, *EXACTLY):
+            raise ValueError(
+                "has derive and is generalized: the size of a household can be counted in the "
+                "release, so that it is published exactly; remove hierarchy and at_most"
+            )
+        return {**given, "at_most": EXACT, "of_household": True}
 
     @model_validator(mode="after")
     def _may_hide(self) -> Column:
@@ -275,6 +337,11 @@ def limited_columns(columns: Mapping[str, Column]) -> dict[str, AtMost]:
     """The quasi-identifiers with `at_most`."""
     found = ((name, one.at_most) for name, one in columns.items())
     return {name: at_most for name, at_most in found if at_most is not None}
+
+
+def microaggregated_columns(columns: Mapping[str, Column]) -> list[str]:
+    """The quasi-identifiers that are published as the mean or median of a class."""
+    return [name for name, column in columns.items() if column.microaggregate is not None]
 
 
 def free_columns(columns: Mapping[str, Column]) -> list[str]:

@@ -197,3 +197,65 @@ def test_a_draft_reports_what_it_does(tmp_path):
         assert 0 <= shares[0] <= shares[-1] <= 1
         assert stage in STAGES
     assert len([share for stage, share in told if stage == "rank"]) == 18 + 3
+
+
+def surveyed(**more) -> pa.Table:
+    """600 people of 200 households, with weights that are equal within each."""
+    rng = np.random.default_rng(4)
+    home = np.arange(600) // 3
+    return pa.table(
+        {
+            "hhid": home,
+            "age": rng.integers(18, 60, 600),
+            "region": np.array(["north", "south"])[home % 2],
+            "wgt": (rng.integers(100, 900, 200) / 7)[home],
+            **more,
+        }
+    )
+
+
+def test_weights_and_households_get_their_roles(tmp_path):
+    plan = shoal.draft(surveyed())
+    assert {name: one.role for name, one in plan.columns.items()} == {
+        "hhid": "household", "age": "quasi", "region": "quasi", "wgt": "weight",
+    }  # fmt: skip
+    assert not plan.columns["hhid"].publish
+    assert not plan.columns["wgt"].publish
+    plan.save(tmp_path / "plan.toml")
+    release = shoal.anonymize(surveyed(), shoal.Plan.load(tmp_path / "plan.toml"))
+    assert release.frame.column_names == ["age", "region"]
+    numbers = release.sample.as_dict()
+    assert numbers["population"] == pytest.approx(sum(surveyed()["wgt"].to_pylist()))
+    assert numbers["individual_risk"]["household"]["households"] == 200
+
+
+def test_a_second_weight_is_dropped_and_a_second_household_is_an_identifier():
+    table = surveyed(second_wgt=np.arange(3, 1203, 2), dwelling=np.arange(600) // 2)
+    plan = shoal.draft(table)
+    assert plan.columns["wgt"].role == "weight"
+    assert plan.columns["second_wgt"].role == "drop"
+    assert plan.columns["dwelling"].role == "identifier"
+
+
+def test_weights_that_are_missing_or_zero_are_dropped_with_the_reason():
+    weights = surveyed()["wgt"].to_pylist()
+    plan = shoal.draft(surveyed(wgt=[None, *weights[1:]]))
+    assert plan.columns["wgt"].role == "drop"
+    assert "missing, zero or negative" in plan.notes["wgt"]
+
+
+def test_people_in_several_households_are_in_none():
+    """Such a plan could not be run."""
+    person = np.arange(600) % 150
+    plan = shoal.draft(surveyed(person_id=person))
+    assert plan.columns["person_id"].role == "person"
+    assert plan.columns["hhid"].role == "identifier"
+    assert "several of them" in plan.notes["hhid"]
+    release = shoal.anonymize(surveyed(person_id=person), plan)
+    assert all(check.holds for check in release.checks)
+
+
+def test_a_role_of_the_dictionary_is_kept_as_it_is(tmp_path):
+    (tmp_path / "dictionary.csv").write_text("column,role\nwgt,weight\n", encoding="utf-8")
+    plan = shoal.draft(surveyed(), tmp_path / "dictionary.csv")
+    assert plan.columns["wgt"].publish

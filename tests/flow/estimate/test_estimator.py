@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import shoal
@@ -13,7 +15,7 @@ from shoal.algorithms._shared.repair import QUICK, THOROUGH
 from shoal.algorithms.peel import satisfy_models
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.datasets.hospital import hospital
-from shoal.flow.estimate.estimator import OPEN, Estimator, closed
+from shoal.flow.estimate.estimator import OPEN, PRESENCE, Estimator, closed
 
 TABLE = hospital(400, 3)
 PLAN = shoal.draft(TABLE).changed(seed=5)
@@ -113,3 +115,41 @@ def test_a_quick_estimate_of_what_needs_no_repair_is_the_same() -> None:
     plan = PLAN.changed(models=[K])
     quick, thorough = (Estimator(TABLE, one).release(plan) for one in (True, False))
     assert measured(quick) == measured(thorough)
+
+
+def test_a_population_is_read_once_and_again_if_it_changes(tmp_path):
+    """The estimate of k-map is the run's, also after the file of the population has changed."""
+    people = TABLE.select(QUASI[:2])
+    file = tmp_path / "people.parquet"
+    columns = {name: PLAN.columns[name] for name in QUASI[:2]}
+    asked = Plan(
+        columns=columns,
+        models=[{"name": "k-map", "k": 3}],
+        population={"data": file},
+        seed=1,
+    )
+    small = people.slice(0, 60)
+    estimator = Estimator(small)
+    reached = []
+    for everybody in (people, pa.concat_tables([people] * 3)):
+        pq.write_table(everybody, file)
+        for plan in (asked, asked.changed(models=[{"name": "k-map", "k": 8}])):
+            release = estimator.release(plan)
+            run = shoal.anonymize(small, plan)
+            assert release.frame.equals(run.frame)
+            assert release.checks == run.checks
+            reached.append(release.quality.losses["nllm"])
+    assert reached[1] != reached[3]  # it was read again
+
+
+def test_a_presence_is_only_estimated_on_a_sample():
+    people = TABLE.select(QUASI[:1])
+    asked = Plan(
+        columns={QUASI[0]: PLAN.columns[QUASI[0]]},
+        models=[{"name": "delta-presence", "high": 0.5}],
+        population={"data": people},
+        seed=1,
+    )
+    notes = Estimator(people.slice(0, 50), quick=True).release(asked).notes
+    assert PRESENCE in notes
+    assert PRESENCE not in Estimator(people.slice(0, 50)).release(asked).notes

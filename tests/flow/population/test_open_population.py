@@ -116,6 +116,41 @@ def test_a_population_that_lacks_people_of_the_table():
     assert release.after.risks.journalist is None  # it would be about another population
 
 
+JOBS = {"job": {"role": "quasi", "hierarchy": {"free_sets": True}}}
+
+
+def test_a_set_with_a_value_that_the_population_lacks():
+    """It covers the people with its other values, for k-map and for delta-presence."""
+    register = pa.table({"job": ["a"] * 6 + ["b"] * 6})
+    source = {"data": register, "incomplete": True}
+    asked = Plan(
+        columns=JOBS, models=[{"name": "k-map", "k": 4}], population=source, algorithm="gaa"
+    )
+    for labels, reached in [(["{a, z}"], 6), (["{a, b, z}"], 12), (["{y, z}"], 1), (["z"], 1)]:
+        (check,) = shoal.audit(pa.table({"job": labels}), asked).checks
+        assert check.reached == reached
+    table = pa.table({"job": ["a", "z", "b", "b", "a", "z"]})
+    release = shoal.anonymize(table, asked)
+    assert release.checks[0].reached >= 4
+    assert shoal.audit(release.frame, asked).checks == release.checks
+
+    # Both sets cover those with a, so that certainty is assumed.
+    hidden = Plan(columns=JOBS, models=[{"name": "delta-presence", "high": 0.5}], population=source)
+    published = pa.table({"job": ["{a, z}", "{a, z}", "{a, b}", "{a, b}"]})
+    assert shoal.audit(published, hidden).checks[0].reached == 1
+    published = pa.table({"job": ["{a, z}", "{a, z}", "b"]})
+    assert shoal.audit(published, hidden).checks[0].reached == pytest.approx(1 / 3)
+
+
+def test_free_values_of_the_table_do_not_cover_everybody():
+    """Nobody of the table is a pilot, so that no set has them; the error says how many are left."""
+    register = pa.table({"job": ["cook"] * 2 + ["clerk"] * 2 + ["pilot"] * 9})
+    models = [{"name": "k-map", "k": 5}]
+    asked = Plan(columns=JOBS, models=models, population={"data": register}, algorithm="gaa")
+    with pytest.raises(CannotReach, match=r"13 people, of whom the most general free .* 4;"):
+        shoal.anonymize(pa.table({"job": ["cook", "clerk"]}), asked)
+
+
 def test_a_smallest_presence_needs_everybody():
     """Of 3 people in a table, a register of 6 that lacks one of them: 3 of 7, not 3 of 6."""
     asked = plan(

@@ -262,14 +262,17 @@ def test_issue_12_item_6_the_scope_stands_wherever_the_bound_does(tmp_path):
         {"age": rng.integers(20, 60, 80), "pay": rng.choice(["low", "mid", "high"], 80)}
     )
     columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [5, 20]}}, "pay": "sensitive"}
-    models = [{"name": "k-anonymity", "k": 4}, {"name": "t-closeness", "column": "pay", "t": 0.2}]
+    models = [
+        {"name": "k-anonymity", "k": 4},
+        {"name": "entropy-l-diversity", "column": "pay", "l": 1.5},
+    ]
     plan = Plan(columns=columns, models=models, algorithm="mondrian", seed=1)
     release = shoal.anonymize(people, plan)
-    scope = "for k-anonymity (k = 4) alone; it does not account for t-closeness[pay]"
+    scope = "for k-anonymity (k = 4) alone; it does not account for entropy-l-diversity[pay]"
     told = release.as_dict()["bound"]
     assert told["value"] == told["percent"] == release.bound.percent
     assert told["covers"] == ["k-anonymity"]
-    assert told["does_not_cover"] == ["t-closeness[pay]"]
+    assert told["does_not_cover"] == ["entropy-l-diversity[pay]"]
     assert told["scope"] == scope
     out = " ".join(printed(show_release, release, width=150).split())
     assert f"lower bound on the loss {scope}" in out
@@ -285,12 +288,12 @@ def test_issue_12_item_6_the_scope_stands_wherever_the_bound_does(tmp_path):
     assert "(k-anonymity alone)" in out
     assert f"the proven lower bound of k = 4 is {scope}" in out
     several = shoal.compare(people, plan, k=[2, 4], algorithms=["mondrian"], apart=False)
-    about = "k-anonymity alone; it does not account for t-closeness[pay]"
+    about = "k-anonymity alone; it does not account for entropy-l-diversity[pay]"
     assert f"the proven lower bound of k = 2 and 4 is for {about}" in several.notes
     found.plot(tmp_path / "c.svg")
     drawn = (tmp_path / "c.svg").read_text()
     assert label in drawn
-    assert "it does not account for t-closeness[pay]" in drawn
+    assert "it does not account for entropy-l-diversity[pay]" in drawn
 
 
 def test_issue_12_item_6_a_larger_table_is_given_more_looks(monkeypatch):

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import BadPlan, BadTable, anonymize, audit
+from shoal.measures.samples.individual import counts_with_any
 from tests.naive import populations as naive
+from tests.naive import sharing
 
 # The published example (../shared/risk.md).
 TABLE = {
@@ -46,7 +48,10 @@ def with_weights(weights):
 def test_the_published_example():
     found = sampled()
     assert found.individual.of_record == pytest.approx(RISKS, abs=5e-9)
+    near = [0.01369863 if risk == 0.01355297 else risk for risk in RISKS]
+    assert found.individual.approximate == pytest.approx(near, abs=5e-9)
     numbers = found.as_dict()
+    assert numbers["individual_risk"]["highest_approximate"] == pytest.approx(0.17707583, abs=5e-9)
     assert numbers["population"] == sum(TABLE["w"])
     risks = numbers["individual_risk"]
     assert risks["highest"] == pytest.approx(max(RISKS), abs=5e-9)
@@ -82,6 +87,23 @@ def test_missing_on_both_sides_counts_once():
         assert found[i] == pytest.approx(naive.risk(len(alike), people, 2000), rel=1e-3)
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    st.integers(1, 4).flatmap(
+        lambda q: st.lists(
+            st.tuples(*[st.integers(-1, 2)] * q, st.integers(1, 30)), min_size=1, max_size=25
+        )
+    )
+)
+def test_counts_with_any_are_those_of_all_pairs(rows):
+    """By grouping, against comparing every pair."""
+    codes, weights = [row[:-1] for row in rows], [float(row[-1]) for row in rows]
+    found = counts_with_any(np.array(codes, np.int32), np.array(weights))
+    f, people = sharing.counts_with_any(codes, weights)
+    assert found.sample[found.label].tolist() == f
+    assert found.population[found.label].tolist() == people
+
+
 @pytest.mark.parametrize("settings", [{"fraction": 0.05}, {"size": 160}])
 def test_without_weights_everybody_stands_for_as_many(settings):
     table = {name: cells for name, cells in TABLE.items() if name != "w"}
@@ -107,7 +129,9 @@ def test_a_person_counts_once():
     twice = {name: [*cells, cells[0]] for name, cells in TABLE.items()}
     twice["who"] = [*range(8), 0]
     columns = {**COLUMNS, "who": "person"}
-    assert sampled(twice, columns).individual.of_record[:8] == pytest.approx(RISKS, abs=5e-9)
+    found = sampled(twice, columns).individual
+    assert found.of_record[:8] == pytest.approx(RISKS, abs=5e-9)
+    assert found.approximate[0] == pytest.approx(0.01369863, abs=5e-9)
 
 
 def test_the_risk_of_a_household():

@@ -92,7 +92,7 @@ def cheapest_cells(
     step = partial(kernels.search_cells, lattice, best)
     forks = _Forks(lattice, best, ceiling, reach)
     search = make_search(lattice, n // SHARES if n >= SHARED else 0)
-    return _search(search, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, report, forks)
+    return search_all(search, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, report, forks)
 
 
 def cheapest_vectors(
@@ -173,7 +173,7 @@ def _fall(
     run, heap = np.zeros(3, np.int64), np.empty((k + 1, 2), np.int64)
     step = partial(search_falls, lattice, size, cap, k, fall, level)
     search = make_search(lattice)
-    return _search(search, lambda *at: step(at[0], run, heap, *at[1:]), most, report)
+    return search_all(search, lambda *at: step(at[0], run, heap, *at[1:]), most, report)
 
 
 def make_search(lattice: kernels.Lattice, short: int = 0) -> kernels.CellSearch:
@@ -198,7 +198,7 @@ def make_search(lattice: kernels.Lattice, short: int = 0) -> kernels.CellSearch:
     return search
 
 
-def _search(
+def search_all(
     search: kernels.CellSearch,
     step: Callable[[kernels.CellSearch, int, int], int],
     most: int,

@@ -43,6 +43,14 @@ def audit(
         typer.Option(metavar="NAME", help="Table to read, if --original is a database."),
     ] = None,
     original_sheet: OriginalSheet = None,
+    sensitive: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Second table of an anatomy: DATA has its quasi-identifiers, FILE the sensitive "
+            "values of each group. Both are audited together.",
+        ),
+    ] = None,
     population: Annotated[
         Path | None,
         typer.Option(help="Table of the population that the people in DATA belong to."),
@@ -89,6 +97,7 @@ def audit(
         from shoal.base.errors import BadPlan
         from shoal.cli import outputs, tables
         from shoal.cli.audit_tables import show_audit
+        from shoal.cli.audit_two_files import audit_two_files
         from shoal.cli.console import open_console, show
         from shoal.cli.progress import progress_on
         from shoal.cli.screens.attacker_screen import check_view, show_view
@@ -110,6 +119,26 @@ def audit(
             "remove them, or use --engine memory"
         )
     check_view(row, class_)
+    if sensitive is not None:
+        others = {
+            "--population": population,
+            "--target": target,
+            "--row": row,
+            "--class": class_,
+            "--record-risks": record_risks,
+            "--special-uniques": special_uniques,
+            "--engine": engine,
+            "--table": table,
+            "--query": query,
+            "--original-sheet": original_sheet,
+        }
+        if wrong := [name for name, value in others.items() if value is not None]:
+            raise BadPlan(f"an audit of an anatomy (--sensitive) does not support {wrong[0]}")
+        if not audit_two_files(
+            tables.source_of(data, form=form), sensitive, plan, original, sheet, json_file
+        ):
+            raise typer.Exit(NOT_SATISFIED)
+        return
     tables.check_streams(data, original)
     source = tables.source_of(data, table, query, form=form)
     before = None

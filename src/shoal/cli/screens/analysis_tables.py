@@ -13,6 +13,7 @@ from shoal.cli.console import new_table, percent, print_tables, show_notes, show
 from shoal.measures.analyses.analyses import Analyses
 from shoal.measures.analyses.estimates import Compared
 from shoal.measures.analyses.learning import Learning, predicted
+from shoal.measures.analyses.weighted import WeightedAnalyses
 
 PAIRS = 6  # pairs of columns: those that differ most
 UNPAIRED = (
@@ -25,6 +26,8 @@ UNPAIRED = (
 def show_analyses(console: Console, analyses: Analyses) -> None:
     """Show what analysts find in the release, compared with the original."""
     print_tables(console, lambda: _columns(analyses))
+    if analyses.weighted is not None and analyses.weighted.means + analyses.weighted.shares:
+        print_tables(console, lambda: _weighted(analyses.weighted))
     if analyses.correlations or analyses.associations:
         print_tables(console, lambda: _pairs(analyses))
     if any(one.inside is False for one in analyses.compared):
@@ -64,6 +67,29 @@ def _columns(analyses: Analyses) -> Table:
             show = "{:.2f}".format if row.in_years else number
             cells = [*_both(mean, show), *_both(deviation, show)]
         table.add_row(shown(name), share if information is not None else percent(100.0), *cells)
+    return table
+
+
+def _weighted(found: WeightedAnalyses | None) -> Table:
+    """Weighted means, and how far weighted shares move."""
+    assert found is not None
+    table = new_table(
+        "By the weights of the records: means, and people in another category",
+        "column",
+        "mean",
+        "release",
+        "in another category",
+    )
+    means = {one.column: one for one in found.means}
+    moved = {one.columns[0]: one.distance for one in found.shares}
+    for name in dict.fromkeys([*means, *moved]):
+        cells = ["", ""]
+        if name in means:
+            show = "{:.2f}".format if means[name].in_years else number
+            both = means[name].before, means[name].after
+            cells = ["–" if one is None else show(one) for one in both]
+        share = moved.get(name)
+        table.add_row(shown(name), *cells, "" if share is None else percent(100 * share))
     return table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from math import ceil, floor
 from pathlib import Path
 from typing import Any
@@ -15,51 +15,36 @@ import pyarrow as pa
 from shoal.base.errors import BadPlan, BadTable, CannotReach, ShoalError, WayOut, preview
 from shoal.base.progress import Progress, silent
 from shoal.flow.anatomy.form_groups import form_groups
-from shoal.flow.anatomy.two_tables import COUNT, GROUP, AnatomyAttacks, TwoTables
+from shoal.flow.anatomy.measure_two_tables import measure_two_tables
+from shoal.flow.anonymize import anonymize
 from shoal.flow.opening import open_table
 from shoal.io import frames
 from shoal.io.frames import Frame
 from shoal.io.reading import Reading
-from shoal.models import Check, Model
+from shoal.measures.anatomy.anatomy_measures import AnatomyMeasures, Generalized
+from shoal.measures.anatomy.two_tables import COUNT, GROUP, TwoTables
+from shoal.measures.queries import Queries, answer
+from shoal.measures.verify import raise_unless_satisfied
+from shoal.models import Model
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.entropy_l_diversity import EntropyLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.p_sensitivity import PSensitivity
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, merged_codes
-from shoal.table.roles import check_columns, columns_with_role
+from shoal.table.roles import check_columns, columns_with_role, microaggregated_columns
 from shoal.table.written.coded_numbers import check_coded, coded_columns, words_for
 
 SERVED = FrequencyLDiversity, DistinctLDiversity, EntropyLDiversity, PSensitivity
 NAMES = "frequency-l-diversity, distinct-l-diversity, entropy-l-diversity and p-sensitivity"
 
 
-@dataclass(frozen=True, eq=False)
-class Anatomy:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Anatomy(AnatomyMeasures):
     """Two tables that may be published together, with what they guarantee and disclose."""
 
     quasi_identifiers: pa.Table  # one row per record, with the number of its group
     sensitive: pa.Table  # how often each sensitive value occurs in each group
-    plan: Plan
-    column: str  # the sensitive column
-    checks: list[Check]
-    attacks: AnatomyAttacks
-    reconstruction_error: float  # mean over records, from 0 to 2; 0: nothing was lost
-    lowest_error: float | None  # of any groups that satisfy the models; None: not known
-    groups: int
-    notes: list[str] = field(default_factory=list)
-
-    def as_dict(self) -> dict[str, Any]:
-        """All that was measured, by the names of the JSON file."""
-        return {
-            "records": self.quasi_identifiers.num_rows,
-            "groups": self.groups,
-            "checks": [check.as_dict() for check in self.checks],
-            "attacks": self.attacks.as_dict(),
-            "reconstruction_error": self.reconstruction_error,
-            "lowest_reconstruction_error": self.lowest_error,
-            "notes": self.notes,
-        }
 
     def save(self, quasi_identifiers: str | Path, sensitive: str | Path) -> None:
         """Write both files, which are read back and verified before they get their names."""
@@ -82,7 +67,17 @@ class Anatomy:
                     )
             words = self.plan.missing_of(self.column)
             seen = TwoTables.of(read[0], read[1], self.column, words)
-            seen.check(self.plan.models, self.column)
+            models = self.plan.models
+            raise_unless_satisfied(models, seen.check(models, self.column))
+
+    def report(self, path: str | Path) -> None:
+        """Write a report for the approver: one page as HTML, or as a PDF if its name says so.
+
+        It is for internal use, not for publication.
+        """
+        from shoal.report.anatomy.anatomy_report import write_anatomy_report  # loaded when needed
+
+        write_anatomy_report(self, path)
 
 
 def anatomize(
@@ -90,6 +85,8 @@ def anatomize(
     plan: Plan | str | Path | dict[str, Any],
     *,
     read: Reading | Mapping[str, Any] | None = None,
+    queries: Queries | None = None,
+    compare: bool = False,
     progress: Progress = silent,
 ) -> Anatomy:
     """Publish exact quasi-identifiers in one table and sensitive values in another (anatomy).
@@ -100,6 +97,10 @@ def anatomize(
     Quasi-identifiers are published as they are: whoever knows those of a person can find out
     whether that person is in the table.
 
+    Counting queries are answered from both tables and from the original, and compared; `queries`
+    sets which ones. With `compare` a release with generalized quasi-identifiers and the same
+    requirements answers the same queries, which takes a run of `anonymize`.
+
     >>> people = pa.table({"age": [31, 38, 52, 57], "disease": ["flu", "cough", "flu", "ulcer"]})
     >>> model = {"name": "frequency-l-diversity", "column": "disease", "l": 2}
     >>> plan = Plan(columns={"age": "quasi", "disease": "sensitive"}, models=[model], seed=1)
@@ -107,7 +108,7 @@ def anatomize(
     0.5
     """
     plan = Plan.of(plan).with_reading(read)
-    column = _checked(plan)
+    column = check_served(plan)
     progress("read", 0.0)
     frame = open_table(table, plan)
     check_columns(plan.columns, frame)
@@ -123,22 +124,31 @@ def anatomize(
     progress("verify", 0.0)
     for published in (first, second):
         check_coded(Frame(published), plan.columns)
-    seen = TwoTables.of(Frame(first), Frame(second), column, plan.missing_of(column))
-    return Anatomy(
-        first,
-        second,
-        plan,
-        column,
-        checks=seen.check(plan.models, column),
-        attacks=seen.attacks(),
-        reconstruction_error=seen.reconstruction_error(),
-        lowest_error=_lowest_error(plan.models),
-        groups=len(seen.size),
-        notes=_notes(plan),
+    found = measure_two_tables(Frame(first), Frame(second), plan, frame, queries, progress)
+    raise_unless_satisfied(plan.models, found.checks)
+    generalized = _generalized(frame, plan, queries, progress) if compare else None
+    found = replace(found, generalized=generalized, notes=anatomy_notes(plan))
+    return Anatomy(**vars(found), quasi_identifiers=first, sensitive=second)
+
+
+def _generalized(
+    frame: Frame, plan: Plan, queries: Queries | None, progress: Progress
+) -> Generalized:
+    """A release of the same table with the same requirements, and generalized values."""
+    release = anonymize(frame, plan, progress=progress)
+    assert release.tables is not None
+    before, after = release.tables.original, release.tables.published
+    name = release.plan.loss.name
+    return Generalized(
+        release.plan.algorithm.name,
+        name,
+        release.losses[name],
+        1 - after.rows / before.rows,
+        answer(before, after, queries or Queries()),
     )
 
 
-def _notes(plan: Plan) -> list[str]:
+def anatomy_notes(plan: Plan, made: bool = True) -> list[str]:
     """What the reader of the two tables has to know."""
     notes = [
         "quasi-identifiers are published as they are: whoever knows those of a person can find "
@@ -146,7 +156,7 @@ def _notes(plan: Plan) -> list[str]:
         "an attacker who knows which sensitive values go with which quasi-identifiers, or learns "
         "it from the two tables, can be surer of a value than the requirements say",
     ]
-    if plan.seed is not None:
+    if made and plan.seed is not None:
         notes.append(
             "the groups were drawn with a random seed: an attacker who knows it can find out more; "
             "make the final release without a seed"
@@ -154,7 +164,7 @@ def _notes(plan: Plan) -> list[str]:
     return notes + [words_for(name, one) for name, one in coded_columns(plan.columns).items()]
 
 
-def _checked(plan: Plan) -> str:
+def check_served(plan: Plan) -> str:
     """The sensitive column; raise an error unless anatomy can do what the plan asks."""
     secret = columns_with_role(plan.columns, "sensitive")
     if len(secret) != 1:
@@ -164,6 +174,11 @@ def _checked(plan: Plan) -> str:
         )
     if not columns_with_role(plan.columns, "quasi"):
         raise BadPlan("the plan has no quasi-identifier; give some column the role quasi")
+    if numbers := microaggregated_columns(plan.columns):
+        raise BadPlan(
+            f"anatomy publishes quasi-identifiers as they are, and column {numbers[0]!r} has "
+            "microaggregate; remove it, or use anonymize"
+        )
     for name, one in plan.columns.items():
         if one.role not in ("quasi", "sensitive", "identifier", "drop"):
             raise BadPlan(
@@ -195,16 +210,6 @@ def _checked(plan: Plan) -> str:
 def _size(model: Model) -> int:
     """The records with different values that a group needs: so many satisfy the model."""
     return max(2, ceil(model.required - 1e-9))
-
-
-def _lowest_error(models: list[Model]) -> float | None:
-    """A lower bound on the reconstruction error; None: the models say nothing about it.
-
-    The mean error of a group is 1 - Σ p², over the shares p of its values. If none is above 1 / l,
-    the sum is 1 / l at the most (Xiao and Tao 2006).
-    """
-    found = [1 - 1 / one.required for one in models if isinstance(one, FrequencyLDiversity)]
-    return max(found, default=None)
 
 
 def _out_of_reach(models: list[Model], values: np.ndarray[Any, Any]) -> CannotReach:

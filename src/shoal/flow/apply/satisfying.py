@@ -12,7 +12,7 @@ from shoal.base.progress import Progress
 from shoal.flow.apply.giving_up import classes_to_give_up
 from shoal.flow.apply.placing import Placement
 from shoal.hierarchies.free_values import Covers
-from shoal.measures.verify import of_rows, seen
+from shoal.measures.verify import of_rows, seen_in_all_ways
 from shoal.models import Model, TableModel
 from shoal.plan import Plan
 from shoal.table.encode import Table
@@ -107,7 +107,7 @@ def _violated(plan: Plan, table: Table, recoding: Recoding) -> Longs:
     for i, model in models:
         if isinstance(model, TableModel) and (first >= 0).any():
             break
-        enough = model.satisfied(seen(model, published, linkage))
-        fails = ~of_rows(model, enough, published, linkage)
-        first[fails & (first < 0)] = i
+        for classes in seen_in_all_ways(model, published, linkage):
+            fails = ~of_rows(model, model.satisfied(classes), published, linkage)
+            first[fails & (first < 0)] = i
     return first

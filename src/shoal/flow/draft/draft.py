@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -43,7 +44,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.table.coded_columns import code_all, coded, person_codes
 from shoal.table.header import check_header
-from shoal.table.roles import Column, columns_with_role
+from shoal.table.roles import LINKS, Column, Role, columns_with_role
 
 K = 5
 CODES = 6  # whose labels a note has
@@ -138,7 +139,8 @@ def examine(
         described_as = described.get(name, Entry())
         facts[name] = _facts(frame, name, missing, described_as, given.own_missing.get(name))
         guesses[name] = guess_role(facts[name], described_as.role)
-    _one_person(guesses)
+    _one_of_each(guesses)
+    _one_household_per_person(frame, guesses, missing)
     found = dependencies([facts[name] for name in _published(guesses)])
     _settle(guesses, found)
     examined = Examined(frame, facts, guesses, found, missing, read, detected)
@@ -189,10 +191,11 @@ def draft_k(examined: Examined) -> int:
 
 
 def people_of(examined: Examined, guesses: Mapping[str, Guess]) -> Longs | None:
-    """The person of each record; None if each record is a person of its own."""
-    for name, guess in guesses.items():
-        if guess.role == "person":
-            return person_codes(examined.frame, name, examined.missing)
+    """The person or household of each record; None if each is a person of its own."""
+    for role in ("household", "person"):  # members of a household are hidden together
+        for name, guess in guesses.items():
+            if guess.role == role:
+                return person_codes(examined.frame, name, examined.missing)
     return None
 
 
@@ -243,7 +246,12 @@ def _labels(frame: Frame, name: str) -> Labels:
 def column_as(examined: Examined, name: str, guess: Guess) -> Column:
     """The settings of a column; codes that stand for missing come with the words that do."""
     codes = examined.facts[name].missing
-    column = Column(role=guess.role, hierarchy=guess.hierarchy, **_stated(examined, name, guess))
+    column = Column(
+        role=guess.role,
+        hierarchy=guess.hierarchy,
+        publish=guess.given or guess.role not in ("household", "weight"),
+        **_stated(examined, name, guess),
+    )
     if not codes or guess.role not in ("quasi", "sensitive"):
         return column
     _, values = coded(examined.frame, name)
@@ -325,13 +333,38 @@ def _tried(examined: Examined, progress: Progress) -> Examined:
     return replace(examined, guesses=guesses, trial=trial)
 
 
-def _one_person(guesses: dict[str, Guess]) -> None:
-    """Keep the first person column; a second number for people is an identifier."""
-    persons = [name for name, guess in guesses.items() if guess.role == "person"]
-    given = [name for name in persons if guesses[name].given]  # two of them are an error in a plan
-    for name in persons:
-        if name not in (given or persons[:1]):
-            guesses[name] = guesses[name].changed_to("identifier", "a second number for people")
+# What a second column of a role becomes that a plan has once.
+_SECOND: dict[Role, tuple[Role, str]] = {
+    "person": ("identifier", "a second number for people"),
+    "household": ("identifier", "a second number for households"),
+    "weight": ("drop", "a second survey weight"),
+}
+
+
+def _one_of_each(guesses: dict[str, Guess]) -> None:
+    """Keep the first column with a role that a plan has once."""
+    for role, instead in _SECOND.items():
+        found = [name for name, guess in guesses.items() if guess.role == role]
+        given = [name for name in found if guesses[name].given]  # two of them are an error
+        for name in found:
+            if name not in (given or found[:1]):
+                guesses[name] = guesses[name].changed_to(*instead)
+
+
+def _one_household_per_person(
+    frame: Frame, guesses: dict[str, Guess], missing: Sequence[str]
+) -> None:
+    """A number by which people are in several households is none of households."""
+    named = {guess.role: name for name, guess in guesses.items() if guess.role in LINKS}
+    if len(named) < 2 or guesses[named["household"]].given:
+        return
+    person, home = (person_codes(frame, named[role], missing) for role in ("person", "household"))
+    first = np.zeros(int(person.max()) + 1, np.int64)
+    first[person] = home
+    if (first[person] != home).any():
+        guess = guesses[named["household"]]
+        note = "named like a household number, but some people have several of them"
+        guesses[named["household"]] = guess.changed_to("identifier", note)
 
 
 def _settle(guesses: dict[str, Guess], found: Sequence[Dependency]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import cast
 
+import numpy as np
+
 from shoal.flow.draft.facts import Facts
 from shoal.flow.draft.kinds import Kind, kind_of
 from shoal.flow.draft.missing_codes import words_among_numbers
@@ -20,11 +22,14 @@ from shoal.flow.draft.name_words import (
     is_person_number,
     is_sensitive,
     is_survey_weight,
+    may_be_survey_weight,
 )
 from shoal.flow.draft.propose_hierarchy import propose_hierarchy
 from shoal.hierarchies.base import Hierarchy
 from shoal.table.roles import Role
 
+SPREAD = 100  # no body weighs so many times as much as another of its table
+DIGITS = 4  # decimals that nobody weighs
 FEW = 20  # values that cannot single people out in a table of 50 times as many records
 IDENTIFIERS: dict[Kind, str] = {
     "mail addresses": "contains email addresses",
@@ -104,10 +109,12 @@ def _number_of_somebody(facts: Facts) -> tuple[Role, str] | None:
         return None
     many = facts.distinct > max(facts.filled / 20, 20)
     if many and is_household(facts.words):
-        return "identifier", (
-            f"household number: {facts.distinct:,} households; the role household hides their "
-            "members together"
-        )
+        if facts.distinct < facts.filled == facts.rows:
+            return "household", (
+                f"{facts.distinct:,} households with {facts.filled:,} records, whose members are "
+                "hidden together; publish = true links them in the release by random numbers"
+            )
+        return "identifier", f"household number: {facts.distinct:,} households"
     if many and is_person_number(facts.words):
         if facts.distinct < facts.filled:
             return "person", f"{facts.distinct:,} people with {facts.filled:,} records"
@@ -122,11 +129,8 @@ def _number_of_somebody(facts: Facts) -> tuple[Role, str] | None:
 
 
 def _by_name(facts: Facts) -> tuple[Role, str] | None:
-    if facts.numbers is not None and facts.distinct > FEW and is_survey_weight(facts.words):
-        return "drop", (
-            "survey weight: it can give back the stratum of a person; the role weight estimates "
-            "risks in the population with it"
-        )
+    if weight := _weight(facts):
+        return weight
     if facts.numbers is not None and facts.words & COUNTING and facts.words & (HOLDER | SENSITIVE):
         return "other", "a count that only the holder of the data knows"
     if is_sensitive(facts.words):
@@ -136,6 +140,29 @@ def _by_name(facts: Facts) -> tuple[Role, str] | None:
     if facts.words and facts.words <= OUTCOMES and facts.distinct <= 100:
         return "sensitive", "named like an outcome"
     return None
+
+
+def _weight(facts: Facts) -> tuple[Role, str] | None:
+    """Survey weights: by their name, or by that of any weight and values that no body has."""
+    if facts.numbers is None or facts.distinct <= FEW:
+        return None
+    values = facts.as_numbers
+    if not is_survey_weight(facts.words):
+        if not may_be_survey_weight(facts.words) or values.min() <= 0:
+            return None
+        tenths = values * 10 ** (DIGITS - 1)
+        fine = np.abs(tenths - np.round(tenths)) > 1e-6  # more than three decimals
+        if values.max() < SPREAD * values.min() and fine.mean() < 0.5:
+            return None
+    if values.min() <= 0 or facts.filled < facts.rows:
+        return "drop", (
+            "survey weight, with values that are missing, zero or negative; correct these for the "
+            "role weight, which estimates risks in the population"
+        )
+    return "weight", (
+        "survey weight: risks in the population are estimated with it; it is not published, as it "
+        "can give back the stratum of a person"
+    )
 
 
 def _by_uniqueness(facts: Facts) -> tuple[Role, str]:

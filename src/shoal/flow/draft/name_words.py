@@ -14,7 +14,8 @@ PERSONS = frozenset(
     "pseudonym pid nbr id key".split()
 )
 HOUSEHOLDS = frozenset(
-    "household households hh hhid hhnr dwelling haushalt haushaltsnummer menage hogar".split()
+    "household households hh hhid hhnr idhh serialno dwelling haushalt haushaltsnummer menage "
+    "hogar".split()
 )
 SENSITIVE = frozenset(
     # health
@@ -59,8 +60,14 @@ CATEGORIES = frozenset(
     "disposition industry occupation county district region state flag recode".split()
 )
 CATEGORY_STEMS = ("race", "hisp", "ethni", "marit", "occup")  # in short names: RACEX, HISPCAT
-WEIGHTS = frozenset("fnlwgt wgt pweight pwgt sampweight hhweight wtfa perwt hhwt".split())
+WEIGHTS = frozenset(
+    "fnlwgt wgt pweight pwgt pwgtp sampweight hhweight wtfa perwt hhwt pond ponderation "
+    "ponderacion".split()
+)
 WEIGHT_STEMS = ("hochrechnung", "gewichtung")
+# Of a record or of a body.
+ANY_WEIGHTS = frozenset("weight weights wt gewicht poids peso".split())
+BODY = frozenset("birth body kg lb lbs mother baby dry gross net".split())
 # Together with "weight": that of a record in a survey, not of a body.
 SURVEY = frozenset("instance survey sampling sample design final person record grossing".split())
 _PERSON_PART = re.compile(
@@ -122,7 +129,16 @@ def is_survey_weight(words: set[str]) -> bool:
     """
     if words & WEIGHTS or any(word.startswith(WEIGHT_STEMS) for word in words):
         return True
-    return "weight" in words and bool(words & SURVEY)
+    return bool(words & ANY_WEIGHTS) and bool(words & SURVEY)
+
+
+def may_be_survey_weight(words: set[str]) -> bool:
+    """Whether a name is that of a weight, of which only the values can say what it weighs.
+
+    >>> may_be_survey_weight({"weight"}), may_be_survey_weight({"birth", "weight"})
+    (True, False)
+    """
+    return bool(words & ANY_WEIGHTS) and not words & BODY
 
 
 def is_household(words: set[str]) -> bool:

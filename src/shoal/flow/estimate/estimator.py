@@ -20,15 +20,21 @@ from shoal.base.threads import limited
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.assistant import compiling_together
 from shoal.flow.auto_select.search import recode
+from shoal.flow.estimate.known_population import KnownPopulation
 from shoal.flow.opening import open_table
 from shoal.flow.publish import Origin, publish
 from shoal.flow.release import Release
+from shoal.models.delta_presence import DeltaPresence
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
 
 OPEN = (
     "The plan leaves the algorithm open. This is what the default loses: the run tries others, and "
     "keeps the one that loses least"
+)
+PRESENCE = (
+    "A presence is the share of the population that is in the table, and a sample of the table has "
+    "fewer people. With all records the presence is higher, and more is generalized"
 )
 
 
@@ -43,10 +49,18 @@ class Estimator:
         """
         self._table, self._quick = table, quick
         self._encoded: tuple[str, Table] | None = None  # with the columns that it was encoded by
+        self._population = KnownPopulation()
 
-    def release(self, plan: Plan, progress: Progress = silent) -> Release:
-        """The release that a plan would make; its limits are not checked."""
+    def release(
+        self, plan: Plan, progress: Progress = silent, written: Plan | None = None
+    ) -> Release:
+        """The release that a plan would make; its limits are not checked.
+
+        `written` is the plan that says how the population is written, if another one.
+        """
         notes = [OPEN] if plan.algorithm.is_auto or plan.loss.is_auto else []
+        if self._quick and any(isinstance(model, DeltaPresence) for model in plan.models):
+            notes.append(PRESENCE)
         plan = closed(plan).changed(limits={}, engine="memory", parts=1)
         plan.check_served()
         clock = Clock(progress)
@@ -55,7 +69,7 @@ class Estimator:
             frame = open_table(self._table, plan)
             with compiling_together(frame, plan, progress):
                 clock.start("encode")
-                original = self._table_of(frame, plan)
+                original = self._population.add(self._table_of(frame, plan), plan, written or plan)
                 clock.start("recode")
                 quick = plan.changed(algorithm=plan.algorithm.quick()) if self._quick else plan
                 recoded = recode(original, quick, progress)

@@ -33,10 +33,15 @@ class PopulationFrame:
             return None
         return PopulationFrame(open_population(source.data, plan), source.incomplete)
 
-    def with_population(self, table: Table, plan: Plan) -> Table:
-        """The table of a plan, which knows its population."""
-        people = encode_population(self.frame, plan)
-        known = replace(table, population=Population(people, self.incomplete))
+    def coded(self, plan: Plan) -> Population:
+        """The population, coded with the hierarchies of a plan."""
+        return Population(encode_population(self.frame, plan), self.incomplete)
+
+    def with_population(
+        self, table: Table, plan: Plan, population: Population | None = None
+    ) -> Table:
+        """The table of a plan, which knows its population; that may be coded already."""
+        known = replace(table, population=population or self.coded(plan))
         assert known.population is not None
         if known.population.several_records and any(
             isinstance(model, DeltaPresence) for model in plan.models

@@ -47,7 +47,7 @@ class Part(NamedTuple):
     number: int  # of this part
     free: np.ndarray  # int64[…], classes without tuples
     random: np.ndarray  # uint64[1]
-    at: np.ndarray  # int64[3]: free classes, attempts so far, gain
+    at: np.ndarray  # int64[4]: free classes, attempts so far, gain, cells opened or tried
 
 
 class Attempt(NamedTuple):
@@ -251,11 +251,14 @@ def grow(trees, formed, attempt, random, c, left, k):
 def put_rest(trees, formed, attempt, many, left):
     """Put the tuples that are left into the new classes that lose least by them."""
     for c in range(many):
-        attempt.keeps[c] = kept_by(trees, attempt.cell[c])
+        if attempt.people[c] > 0:
+            attempt.keeps[c] = kept_by(trees, attempt.cell[c])
     while left > 0:
         t = attempt.tuple[attempt.left[left - 1]]
         best, found = MORE, 0
         for c in range(many):
+            if attempt.people[c] == 0:  # dissolved
+                continue
             cost = joining_cost(trees, attempt.cell[c], formed.vector[t], MORE)
             loss = cost * attempt.rows[c] + (cost - attempt.keeps[c]) * formed.size[t]
             if loss < best:
@@ -272,14 +275,16 @@ def tighten_all(trees, formed, attempt, many, tuples):
         attempt.number[c] = -1
     for i in range(tuples):
         c, vector = attempt.new[i], formed.vector[attempt.tuple[i]]
+        if c < 0:  # in no class yet
+            continue
         if attempt.number[c] < 0:
             attempt.number[c] = 0
             for j in range(len(vector)):
                 attempt.cell[c, j] = vector[j]
         else:
             join(trees, attempt.cell[c], vector)
-    for c in range(many):
-        attempt.keeps[c] = kept_by(trees, attempt.cell[c])
+    for c in range(many):  # nothing moves to a class without tuples
+        attempt.keeps[c] = kept_by(trees, attempt.cell[c]) if attempt.number[c] == 0 else -1
 
 
 @lean_kernel

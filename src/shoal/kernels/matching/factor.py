@@ -194,6 +194,30 @@ def move_row(rows, scratch, k, old, new, reach):
     return moved
 
 
+@lean_kernel
+def add_rows(rows, scratch, k, cell, more, reach):
+    """Publish more rows as a cell, if free memberships can fill all of them, and others stay full.
+
+    Gives up after `reach` visits, and then nothing has changed. Returns whether they were added.
+    """
+    rows.many[cell] += more
+    logged = 0
+    while rows.filled[cell] < k * rows.many[cell]:
+        found, reach = find_path(rows, scratch, k, cell, reach)
+        to = -1
+        if found != -1:
+            to = follow_path(rows, scratch, k, cell, found, logged)
+        if to < 0:
+            for i in range(logged - 1, -1, -1):
+                p, change = scratch.log[i, 0], scratch.log[i, 1]
+                change_units(rows, p, -change)
+                scratch.freed[rows.tuple[p]] += change
+            rows.many[cell] -= more
+            return False
+        logged = to
+    return True
+
+
 @kernel
 def anneal_rows(
     rows, scratch, k, cell_of, near_start, near, hot, cold, total, reach, rng, at, steps

@@ -17,6 +17,7 @@ from shoal.measures.analyses.estimates import (
 )
 from shoal.measures.analyses.information_kept import KeptFact, kept_facts
 from shoal.measures.analyses.variables import Tables, Variables, forms_of, variables
+from shoal.measures.analyses.weighted import WeightedAnalyses, weighted_analyses
 
 MOST_PAIRS = 66  # of columns, per kind of statistic
 
@@ -38,6 +39,7 @@ class Analyses:
     associations: tuple[AssociationFact, ...]
     kept: tuple[KeptFact, ...]  # one per quasi-identifier
     left_out: int  # pairs of columns that were not compared, as there are too many
+    weighted: WeightedAnalyses | None = None  # in people of the population; None: no weights
 
     @property
     def compared(self) -> list[Compared]:
@@ -58,6 +60,7 @@ class Analyses:
             "associations": [one.as_dict() for one in self.associations],
             "pairs_left_out": self.left_out,
             "information_kept": {one.column: one.as_dict() for one in self.kept},
+            "weighted_analyses": None if self.weighted is None else self.weighted.as_dict(),
         }
 
 
@@ -85,9 +88,15 @@ def analyze(tables: Tables, progress: Progress = silent) -> Analyses:
         associations += association_facts(before, after, [pair])
     progress("analyzing", 0.9)
     kept = kept_facts(tables, forms.quasi)
+    weighted = weighted_analyses(tables, forms, categorical)
     progress("analyzing", 1.0)
     return Analyses(
-        tuple(numbers), tuple(correlations), tuple(associations), tuple(kept), left + more
+        tuple(numbers),
+        tuple(correlations),
+        tuple(associations),
+        tuple(kept),
+        left + more,
+        weighted,
     )
 
 

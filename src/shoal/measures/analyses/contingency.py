@@ -46,7 +46,7 @@ def association_facts(
         was, now = contingency(before, i, j), contingency(after, i, j)
         names = before.columns[i].name, before.columns[j].name
         both = Compared(association(was), association(now))
-        found.append(AssociationFact(names, both, _distance(was, now)))
+        found.append(AssociationFact(names, both, table_distance(was, now)))
     return found
 
 
@@ -102,7 +102,7 @@ def _v(counts: Floats) -> Floats:
     return np.where(known, np.minimum(np.sqrt(phi / np.where(known, least, 1.0)), 1.0), 0.0)
 
 
-def _distance(was: Floats, now: Floats) -> float | None:
+def table_distance(was: Floats, now: Floats) -> float | None:
     """Half the sum of the differences of all shares; None if a table is empty."""
     if not was.sum() or not now.sum():
         return None

@@ -58,6 +58,8 @@ class Tables:
     recoding: Recoding | None = None  # None: it is not known which record became which
     digest: str | None = None  # of the other columns of `before`; None: it cannot be edited
     taken: Longs | None = None  # int64[rows of `after`], the row of `before` that each was
+    # float64[rows of `before`], float64[rows of `after`]: sampling weights; None: there are none.
+    weights: tuple[Floats, Floats] | None = None
 
     @staticmethod
     def of_release(
@@ -116,7 +118,8 @@ class Variables:
     """The columns of one table."""
 
     columns: tuple[Variable, ...]
-    weight: Longs | None  # int64[n], how many records each row stands for; None: one
+    # How many records each row stands for, int64[n], or people, float64[n]; None: one.
+    weight: Longs | Floats | None
 
     def counts(self, column: Variable, values: int) -> Floats:
         """How many records have each value of a column, float64[values]."""
@@ -144,7 +147,11 @@ class QuasiForm(NamedTuple):
         return QuasiForm(original.names[j], tree, numbers, category)
 
     def variable(
-        self, codes: Ints, covers: Covers, weight: Longs | None, spread: Spread | None = None
+        self,
+        codes: Ints,
+        covers: Covers,
+        weight: Longs | Floats | None,
+        spread: Spread | None = None,
     ) -> Variable:
         """The column of a table with these codes: nodes, or free values.
 
@@ -161,7 +168,7 @@ class QuasiForm(NamedTuple):
         dates = self.numbers is not None and self.numbers.dates
         return Variable(self.name, "quasi", place, numbers, categories, dates)
 
-    def spread(self, codes: Ints, weight: Longs | None) -> Spread:
+    def spread(self, codes: Ints, weight: Longs | Floats | None) -> Spread:
         """How general values are spread over categories, learned from a table."""
         assert self.category is not None
         node = codes < self.tree.size
@@ -239,20 +246,30 @@ def unchanged_columns(tables: Tables) -> list[UnchangedColumn]:
     return [*_sensitive(tables), *_others(tables)]
 
 
-def variables(tables: Tables, forms: Forms) -> tuple[Variables, Variables]:
-    """The columns of the original and of the release."""
+def variables(
+    tables: Tables, forms: Forms, people: tuple[Floats, Floats] | None = None
+) -> tuple[Variables, Variables]:
+    """The columns of the original and of the release.
+
+    Records are counted, or `people`: so many for each row of the original and of the release.
+    """
     quasi, unchanged = forms
     original, published = tables.original, tables.published
     by_row = bool(tables.others)
     unit = published.unit if by_row else None
-    weights = original.weight, published.weight
+    weights: tuple[Longs | Floats | None, ...] = original.weight, published.weight
     if by_row:
         assert tables.after is not None
         weights = original.weight, tables.after.weight
+    if people is not None:
+        weights = people
+        if not by_row and published.unit is not None:
+            many = np.bincount(published.unit, people[1], len(published.codes))
+            weights = people[0], many.astype(np.float64)
     before, after = [], []
     for j, form in enumerate(quasi):
         covers = Covers(form.tree)
-        before.append(form.variable(original.codes[:, j], covers, original.weight))
+        before.append(form.variable(original.codes[:, j], covers, weights[0]))
         codes, covers = published_codes(published, form)
         after.append(form.variable(codes if unit is None else codes[unit], covers, weights[1]))
     for one in unchanged:

@@ -10,6 +10,7 @@ from shoal.algorithms._shared.key_sets import only_columns, orders
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss, costs_of
 from shoal.measures.bounds.lower_bound import MOST_LOOKS, Bound, lower_bound
+from shoal.models import Model
 from shoal.table.encode import Table
 
 
@@ -20,17 +21,22 @@ def lower_bound_for(
     most: int | None = MOST_LOOKS,
     progress: Progress = silent,
     known: Sequence[Sequence[str]] = (),
+    models: Sequence[Model] = (),
 ) -> Bound:
     """A loss that no release goes below if, for each attacker, every class has k people.
 
+    If an attacker knows all columns, `models` about sensitive values count too (see
+    `lower_bound`); otherwise only the class size does.
     `known` has the columns that each attacker knows. A release that is k-anonymous for an attacker
     is so for one who knows fewer columns. So of disjoint sets of columns, each within a key set,
     none can lose less than its own bound, and together they lose no less than the sum.
     """
+    if not known or any(set(names) >= set(table.names) for names in known):
+        return lower_bound(table, k, loss, most, progress, models=models)
     sets = [frozenset(table.names.index(name) for name in names) for names in known]
     ways = orders(sets)
-    if not ways:  # one attacker knows all columns, or they depend on each other in a circle
-        ways = [[one] for one in sets] or [[frozenset(range(len(table.names)))]]
+    if not ways:  # they depend on each other in a circle
+        ways = [[one] for one in sets]
     each: dict[KeySet, Bound] = {}
     found = [_of_steps(table, k, loss, most, progress, steps, each) for steps in ways]
     return max(found, key=lambda one: -1.0 if one.percent is None else one.percent)

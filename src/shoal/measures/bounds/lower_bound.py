@@ -27,6 +27,7 @@ from shoal.kernels.search.cells import Lattice
 from shoal.kernels.sorting import sort_rows
 from shoal.losses import Loss, costs_of
 from shoal.losses._integer_costs import LARGEST, exact_costs
+from shoal.measures.bounds.model_bound import Caps, covered_by_bound, loss_with_model
 from shoal.measures.bounds.relaxed_caps import relaxed_caps
 from shoal.models import Model
 from shoal.table.encode import Table
@@ -55,13 +56,46 @@ class Bound:
     reason: str = ""  # why it was skipped, or why it may be lower than it could be
     k: int = 0  # the smallest class, in people
     covers: tuple[str, ...] = ()  # the requirements that it accounts for, by key
-    covers_partly: tuple[str, ...] = ()  # those of which it accounts for the class size alone
+    # Those of which it accounts for the class size alone, or for shares in fractions of records.
+    covers_partly: tuple[str, ...] = ()
     does_not_cover: tuple[str, ...] = ()  # those that it does not account for
+    beyond_size: tuple[str, ...] = ()  # those about sensitive values that it accounts for
 
     @property
     def complete(self) -> bool:
         """Whether it accounts for everything that is required."""
         return not (self.covers_partly or self.does_not_cover)
+
+    @property
+    def accounted(self) -> list[str]:
+        """The requirements that it accounts for, and those of which it does so in part."""
+        return [*self.covers, *(f"{name} (in part)" for name in self._in_part)]
+
+    @property
+    def lacks(self) -> list[str]:
+        """The requirements, or what of them, that it does not account for at all."""
+        return [*self.does_not_cover, *(f"the rest of {name}" for name in self._by_size)]
+
+    @property
+    def releases(self) -> str:
+        """Which releases it is about, in words.
+
+        >>> Bound(0.9, k=5, beyond_size=("t-closeness[pay]",)).releases
+        'with at least 5 people in every class and with t-closeness[pay]'
+        >>> Bound(0.9, k=5).releases
+        'with at least 5 people in every class'
+        """
+        size = [f"at least {self.k:,} people in every class"] if self.k > 1 else []
+        more = [_list(self.beyond_size)] if self.beyond_size else []
+        return "with " + " and with ".join(size + more or ["classes"])
+
+    @property
+    def _in_part(self) -> list[str]:
+        return [name for name in self.covers_partly if name in self.beyond_size]
+
+    @property
+    def _by_size(self) -> list[str]:
+        return [name for name in self.covers_partly if name not in self.beyond_size]
 
     @property
     def scope(self) -> str:
@@ -83,18 +117,19 @@ class Bound:
         return self._scope(sizes=False)
 
     def _scope(self, sizes: bool = True) -> str:
+        sizes = sizes and (self.k > 1 or not self.accounted)  # one person is no size to state
         accounted = [f"{name} (k = {self.k:,})" if sizes else name for name in self.covers]
-        if len(self.covers) > 1:  # each has its own k; the bound is for the largest
+        if len(self.covers) > 1:  # each has its own k, or none; the bound is for the largest
             accounted = [*self.covers]
             accounted[-1] += f" (classes of at least {self.k:,} people)" if sizes else ""
-        if self.covers_partly:
-            both = [*self.covers, *self.covers_partly]
+        if self._by_size:
+            both = [*self.covers, *self._by_size]
             accounted = [f"the class size that {_list(both)} require{'s' * (len(both) == 1)}"]
             accounted[0] += f" (at least {self.k:,} people)" if sizes else ""
+        accounted += self.accounted[len(self.covers) :]
         if not accounted:
             accounted = [f"classes of at least {self.k:,} people" if sizes else "the class size"]
-        rest = [*self.does_not_cover, *(f"the rest of {name}" for name in self.covers_partly)]
-        lacking = f" alone; it does not account for {_list(rest)}" if rest else ""
+        lacking = f" alone; it does not account for {_list(self.lacks)}" if self.lacks else ""
         return f"for {_list(accounted)}{lacking}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -108,14 +143,18 @@ def _list(names: Sequence[str]) -> str:
 
 
 def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
-    """The same bound, with which of these requirements it accounts for; of none if skipped."""
+    """The same bound, with which of these requirements it accounts for; of none if skipped.
+
+    Of what `beyond_size` names, numbers of values are covered, and shares are in part.
+    """
     if bound.percent is None:
         return bound
     whole, partly, none = [], [], []
     for model in models:
-        if model.only_class_size:
+        beyond = model.class_needs(np.ones(1)) if model.key in bound.beyond_size else None
+        if model.only_class_size or (beyond is not None and beyond.distinct):
             whole.append(model.key)
-        elif model.min_people > 1:
+        elif beyond is not None or model.min_people > 1:
             partly.append(model.key)
         else:
             none.append(model.key)
@@ -132,14 +171,18 @@ def lower_bound(
     most: int | None = MOST_LOOKS,
     progress: Progress = silent,
     effort: Effort = "normal",
+    models: Sequence[Model] = (),
 ) -> Bound:
-    """A loss that no release goes below if every class has k people.
+    """A loss that no release goes below if every class has k people and satisfies the models.
+
+    Of the models those about sensitive values count for which the bound knows what a class needs
+    (see `model_bound`), each by itself; `beyond_size` of the result names them.
 
     The search stops after `most` looks at tuples. They are counted, not timed, so the bound is the
     same on every machine. With `IN_PROPORTION` a large table gets more of them. With high effort
     the linear program over all groups of k records follows, up to `HIGH` looks.
     """
-    search = _Search(k, most, progress, effort)
+    search = _Search(k, most, progress, effort, models=tuple(models))
     return replace(_lower_bound(table, loss, search), k=k)
 
 
@@ -151,6 +194,7 @@ class _Search(NamedTuple):
     progress: Progress
     effort: Effort
     high: int = HIGH  # looks for the linear program
+    models: tuple[Model, ...] = ()  # about sensitive values
 
     def looks(self, tuples: int) -> int:
         """How many looks a table with so many tuples gets."""
@@ -183,13 +227,14 @@ def _lower_bound(table: Table, loss: Loss, search: _Search) -> Bound:
         least = _in_blocks(table, costs, own * weight, search)
     else:
         least = _least_loss(table, costs, search)
+    least, beyond = _with_models(table, costs, least, search)
     search.progress("bounding", 1.0)
     if least.whole:
-        return Bound(100.0 * least.lost / possible)
+        return Bound(100.0 * least.lost / possible, beyond_size=beyond)
     if least.lost == 0:
         return Bound(None, "it would take too long: too many cells cover k people")
     reason = "the search was stopped early; expensive records may count too little"
-    return Bound(100.0 * least.lost / possible, reason)
+    return Bound(100.0 * least.lost / possible, reason, beyond_size=beyond)
 
 
 class _Least(NamedTuple):
@@ -197,6 +242,25 @@ class _Least(NamedTuple):
 
     lost: float
     whole: bool  # whether the search was not stopped early
+    caps: Caps | None = None  # what records keep at most; None: not known, or of blocks
+
+
+def _with_models(
+    table: Table, costs: Sequence[Longs], least: _Least, search: _Search
+) -> tuple[_Least, tuple[str, ...]]:
+    """The same for the model that makes records lose most, and the models that were considered."""
+    beyond = []
+    for model in search.models:
+        if least.caps is None or not covered_by_bound(table, model):
+            continue
+        looks = search.looks(len(least.caps.size))
+        lost, whole = loss_with_model(
+            table, costs, model, search.k, least.caps, looks, search.progress
+        )
+        least = least._replace(lost=max(least.lost, lost))
+        if whole:
+            beyond.append(model.key)
+    return least, tuple(dict.fromkeys(beyond))
 
 
 def _least_loss(table: Table, costs: Sequence[Longs], search: _Search) -> _Least:
@@ -212,9 +276,12 @@ def _least_loss(table: Table, costs: Sequence[Longs], search: _Search) -> _Least
         return _Least(0.0, True)
     known, left = _each_alone(lattice, search.k, search.looks(len(vector)), search.progress)
     if left <= 0:
-        return _Least(float((known * size).sum()), False)
+        lost = float((known * size).sum())
+        kept = lattice.own[:, -1] - known
+        return _Least(lost, False, Caps(lost, kept.astype(np.float64), size, False))
     prices = Pricing(lattice, layout.trees, size, search.k)
-    return _Least(_together(prices, known, left, search), True)
+    caps = _together(prices, known, left, search)
+    return _Least(caps.lost, True, caps)
 
 
 def _in_blocks(table: Table, costs: Sequence[Longs], own: Longs, search: _Search) -> _Least:
@@ -273,7 +340,7 @@ def _each_alone(lattice: Lattice, k: int, most: int, progress: Progress) -> tupl
     return known, most
 
 
-def _together(prices: Pricing, known: Longs, most: int, search: _Search) -> float:
+def _together(prices: Pricing, known: Longs, most: int, search: _Search) -> Caps:
     """The least that all records lose together, from what each loses: a dual of the best release.
 
     Let cap[r] be such that in every cell that covers k people the k lowest caps have a mean of no
@@ -308,7 +375,7 @@ def _together(prices: Pricing, known: Longs, most: int, search: _Search) -> floa
         fine_prices = replace(prices, lattice=fine_lattice)
         cap = relaxed_caps(fine_prices, cap, search.high, search.progress)
         lost = int(((own - cap) * size).sum())
-    return lost / fine
+    return Caps(lost / fine, cap / fine, size)
 
 
 def _ceilings(highest: int) -> list[int]:

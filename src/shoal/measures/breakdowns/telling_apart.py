@@ -24,7 +24,7 @@ from shoal.models._distances import equal
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.published_table import Published, codes_of, places
 from shoal.table.recoding import SUPPRESSED
-from shoal.table.roles import Column, missing_words, other_columns
+from shoal.table.roles import Column, microaggregated_columns, missing_words, other_columns
 from shoal.table.sensitive import Histogram
 
 MOST_SETS = 500  # combinations of columns that are tried
@@ -75,6 +75,9 @@ def class_of_original(tables: Tables, seen: Published, row: int) -> int:
     """The class of a record of the original, by what is published of it."""
     recoding = tables.recoding
     assert recoding is not None
+    if tables.taken is not None and microaggregated_columns(tables.columns):
+        (place,) = np.flatnonzero(tables.taken == row)
+        return int(seen.class_of_row[place])
     vector = recoding.vectors[recoding.record[row]]
     there = np.ones(len(seen.classes), np.bool_)
     for j, name in enumerate(seen.names):
@@ -126,7 +129,10 @@ def view_class(
         members = _members(tables, published, np.flatnonzero(seen.class_of_row == number))
         target = None if row is None or tables.recoding is None else members.person_at(row)
         for name in tables.original.names:
-            knowledge += _quasi(tables, members, name, published.get(name, ""), required, target)
+            label = published.get(name, "")
+            if tables.columns[name].microaggregate is not None:  # a number that covers nothing
+                label = None
+            knowledge += _quasi(tables, members, name, label, required, target)
         if tables.recoding is not None:
             knowledge += _unchanged(_as_they_were(tables), members, required, target)
         alone_by = _enough(tables, members, 1, target)
@@ -180,12 +186,15 @@ def _members(tables: Tables, published: dict[str, str | None], rows: Longs) -> M
     `rows` are those of the release.
     """
     original, recoding = tables.original, tables.recoding
-    if recoding is None and tables.taken is not None:
+    numbers = bool(microaggregated_columns(tables.columns))  # they do not state what they cover
+    if tables.taken is not None and (recoding is None or numbers):
         return Members.of(np.sort(tables.taken[rows]), original.people, original.weight)
     there = np.ones(len(original.codes), np.bool_)
     if recoding is not None:
         there = recoding.record != SUPPRESSED
     for name, label in published.items():
+        if tables.columns[name].microaggregate is not None:
+            continue
         j = original.names.index(name)
         if recoding is not None:
             wanted = _codes_of_label(_labels(tables, j), label)

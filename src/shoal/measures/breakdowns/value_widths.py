@@ -33,6 +33,11 @@ def widths(
     """
     facts = []
     for j, name in enumerate(seen.names):
+        if (how := columns[name].microaggregate) is not None:
+            lacking, *there = seen.often(j).tolist()
+            counted = [(f"the {how} of the class", sum(there)), (EMPTY, lacking)]
+            facts.append(WidthFact(name, [pair for pair in counted if pair[1]]))
+            continue
         hierarchy = columns[name].hierarchy or Hierarchy.flat()
         ends = [Width(-inf, hierarchy.exact), SUPPRESSED_WIDTH]
         rows = dict.fromkeys([*ends, *hierarchy.steps()], 0)

@@ -17,7 +17,7 @@ class IndividualRisk:
     """The risks of all records and households of a sample."""
 
     of_record: Floats  # float64[n], by the exact formula
-    approximate: float  # the highest, by the common approximation
+    approximate: Floats  # float64[n], by the common approximation
     of_household: Floats | None  # float64[n], of the household of each record; None: there is none
     # float64[people] and float64[households], each once.
     people: Floats
@@ -29,7 +29,7 @@ class IndividualRisk:
             "highest": float(self.people.max()),
             "mean": float(self.people.mean()),  # the global risk
             "expected_reidentifications": float(self.people.sum()),
-            "highest_approximate": self.approximate,
+            "highest_approximate": float(self.approximate.max()),
             "household": None,
         }
         if self.households is not None:
@@ -76,18 +76,32 @@ def counts_with_any(codes: Ints, weights: Floats) -> ClassCounts:
     label, first, size = group_rows(codes)
     total = np.bincount(label, weights, len(first)).astype(np.float64)
     tuples = codes[first]  # int32[tuples, q]
-    lacking = (tuples < 0).any(axis=1)
-    f, people = size.astype(np.int64), total.copy()
-    for one in np.flatnonzero(lacking).tolist():
-        known = tuples[one] >= 0
-        fits = ((tuples[:, known] == tuples[one, known]) | (tuples[:, known] < 0)).all(axis=1)
-        fits[one] = False
-        f[one] += int(size[fits].sum())
-        people[one] += float(total[fits].sum())
-        fits &= ~lacking  # the others that lack a value count this one by themselves
-        f[fits] += int(size[one])
-        people[fits] += float(total[one])
+    pattern, at, _ = group_rows((tuples < 0).astype(np.int32))
+    known = tuples[at] >= 0  # bool[patterns, q], the columns that records of a pattern have
+    f, people = np.zeros(len(first), np.int64), np.zeros(len(first))
+    for one, mine in enumerate(known):
+        rows = np.flatnonzero(pattern == one)
+        # Records of two patterns fit if they agree where both have values: for each such set of
+        # columns the others are grouped once.
+        common, _, _ = group_rows((known & mine).astype(np.int32))
+        for part in range(int(common.max()) + 1):
+            those = common == part
+            columns = mine & known[np.argmax(those)]
+            others = np.flatnonzero(those[pattern])
+            number = _numbers(tuples[np.concatenate([rows, others])][:, columns])
+            mine_at, other_at = number[: len(rows)], number[len(rows) :]
+            many = int(number.max()) + 1
+            f[rows] += np.bincount(other_at, size[others], many).astype(np.int64)[mine_at]
+            people[rows] += np.bincount(other_at, total[others], many)[mine_at]
     return ClassCounts(label, f, people)
+
+
+def _numbers(values: Ints) -> Longs:
+    """Equal numbers for equal rows."""
+    if not values.shape[1]:
+        return np.zeros(len(values), np.int64)
+    number: Longs = group_rows(np.ascontiguousarray(values))[0]
+    return number
 
 
 def individual_risks(
@@ -98,15 +112,14 @@ def individual_risks(
     A person with several records has the highest of their risks, and a household of members with
     the risks r has 1 − Π (1 − r), the probability that at least one of them is found.
     """
-    risk = individual_risk(counts.sample, counts.population)[counts.label]
-    near = approximate_risk(counts.sample, counts.population)
-    each = risk
+    each = individual_risk(counts.sample, counts.population)[counts.label]
+    near = approximate_risk(counts.sample, counts.population)[counts.label]
+    risk = each
     if people is not None:
-        each = np.zeros(int(people.max()) + 1)
-        np.maximum.at(each, people, risk)
+        each, near = _highest(each, people), _highest(near, people)[people]
         risk = each[people]
     if households is None:
-        return IndividualRisk(risk, float(near.max()), None, each, None)
+        return IndividualRisk(risk, near, None, each, None)
     home = households
     if people is not None:  # each member once
         home = np.zeros(len(each), np.int64)
@@ -114,4 +127,11 @@ def individual_risks(
     with np.errstate(divide="ignore"):
         safe = np.bincount(home, np.log1p(-np.minimum(each, 1.0)))  # −inf: a member is found
     together = -np.expm1(safe)
-    return IndividualRisk(risk, float(near.max()), together[households], each, together)
+    return IndividualRisk(risk, near, together[households], each, together)
+
+
+def _highest(risk: Floats, people: Longs) -> Floats:
+    """The highest risk of the records of each person, float64[people]."""
+    found = np.zeros(int(people.max()) + 1)
+    np.maximum.at(found, people, risk)
+    return found

@@ -101,8 +101,7 @@ def _least_k(risk: Verdict) -> int:
 def _proven(bound: Bound) -> str:
     assert bound.percent is not None
     return (
-        f"It is proven that no release with at least {bound.k:,} people in every class can lose "
-        f"less than {percent(bound.percent)}"
+        f"It is proven that no release {bound.releases} can lose less than {percent(bound.percent)}"
     )
 
 

@@ -250,8 +250,10 @@ def blocks(found: Found | None, plots: Mapping[str, str]) -> list[Block]:
             "how long the search takes and how good the tables are. Their curves are pictures, so "
             "only their three sentences can be compared. They list four measures; distinct "
             "l-diversity and 0.2-closeness are ours, and so are the values of k and l and "
-            f"c = {C:g}. We generalize whole columns (`full-domain`), which finds the best levels "
-            "of all, by discernibility for figure 4a and by class size for figure 4b."
+            f"c = {C:g}. Salary, sensitive in the slides too, is left out: it has two values, so "
+            "that no l above 2 is possible. We generalize whole columns (`full-domain`), which "
+            "finds the best levels of all, by discernibility for figure 4a and by class size for "
+            "figure 4b."
         ),
         *(
             Plot(svg, f"Figure {name[7:9]}.", (name.replace("svg", "csv"), name))

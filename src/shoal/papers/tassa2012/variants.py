@@ -145,7 +145,7 @@ def blocks(results: Results) -> list[Block]:
     return [
         Text(
             f"The paper has {ATTRIBUTES['ADULT']} public attributes of ADULT; the other sections "
-            "use the eight for which we have hierarchies. Here the six that lack are added "
+            "use the eight for which we have hierarchies. Here the six missing ones are added "
             "(sampling weight, years of education, relationship, capital gain and loss, hours per "
             "week), with ranges and groups of our own, and both are run on the same sample. For "
             "NURSERY the paper prints no sets of values; our groups are compared with flat sets: "

@@ -73,6 +73,7 @@ def loss(facts: Facts) -> list[Block]:
         ),
         Text(guide(facts)),
         *([Text(at_least(facts, facts.bound))] if facts.bound is not None else []),
+        *([Text(_variances(facts))] if facts.utility.microaggregated else []),
         Plot(_bars(drawn), _most_and_least(drawn, facts) + more, alt=_told(drawn)),
         Text(WHY_THEY_DIFFER),
         HtmlTable(
@@ -83,6 +84,20 @@ def loss(facts: Facts) -> list[Block]:
             widths=(20, 12, 68),
         ),
     ]
+
+
+def _variances(facts: Facts) -> str:
+    """What microaggregation takes away of the variance of each column."""
+    each = [
+        f"{short(one.column)} loses "
+        + ("none" if one.share is None else percent(100 * one.share))
+        + f" of its variance (the {one.published} of each class)"
+        for one in facts.utility.microaggregated
+    ]
+    return (
+        f"Columns that are published as one number per class: {'; '.join(each)}. The losses below "
+        "are those of the ranges of the classes, which are not published."
+    )
 
 
 def _most_and_least(columns: list[tuple[str, float]], facts: Facts) -> str:
@@ -162,8 +177,8 @@ def at_least(facts: Facts, bound: Bound) -> str:
     if facts.objective:
         more += f" This release minimizes {facts.objective}, not the loss."
     return (
-        f"This release loses {share}. It is proven that no release of this table with at least "
-        f"{bound.k:,} people in every class can lose less than {percent(bound.percent)} by the "
+        f"This release loses {share}. It is proven that no release of this table "
+        f"{short(bound.releases, 400)} can lose less than {percent(bound.percent)} by the "
         "same metric, whether or not that can be reached. It is a lower bound on the loss "
         f"{short(bound.scope, 400)}.{more}"
     )

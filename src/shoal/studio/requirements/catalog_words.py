@@ -13,7 +13,7 @@ from shoal.base.wording import short
 from shoal.models import Model
 from shoal.studio.wording import DEFAULT, Wording, texts
 
-SHARES = ("alpha", "beta", "r", "share", "threshold", "high", "low", "u")
+SHARES = ("alpha", "beta", "r", "share", "threshold", "high", "low", "u", "belief")
 LARGEST = 20.0  # delta, from which on its factor cannot be read any more
 
 

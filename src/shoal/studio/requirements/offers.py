@@ -9,7 +9,7 @@ from typing import Literal
 from shoal import catalog
 from shoal.base.errors import BadPlan
 from shoal.base.options import shapes_of
-from shoal.models import LinkageModel, Model, SensitiveModel, TableModel
+from shoal.models import Model, SensitiveModel, TableModel
 from shoal.models._people import PeopleModel
 from shoal.plan import Plan
 from shoal.studio.requirements.fields import COLUMN
@@ -34,14 +34,14 @@ class Offer:
     @property
     def linked(self) -> bool:
         """Whether releases that satisfy it have no classes."""
-        return isinstance(self.model, LinkageModel)
+        return self.model.linkage
 
 
 def group_of(kind: type[Model]) -> Group:
     """What a model is about, in the order in which people ask."""
     if issubclass(kind, PeopleModel) or kind.needs_person_column:
         return "people"
-    if issubclass(kind, LinkageModel):
+    if kind.linkage:
         return "records"
     if issubclass(kind, TableModel):
         return "whole"

@@ -47,7 +47,7 @@ def run(
     estimator = held["estimators"].setdefault(part.num_rows, Estimator(part, quick=sampled))
     try:
         with stopwatch() as watch:  # kernels are loaded only once
-            release = estimator.release(small, progress)
+            release = estimator.release(small, progress, asked)
     except BrokenPromise as error:
         if part is not table:
             return run(held, progress, sample, plan, rows, full=True)

@@ -13,14 +13,15 @@ from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.base.pace import parts
 from shoal.base.threads import cached_property
 from shoal.hierarchies.free_values import Cover, Covers, FreeTree
+from shoal.hierarchies.values import text
 from shoal.kernels.group import group_rows
+from shoal.kernels.search.joined_boxes import join_boxes, join_pairs
 from shoal.kernels.search.people_inside import people_inside
 from shoal.kernels.search.tuple_index import Tuples, make_tuples
 from shoal.table.covering import covering, selective_order
 from shoal.table.encode import Table
 from shoal.table.population.coverage import Coverage
 from shoal.table.population.covered import covered
-from shoal.table.published_table import codes_of
 
 LARGEST = 2**62  # number of different rows that fit into one number
 NOBODY = -1  # the code of a published value that covers no value of the population
@@ -152,6 +153,32 @@ class Reader:
         shared = self._inside(boxes, upto=twice) > 0
         return Coverage(people, shared, whole - int(size[often > 0].sum()), incomplete)
 
+    def groups(self, vectors: Ints) -> Longs:
+        """Number the groups of vectors that share records, int64[vectors].
+
+        Two vectors are in one group if some record of the population is covered by both, or if
+        other vectors link them in this way. Vectors that share nothing are alone.
+        """
+        codes, there = self._in_population(vectors)
+        if self._by_pairs(codes):
+            return self._groups_by_pairs(codes, there)
+        boxes, many = self._boxes(codes, there), len(self._index.upto) - 1
+        into, further = np.arange(many + len(codes)), np.arange(many)
+        stack = np.empty((codes.shape[1], 2), np.int64)
+        for part in parts(len(codes)):
+            join_boxes(self._index.tuples, *boxes, *part, many, into, further, stack)
+        return _numbered(into, many)
+
+    def _groups_by_pairs(self, codes: Ints, there: Bools) -> Longs:
+        table = self._index.table
+        _, first, _ = group_rows(np.ascontiguousarray(table.codes))
+        rows, wide = np.flatnonzero(there), codes[there]
+        into = np.arange(len(first) + len(codes))
+        order = selective_order(wide, table, self._covers)
+        for low, high in covering(wide, table.codes[first], self._covers, order):
+            join_pairs(into, low, len(first) + rows[high])
+        return _numbered(into, len(first))
+
     def _in_population(self, vectors: Ints) -> tuple[Ints, Bools]:
         """The codes of vectors in the population, and which of them can cover somebody."""
         columns = [codes[vectors[:, j]] for j, codes in enumerate(self._codes)]
@@ -226,6 +253,17 @@ class Reader:
         return Coverage(every, twice, nobody, self.population.incomplete)
 
 
+def _numbered(into: Longs, many: int) -> Longs:
+    """The number of the group of each node behind the first `many` of a forest, from 0 on."""
+    while True:
+        above = into[into]
+        if np.array_equal(above, into):
+            break
+        into = above
+    number: Longs = np.unique(into[many:], return_inverse=True)[1].astype(np.int64)
+    return number
+
+
 def _ranges(covers: Covers) -> list[Cover]:
     """The free ranges of a column."""
     tree = covers.tree
@@ -234,8 +272,19 @@ def _ranges(covers: Covers) -> list[Cover]:
 
 def _codes(labels: Sequence[object], covers: Covers) -> Longs:
     """The code of each label in the population; NOBODY: it covers none of its values."""
-    known = [label for label in labels if label is not None]
-    codes = iter(codes_of(known, covers))
-    return np.array(
-        [covers.tree.node(None) if label is None else next(codes) for label in labels], np.int64
-    )
+    return np.array([_code(label, covers) for label in labels], np.int64)
+
+
+def _code(label: object, covers: Covers) -> int:
+    """The code of one label: of a set, the values that the population has.
+
+    The table may have values that the population lacks. A set of such a value and of others still
+    covers the people with the others.
+    """
+    tree = covers.tree
+    if label is None:
+        return tree.node(None)
+    if not isinstance(tree, FreeTree):
+        return tree.find(text(label))
+    found = tree.known_part(text(label))
+    return NOBODY if found is None else covers.code(found)

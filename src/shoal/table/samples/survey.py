@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from shoal.base.arrays import Floats, Longs
 from shoal.io.frames import Frame
 from shoal.table.roles import Column
@@ -20,12 +22,12 @@ class Survey(NamedTuple):
     households: Longs | None  # int64[n]
 
     def take(self, rows: Longs) -> Survey:
-        """These rows."""
+        """These rows; people and households are numbered again, without those who left."""
         weights, people, homes = self
         return Survey(
             None if weights is None else weights[rows],
-            None if people is None else people[rows],
-            None if homes is None else homes[rows],
+            None if people is None else np.unique(people[rows], return_inverse=True)[1],
+            None if homes is None else np.unique(homes[rows], return_inverse=True)[1],
         )
 
 

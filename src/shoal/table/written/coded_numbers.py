@@ -21,6 +21,7 @@ from shoal.io.frames import Frame
 from shoal.table.roles import Column, missing_words
 
 HALF = Fraction(1, 2)
+UNCODED = "uncoded"  # the key by which a frame knows the one that it was made from
 
 
 def coded_columns(columns: Mapping[str, Column]) -> dict[str, Column]:
@@ -37,7 +38,29 @@ def with_coded_numbers(
         if name in frame.names:
             words = missing_words(columns, name, missing_values)
             new[name] = _coded(name, column, frame.column(name), words)
-    return frame.replaced(new) if new else frame
+    if not new:
+        return frame
+    made = frame.replaced(new)
+    made.memo |= {(UNCODED, name): uncoded(frame, name) for name in new}
+    return made
+
+
+def uncoded(frame: Frame, name: str) -> Frame:
+    """The table with the numbers of a column as they were before they were coded.
+
+    Only while a run or an audit lasts: to measure how much the coding hides.
+    """
+    before = frame.memo.get((UNCODED, name), frame)
+    assert isinstance(before, Frame)
+    return before
+
+
+def with_uncoded(frame: Frame, source: Frame) -> Frame:
+    """A part of the columns of a table, with what is known of its numbers before the coding."""
+    for name in frame.names:
+        if (UNCODED, name) in source.memo:
+            frame.memo[UNCODED, name] = source.memo[UNCODED, name]
+    return frame
 
 
 def coded(value: Fraction, column: Column) -> Fraction:

@@ -31,7 +31,13 @@ LARGEST = 2**63
 def range_columns(columns: Mapping[str, Column]) -> list[str]:
     """The quasi-identifiers that are published as numbers or dates, or as ranges of them."""
     names = columns_with_role(columns, "quasi")
-    return [name for name in names if (h := columns[name].hierarchy) is not None and h.has_ends]
+    return [
+        name
+        for name in names
+        if (h := columns[name].hierarchy) is not None
+        and h.has_ends
+        and columns[name].microaggregate is None  # its numbers are no ranges
+    ]
 
 
 def bound_names(name: str) -> list[str]:

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.algorithms._shared.factors.factor import People, of_classes, pairs_of, tightened
-from shoal.algorithms._shared.factors.relaxed import useful_cells
+from shoal.algorithms._shared.factors.relaxed import relaxed_rows
 from shoal.algorithms._shared.factors.specialize import Annealing, specialize
 from shoal.algorithms._shared.layout import Layout
-from shoal.kernels.matching.factor import move_row
+from shoal.kernels.matching.factor import add_rows, change_all, move_row
 from shoal.losses._integer_costs import exact_costs
 from shoal.losses.ncp import NCP
 from shoal.table.match_graph import _flow
@@ -124,7 +124,65 @@ def test_a_row_moves_if_and_only_if_all_rows_can_have_members(table, k, seed):
         by_tuple = np.bincount(rows.tuple, rows.units, len(rows.size))
         assert by_tuple.tolist() == (k * rows.size).tolist()
         assert (rows.units <= rows.size[rows.tuple] * rows.many[rows.cell]).all()
-    check(people, annealing._found(), table)
+    check(people, annealing.found(), table)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(table=tables(most_rows=8, most_columns=2), k=st.integers(2, 3), seed=st.integers(0, 999))
+def test_rows_are_added_if_and_only_if_all_rows_can_have_members(table, k, seed):
+    rng = np.random.default_rng(seed)
+    k = min(k, table.rows)
+    people = people_of(table, k)
+    annealing = Annealing(people, of_classes(people, classes_of(people, rng)), all_cells(people))
+    rows, scratch = annealing.rows, annealing.scratch
+    change_all(rows, np.arange(len(rows.units)), -rows.units)
+    rows.many[:] = 0
+    scratch.freed[:] = k * rows.size
+    for _ in range(30):
+        cell, more = rng.integers(len(rows.many)), rng.integers(1, 3)
+        before, units, freed = rows.many.copy(), rows.units.copy(), scratch.freed.copy()
+        asked = before.copy()
+        asked[cell] += more
+        added = add_rows(rows, scratch, k, cell, more, 10**6)
+        assert added == fillable(rows, k, asked)
+        assert rows.many.tolist() == (asked if added else before).tolist()
+        if not added:
+            assert rows.units.tolist() == units.tolist()
+            assert scratch.freed.tolist() == freed.tolist()
+        assert rows.filled.tolist() == (k * rows.many).tolist()
+        by_tuple = np.bincount(rows.tuple, rows.units, len(rows.size))
+        assert (by_tuple + scratch.freed).tolist() == (k * rows.size).tolist()
+        assert (rows.units <= rows.size[rows.tuple] * rows.many[rows.cell]).all()
+
+
+def fillable(rows, k, many):
+    """Whether so many rows of each cell can have k members, by a flow; people may have fewer."""
+    used = many > 0
+    start = np.append(0, np.cumsum(np.diff(rows.start)[used]))
+    fits, cells = rows.tuple[used[rows.cell]], np.repeat(many[used], np.diff(start))
+    value, _ = _flow(k * rows.size, k * many[used], start, fits, rows.size[fits] * cells)
+    return value == k * many.sum()
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(table=tables(most_rows=10, most_columns=2), k=st.integers(2, 3), seed=st.integers(0, 99))
+def test_a_solution_with_fractions_is_rounded_to_a_factor(table, k, seed):
+    """Rounded down it always fits, and no factor keeps more than the fractions."""
+    rng = np.random.default_rng(seed)
+    k = min(k, table.rows)
+    people = people_of(table, k)
+    annealing = Annealing(people, of_classes(people, classes_of(people, rng)), all_cells(people))
+    many = relaxed_rows(annealing.rows, k)
+    most = float(annealing.rows.keeps @ many)
+    assert many.sum() == pytest.approx(table.rows)
+    assert fillable(annealing.rows, k, np.floor(many + 1e-6).astype(np.int64))
+    if annealing.restart(many, nothing):
+        assert not annealing.scratch.freed.any()
+        assert (annealing.rows.many >= np.floor(many + 1e-6)).all()
+        check(people, annealing.found(), table)
+        assert kept(people, annealing.found()) <= most * (1 + 1e-9)
+    else:
+        assert annealing.rows.many.sum() < table.rows
 
 
 def test_a_class_of_more_than_k_needs_no_row_that_covers_all():
@@ -155,13 +213,14 @@ def test_the_useful_cells_are_enough_for_the_optimum(seed):
     people = people_of(table, 2)
     factor = of_classes(people, classes_of(people, rng))
     annealing = Annealing(people, factor, all_cells(people))
-    useful = useful_cells(annealing.rows, 2)
-    assert useful is not None
+    many = relaxed_rows(annealing.rows, 2)
+    assert many is not None
+    useful = many > 1e-6
     assert useful.any()
     best = _optimum(people, annealing.rows, 2)
     some = Annealing(people, factor, annealing.vector[useful])
     assert _optimum(people, some.rows, 2) == pytest.approx(best)
-    found = some.run(300, rng, nothing)
+    found = some.run(300, 0.15, rng, nothing)
     assert kept(people, found) <= best * (1 + 1e-9)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,6 +40,20 @@ TREE = Hierarchy.from_parents(
     | {f"a{i}": f"b{i // 3}" for i in range(6)}
     | {"b0": "*", "b1": "*"}
 ).tree()
+
+
+UNCOMPILED = """
+from tests.algorithms._shared.peeling.test_recreate import Recreating, problem_of, random_table
+import numpy as np
+for seed, (rows, k) in enumerate([(3, 2), (12, 2), (30, 4)]):
+    problem = problem_of(random_table(rows, 3, seed), k)
+    search = Recreating(problem, np.zeros(len(problem.start), np.int64))
+    for _ in range(3):
+        for part in search._cut(1):
+            for step in search._steps(part, 0.01 * search.possible, 5 * len(part.tuples)):
+                while not step(1_000_000):
+                    pass
+"""
 
 
 def random_table(rows, columns, seed):
@@ -204,3 +221,32 @@ def test_quick_leaves_out_the_exchange():
     rng, models = np.random.default_rng(0), [KAnonymity(k=3)]
     quick = Peel(effort="quick").recode(table, models, NLLM(), rng)
     assert np.array_equal(quick.codes(), Peel(passes=0).recode(table, models, NLLM(), rng).codes())
+
+
+@pytest.mark.parametrize("k", [3, 25])
+def test_opening_cells_keeps_the_books_right_and_alone_finds_better_classes(k):
+    """Without the attempts that dissolve classes completely; recounted after every round."""
+    problem = problem_of(random_table(400, 4, 7), k)
+    search = Recreating(problem, one_class(problem))
+    before = search.most_kept
+    for heat in (0.1, 0.03, 0.0):
+        for part in search._cut(2):
+            step = search._steps(part, heat * before / 400, 40 * len(part.tuples))[0]
+            while not step(1_000_000):
+                pass
+        search.round += 1
+        search.note_best()
+        now = np.empty(search.n, np.int64)
+        now[search.rank] = search.formed.of
+        assert search.kept == -problem.lost(now)
+        people = np.bincount(now, problem.start.people, search.n).astype(np.int64)
+        assert np.array_equal(people, search.formed.class_people)
+        assert people[people > 0].min() >= k
+    assert search.most_kept > before
+
+
+def test_opening_cells_stays_within_its_arrays():
+    """The kernels as plain Python, which checks every index; compiled code would not."""
+    words = [sys.executable, "-W", "ignore", "-c", UNCOMPILED]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    subprocess.run(words, check=True, env=environment, cwd=Path(__file__).parents[4])

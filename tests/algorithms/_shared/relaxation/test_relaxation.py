@@ -20,6 +20,7 @@ from shoal.kernels.sorting import sort_rows
 from shoal.losses._integer_costs import exact_costs
 from shoal.losses.nllm import NLLM
 from shoal.measures.bounds.lower_bound import lower_bound
+from shoal.measures.bounds.relaxed_caps import relaxed_caps
 from shoal.table.equivalence_classes import tally
 from tests.naive.peel import cells, covers
 from tests.strategies import examples, tables
@@ -131,6 +132,26 @@ def test_the_optimum_of_the_program_with_all_groups(table, k):
     assert lost <= 100 * (1 - best / whole) + 1e-6
     assert lost >= 100 * (1 - best / whole) - 1.0
     assert lost >= lower_bound(table, k, NLLM()).percent - 1e-9
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(table=tables(most_rows=8, most_columns=3), k=st.integers(2, 3), calls=st.integers(1, 12))
+def test_an_interrupt_at_any_report_leaves_valid_caps(table, k, calls):
+    if table.rows < k:
+        return
+    pricing, tuple_of = pricing_of(table, k)
+    left = [calls]
+
+    def progress(stage, share):
+        left[0] -= 1
+        if left[0] == 0:
+            raise KeyboardInterrupt
+
+    own = pricing.lattice.own[:, -1].copy()
+    start = pricing.price(own, ENOUGH, lambda: None).cap
+    cap = relaxed_caps(pricing, start, ENOUGH, progress)
+    assert (cap * pricing.size).sum() <= (start * pricing.size).sum()
+    assert Naive(table, k).valid((cap / FINE)[tuple_of])
 
 
 @settings(max_examples=5, deadline=None)

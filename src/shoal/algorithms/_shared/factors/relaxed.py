@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.base.arrays import Bools
+from shoal.base.arrays import Floats
 from shoal.kernels.matching.factor import Rows
 
-TINY = 1e-6  # rows
 
-
-def useful_cells(rows: Rows, k: int) -> Bools | None:
-    """The cells with rows in an optimum of the linear program, bool[cells]; None if none is found.
+def relaxed_rows(rows: Rows, k: int) -> Floats | None:
+    """The rows of each cell in an optimum of the linear program, float64[cells]; None: not found.
 
     It has a number of rows for each cell, and the memberships of each pair of a tuple and a cell
     that covers it: all those that a tuple has and a cell takes, none of them more often in a cell
@@ -51,4 +49,4 @@ def useful_cells(rows: Rows, k: int) -> Bools | None:
     )
     if found.x is None:
         return None
-    return np.asarray(found.x[:m] > TINY)
+    return np.asarray(found.x[:m])

@@ -9,19 +9,22 @@ from functools import partial
 import numpy as np
 
 from shoal.algorithms._shared.cells import NONE, cheapest_cells, make_lattice, no_cells, tight_cells
-from shoal.algorithms._shared.factors.factor import Factor, People, tightened
-from shoal.algorithms._shared.factors.relaxed import useful_cells
-from shoal.base.arrays import Bools, Ints, Longs
+from shoal.algorithms._shared.factors.factor import Factor, People, closed, tightened
+from shoal.algorithms._shared.factors.relaxed import relaxed_rows
+from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
 from shoal.kernels.group import group_rows
-from shoal.kernels.matching.factor import Rows, Scratch, anneal_rows, change_all
+from shoal.kernels.matching.factor import Rows, Scratch, add_rows, anneal_rows, change_all
 from shoal.kernels.search.cells import Lattice
 from shoal.kernels.search.tuple_index import count_covered, list_covered
 
 LOOKS = 4_000  # for each tuple, in the search for cells
 FALLS = 3  # passes that find cells which records far from others share with many
-MOST_PAIRS = 30_000  # of a tuple and a cell that covers it
+MOST_PAIRS = 15_000  # of a tuple and a cell that covers it
 HOT, COLD = 0.15, 0.0005  # the heat of the annealing, as a share of what a record can keep
+WARM = 0.01  # the heat at the beginning, if it starts from a rounded solution
+TINY = 1e-6  # rows: none
+FAR = 1 << 40  # visits: no limit
 REACH = 2_000  # visits until a row that finds no members gives up
 LOG = 100_000  # changes of one move, beyond one per tuple
 
@@ -87,7 +90,11 @@ def specialize(
     rng: np.random.Generator,
     report: Callable[[], None],
 ) -> Factor:
-    """A factor that keeps more: its rows move to cells that a linear program finds useful."""
+    """A factor that keeps more, or the same one if none is found.
+
+    A linear program finds how many rows each cell would have if they could be fractions. These
+    numbers are rounded, and then rows move between cells by simulated annealing.
+    """
     lattice, cost, level = cheapest(people, report)
     # People far from others come last in a row: the first rows of a cell can do without them.
     people = replace(people, rank=np.argsort(np.argsort(cost, kind="stable")))
@@ -95,11 +102,28 @@ def specialize(
     others = [*candidates(people, lattice, cost, level, report), *below(people, factor)]
     annealing = Annealing(people, factor, np.concatenate(others))
     report()
-    useful = useful_cells(annealing.rows, people.k)
-    if useful is not None:
-        annealing = Annealing(people, factor, annealing.vector[useful])
-    found, _ = tightened(people, annealing.run(rounds, rng, report), report)
-    return found
+    many = relaxed_rows(annealing.rows, people.k)
+    found = [factor]
+    if many is not None:
+        useful = many > TINY
+        top = closed(people, np.zeros(len(people.size), np.int64), np.arange(len(people.size)))
+        cells = np.concatenate([annealing.vector[useful], top])
+        wanted = dict(zip(map(bytes, annealing.vector[useful]), many[useful], strict=True))
+        annealing = Annealing(people, factor, cells)
+        near = np.array([wanted.get(bytes(cell), 0.0) for cell in annealing.vector])
+        if annealing.restart(near, report):
+            found.append(annealing.found())
+            found.append(annealing.run(rounds, WARM, rng, report))
+            return _best(people, found, report)
+        annealing = Annealing(people, factor, annealing.vector)
+    found.append(annealing.run(rounds, HOT, rng, report))
+    return _best(people, found, report)
+
+
+def _best(people: People, factors: list[Factor], report: Callable[[], None]) -> Factor:
+    """The factor that keeps most, after all of them are tightened."""
+    tight = [tightened(people, factor, report)[0] for factor in factors]
+    return max(tight, key=lambda one: int(people.keeps(one.vector) @ one.many))
 
 
 class Annealing:
@@ -174,8 +198,39 @@ class Annealing:
         pairs = listed[np.repeat(kept, many)]
         return vector[kept], np.append(0, np.cumsum(many[kept])), pairs
 
-    def run(self, rounds: int, rng: np.random.Generator, report: Callable[[], None]) -> Factor:
-        """Move rows, so many times each on average; returns what keeps most."""
+    def restart(self, wanted: Floats, report: Callable[[], None]) -> bool:
+        """Start from numbers of rows near these, float64[cells], instead of the factor.
+
+        They are those of a solution with fractions. Rounded down they can always be filled: every
+        membership is scaled as its cell is. Then cells get one row more as long as free
+        memberships can fill it, the largest fractions first, and then those that keep most.
+        Returns whether all rows found a place; if not, the state is of no use.
+        """
+        rows, n = self.rows, int(self.rows.many.sum())
+        change_all(rows, np.arange(len(rows.units)), -rows.units)
+        rows.many[:] = 0
+        self.scratch.freed[:] = self.people.k * self.people.size
+        whole = np.floor(wanted + TINY).astype(np.int64)
+        for cell in np.flatnonzero(whole).tolist():
+            self._add(cell, int(whole[cell]))
+        part = wanted - whole
+        upward = np.flatnonzero(part > TINY)
+        for cell in upward[np.argsort(-part[upward], kind="stable")].tolist():
+            if rows.many.sum() < n:
+                self._add(cell, 1)
+        for cell in np.argsort(-rows.keeps, kind="stable").tolist():
+            report()
+            while rows.many.sum() < n and self._add(cell, 1):
+                pass
+        return bool(rows.many.sum() == n)
+
+    def _add(self, cell: int, more: int) -> bool:
+        return bool(add_rows(self.rows, self.scratch, self.people.k, cell, more, FAR))
+
+    def run(
+        self, rounds: int, hot: float, rng: np.random.Generator, report: Callable[[], None]
+    ) -> Factor:
+        """Move rows, so many times each on average; returns what they have become."""
         rows, n = self.rows, int(self.rows.many.sum())
         unit = float(self.people.keeps(self.people.tuples.vector).mean())
         if unit == 0:  # nothing can be lost
@@ -184,13 +239,14 @@ class Annealing:
         at, total, pace = np.zeros(2, np.int64), rounds * n, Pace(1_000)
         while not anneal_rows(
             rows, self.scratch, self.people.k, cell_of, self.near_start, self.near,
-            HOT * unit, COLD * unit, total, REACH, rng, at, pace.begin(),
+            hot * unit, COLD * unit, total, REACH, rng, at, pace.begin(),
         ):  # fmt: skip
             pace.end()
             report()
-        return self.factor if at[1] <= 0 else self._found()
+        return self.found()
 
-    def _found(self) -> Factor:
+    def found(self) -> Factor:
+        """The cells that have rows now, and their members."""
         rows = self.rows
         used, held = rows.many > 0, rows.units > 0
         number = np.cumsum(used) - 1

@@ -1,4 +1,8 @@
-"""Less loss by ruin and recreate: neighbouring classes are dissolved and grouped anew, many times.
+"""Less loss by annealing: classes are dissolved and grouped anew, and cells are opened, many times.
+
+Half of the time neighbouring classes are dissolved and grouped anew (ruin and recreate), in the
+other half a new class takes the records of a cell that is missing (see `kernels.grouping`). At
+first both may lose something, so that the search leaves classes that no single step improves.
 
 The classes are a valid release all the time, so the search may be stopped at any moment.
 """
@@ -20,22 +24,26 @@ from shoal.base.arrays import Longs
 from shoal.base.pace import Pace, parts
 from shoal.base.threads import Team, in_threads, team
 from shoal.base.wording import number
+from shoal.kernels.grouping import open_cells as opening
 from shoal.kernels.grouping import recreate as kernels
 from shoal.kernels.search.tuple_index import make_tuples
 from shoal.kernels.sorting import sort_rows
 
 # Attempts per tuple if there is no limit on the time: one takes longer if classes are larger.
 ATTEMPTS = 2_000  # divided by k …
-FEWEST, MOST = 20, 400  # … and within these limits
-ROUNDS = 20
+FEWEST, MOST = 50, 400  # … and within these limits
+ROUNDS = 25
 SHORTEST = 0.2  # seconds of a round, if there is a limit on the time
-HOT, COLD = 0.05, 0.001  # how much an attempt may lose, as a share of the mean loss of a class
+HOT, COLD = 0.08, 0.003  # how much an attempt may lose, as a share of the mean loss of a class
 NEAR = 48  # tuples whose classes are neighbours
 CLASSES = 5  # at most in an attempt
 TUPLES = 1_500  # at most in an attempt
+OPENED_CLASSES, OPENED_TUPLES = 10, 8_000  # at most where a cell is opened
+OPENINGS = 6  # times as many as attempts to group classes anew: they take less time
 PARTS = 8  # whose classes are improved at the same time
 SMALL = 2_000  # tuples of a part at least
 ANY = 1 << 30  # attempts per tuple: the time is the limit
+Step = Callable[[int], bool]  # goes on for so many visits of tuples; returns whether it is done
 SEED, MULTIPLIER = 0x9E3779B97F4A7C15, 6364136223846793005
 
 
@@ -62,6 +70,7 @@ class Recreating:
         self.best, self.most_kept = of.copy(), self.kept
         self.random = SEED
         self.round = 0
+        self.index = make_tuples(vector, np.ones(self.n, np.int64), np.arange(self.n))
 
     @property
     def kept(self) -> int:
@@ -99,21 +108,33 @@ class Recreating:
         each = seconds * min(threads.threads, len(mine)) / len(mine)
 
         def improve(part: kernels.Part, thread: int) -> None:
-            pace, since = Pace(1_000_000), monotonic()
-            args = (
-                self.trees, self.formed, part, _attempt(self.n, self.q), self.k, heat * mean,
-                attempts * len(part.tuples),
-            )  # fmt: skip
-            while not kernels.ruin_and_recreate(*args, pace.begin()):
-                pace.end()
-                if thread == 0:
-                    report()
-                if threads.stopped or interrupt.asked() or monotonic() - since > each:
-                    break
+            for step in self._steps(part, heat * mean, attempts * len(part.tuples)):
+                pace, since = Pace(1_000_000), monotonic()
+                while not step(pace.begin()):
+                    pace.end()
+                    if thread == 0:
+                        report()
+                    if threads.stopped or interrupt.asked() or monotonic() - since > each / 2:
+                        break
 
         threads.run(partial(improve, part) for part in mine)
         self.round += 1
         self.note_best()
+
+    def _steps(self, part: kernels.Part, heat: float, attempts: int) -> list[Step]:
+        """What is done with a part in a round: cells are opened, and classes grouped anew."""
+        n, q, own = self.n, self.q, (self.trees, self.formed, part)
+        attempt, cell = _attempt(n, q, OPENED_CLASSES, OPENED_TUPLES), _opening(n, q)
+        return [
+            partial(
+                opening.open_cells, *own, attempt, cell, self.index, self.k, heat,
+                OPENINGS * attempts,
+            ),
+            partial(
+                kernels.ruin_and_recreate, *own, _attempt(n, q, CLASSES, TUPLES), self.k, heat,
+                attempts,
+            ),
+        ]  # fmt: skip
 
     def _near(self, vector: np.ndarray) -> np.ndarray:
         """The tuples near each tuple, int32[tuples, …]."""
@@ -154,7 +175,7 @@ class Recreating:
             self.random = (self.random * MULTIPLIER + SEED) % (1 << 64)
             state = np.array([self.random | 1], np.uint64)
             found.append(
-                kernels.Part(tuples, part_of, one, free, state, np.array([room, 0, 0], np.int64))
+                kernels.Part(tuples, part_of, one, free, state, np.array([room, 0, 0, 0], np.int64))
             )
         return [part for part in found if len(part.tuples)]
 
@@ -201,7 +222,7 @@ def _search(
     """Rounds with a heat that falls, until the limit is reached or Ctrl-C was pressed."""
     attempts = ANY
     if seconds is None:
-        attempts = min(max(ATTEMPTS // search.k, FEWEST), MOST) // ROUNDS
+        attempts = max(1, min(max(ATTEMPTS // search.k, FEWEST), MOST) // ROUNDS)
     each = inf if seconds is None else max(SHORTEST, seconds / ROUNDS)
     share = 0.0
     with team() as threads:
@@ -228,11 +249,19 @@ def _linked(of: Longs, n: int) -> tuple[Longs, Longs]:
     return after, head
 
 
-def _attempt(n: int, q: int) -> kernels.Attempt:
-    """Scratch space of a thread."""
-    most = min(TUPLES, n)
+def _opening(n: int, q: int) -> opening.Opening:
+    """Scratch space of a thread for a cell that is opened."""
+    long = partial(np.empty, dtype=np.int64)
+    return opening.Opening(
+        np.empty(q, np.int32), long((q, 2)), long(n), np.zeros(n, np.int64), long(n)
+    )
+
+
+def _attempt(n: int, q: int, classes: int, tuples: int) -> kernels.Attempt:
+    """Scratch space of a thread for so many classes and tuples."""
+    most = min(tuples, n) + 1  # a class may be opened besides one of each tuple
     long = partial(np.empty, dtype=np.int64)
     return kernels.Attempt(
-        long(CLASSES), long(most), long(most), long(most), long(most),
+        long(classes), long(most), long(most), long(most), long(most),
         np.empty((most, q), np.int32), long(most), long(most), long(most), long(most), long(q),
     )  # fmt: skip

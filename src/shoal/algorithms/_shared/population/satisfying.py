@@ -21,6 +21,7 @@ from shoal.models.delta_presence import DeltaPresence
 from shoal.models.k_map import KMap
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
+from shoal.table.population.population import Reader
 from shoal.table.recoding import SUPPRESSED, Recoding
 
 
@@ -91,10 +92,7 @@ class _Vectors:
     def widen(self, need: Longs, model: Model, progress: Progress) -> None:
         """Generalize each vector until it covers as many people as it needs."""
         need = np.where(self.people >= need, 0, need)  # they are people of the population too
-        population = self.table.population
-        assert population is not None
-        reader = population.reader(self.table.names, [one.labels() for one in self.covers])
-        self.vectors, people = widened(self.steps, reader, self.vectors, need, progress)
+        self.vectors, people = widened(self.steps, self.reader(), self.vectors, need, progress)
         if (people < need).any():
             raise self._out_of_reach(model, int(people[people < need].min()))
         self.unite()
@@ -102,6 +100,8 @@ class _Vectors:
     def _out_of_reach(self, model: Model, best: int) -> CannotReach:
         assert self.table.population is not None
         why = f"the population has {self.table.population.people:,} people"
+        if any(isinstance(tree, FreeTree) for tree in self.table.trees):
+            why += f", of whom the most general free values of a class cover {best:,}"
         if self.table.tops:
             why += ", and at_most does not let values be more general"
         return CannotReach(
@@ -111,18 +111,20 @@ class _Vectors:
             f"{', or widen at_most' if self.table.tops else ''}",
         ).offering(WayOut("remove", model.key))
 
+    def reader(self) -> Reader:
+        """Finds the people of the population whom vectors cover."""
+        assert self.table.population is not None
+        return self.table.population.reader(self.table.names, [one.labels() for one in self.covers])
+
     def as_classes(self) -> Classes:
         """The vectors in the form that models take."""
-        population, each = self.table.population, np.arange(len(self.vectors))
-        assert population is not None
-        reader = population.reader(self.table.names, [one.labels() for one in self.covers])
-        coverage = reader.coverage(self.vectors)
+        each = np.arange(len(self.vectors))
+        coverage = self.reader().coverage(self.vectors)
         return Classes(each, each, self.people, self.people, self.people, coverage=coverage)
 
-    def join_shared(self, classes: Classes) -> None:
+    def join_shared(self) -> None:
         """Merge all vectors that share people of the population, group by group."""
-        assert classes.coverage is not None
-        group = _overlapping(self.vectors, np.flatnonzero(classes.coverage.shared), self.covers)
+        group = self.reader().groups(self.vectors)
         joined = self.vectors.copy()
         for j, tree in enumerate(self.table.trees):
             column = joined[:, j]
@@ -190,7 +192,7 @@ def _hide_presence(state: _Vectors, model: DeltaPresence, progress: Progress) ->
             return
         before = state.vectors
         if classes.coverage.shared.any():
-            state.join_shared(classes)
+            state.join_shared()
         else:
             need = [ceil(one / model.high * (1 - TOLERANCE)) for one in state.people.tolist()]
             with suppress(CannotReach):
@@ -200,33 +202,6 @@ def _hide_presence(state: _Vectors, model: DeltaPresence, progress: Progress) ->
                 raise state.not_hidden(model, model.reached(classes))
             state.vectors = np.zeros_like(before)
             state.unite()
-
-
-def _overlapping(vectors: Ints, rows: Longs, covers: Sequence[Covers]) -> Longs:
-    """Number the groups of vectors that overlap, int64[vectors]; the others are alone.
-
-    Of two vectors that share a person each value covers the other one, or both are free values.
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    m = len(vectors)
-    pairs: list[tuple[Longs, Longs]] = []
-    for i in rows.tolist():
-        both = np.ones(len(rows), np.bool_)
-        for j, one in enumerate(covers):
-            tree, mine, theirs = one.tree, vectors[i, j], vectors[rows, j]
-            if isinstance(tree, FreeTree):
-                # Two free values may have a common value; only different leaves have none.
-                leaves = (theirs > 0) & (theirs < tree.size) & (0 < mine < tree.size)
-                both &= (theirs == mine) | ~leaves
-                continue
-            above = (theirs <= mine) & (mine < tree.end[theirs])
-            both &= above | ((mine <= theirs) & (theirs < tree.end[mine]))
-        pairs.append((np.full(int(both.sum()), i), rows[both]))
-    start, end = (np.concatenate(side) for side in zip(*pairs, strict=True))
-    graph = csr_array((np.ones(len(start), np.int8), (start, end)), shape=(m, m))
-    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
 
 
 def _ends(column: Ints, group: Longs) -> tuple[Ints, Ints]:

@@ -9,6 +9,7 @@ from shoal.base.wording import many, number, percent, short
 from shoal.measures.analyses.analyses import Analyses
 from shoal.measures.analyses.estimates import Compared, NumberFact
 from shoal.measures.analyses.learning import Learning, Score, predicted
+from shoal.measures.analyses.weighted import WeightedAnalyses
 from shoal.report.facts import Facts
 from shoal.report.interval_plot import IntervalLine, intervals
 from shoal.report.page import Block, Cell, Heading, HtmlTable, Plot, Text
@@ -27,6 +28,8 @@ def analyses(facts: Facts) -> list[Block]:
     blocks += _kept(found)
     if found.numbers:
         blocks += [Heading("Means and standard deviations"), _numbers(found)]
+    if found.weighted is not None:
+        blocks += _weighted(found.weighted)
     for name, pairs in _pairs(found).items():
         blocks += [Heading(f"{name.capitalize()}s between columns"), _drawn(name, pairs)]
     for one in facts.learned:
@@ -57,6 +60,34 @@ def _how(found: Analyses) -> str:
         "release below each of them; suppressed values are missing. The intervals treat records as "
         f"independent.{left}"
     )
+
+
+def _weighted(found: WeightedAnalyses) -> list[Block]:
+    """Means and shares in people of the population."""
+    means = {one.column: one for one in found.means}
+    moved = {one.columns[0]: one.distance for one in found.shares}
+    rows: list[list[Cell | str]] = []
+    for name in [*dict.fromkeys([*means, *moved])][:SHOWN]:
+        one, share = means.get(name), moved.get(name)
+        cells = ["–", "–"]
+        if one is not None:
+            show: Callable[[float], str] = "{:.2f}".format if one.in_years else number
+            cells = ["–" if value is None else show(value) for value in (one.before, one.after)]
+        rows.append([short(name), *cells, "–" if share is None else percent(100 * share)])
+    if not rows:
+        return []
+    return [
+        Heading("By the weights of the records"),
+        HtmlTable(
+            ["column", "weighted mean", "from the release", "in another category"],
+            rows,
+            "Each record counts as many people as its weight says. The last column is the share of "
+            "the people who would have to change their category to get from the shares of the "
+            "release to those of the original. There are no intervals, as they depend on how the "
+            "sample was drawn.",
+            numbers=True,
+        ),
+    ]
 
 
 def _kept(found: Analyses) -> list[Block]:

@@ -1,37 +1,25 @@
-"""What a reader learns from the two tables of an anatomy, and from nothing else."""
+"""The two tables of an anatomy as any reader sees them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from shoal.base.arrays import Floats, Longs
-from shoal.base.errors import NotHeld
+from shoal.base.errors import BadTable, NotHeld, did_you_mean, preview
+from shoal.hierarchies.values import number_of, text
 from shoal.io.frames import Frame
 from shoal.kernels.group import group_rows
-from shoal.measures.verify import raise_unless_satisfied
 from shoal.models import Check, Model
 from shoal.table.coded_columns import coded, merged_codes, side_by_side
 from shoal.table.equivalence_classes import Classes, tally
 from shoal.table.sensitive import Sensitive
 
 GROUP, COUNT = "group", "count"
-
-
-@dataclass(frozen=True)
-class AnatomyAttacks:
-    """What an attacker learns who knows the quasi-identifiers of a person of the table."""
-
-    surest: float  # probability of the likeliest sensitive value, for the person it is highest for
-    average: float  # the same on average over all people
-    unique: float  # share of the people whose quasi-identifiers nobody else has: they are found
-
-    def as_dict(self) -> dict[str, float]:
-        """By the names of the JSON file."""
-        return asdict(self)
+LARGEST = 2**53  # whole numbers that floats still represent
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +42,12 @@ class TwoTables:
         Spellings of one sensitive value count as one, and so do all words for a missing value.
         """
         names = [name for name in quasi.names if name != GROUP]
+        if not names or not quasi.height:
+            raise BadTable("the table of quasi-identifiers has no records, or only group numbers")
         codes = side_by_side([coded(quasi, name, ())[0] for name in names])
-        mine = np.asarray(quasi.column(GROUP).to_numpy(), np.int64)
-        theirs = np.asarray(sensitive.column(GROUP).to_numpy(), np.int64)
-        count = np.asarray(sensitive.column(COUNT).to_numpy(), np.int64)
+        mine = whole_numbers(quasi, GROUP, "quasi-identifiers")
+        theirs = whole_numbers(sensitive, GROUP, "sensitive values")
+        count = whole_numbers(sensitive, COUNT, "sensitive values")
         secret = merged_codes(sensitive, column, missing_values)
         value, values = secret.codes, secret.values
         number, label = np.unique(np.concatenate([mine, theirs]), return_inverse=True)
@@ -86,50 +76,33 @@ class TwoTables:
         """The records of each group."""
         return np.bincount(self.group, minlength=len(self.start) - 1)
 
+    @property
+    def of_pair(self) -> Longs:
+        """The group of each pair of a group and a value, int64[pairs]."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    @property
+    def share(self) -> Floats:
+        """The share of each value in its group, float64[pairs]."""
+        return np.asarray(self.count / self.size[self.of_pair])
+
+    def pairs_of(self, groups: Longs) -> tuple[Longs, Longs]:
+        """The pairs of these groups one after the other, and how many each group has."""
+        width = np.diff(self.start)[groups]
+        first = np.repeat(self.start[groups] - np.cumsum(width) + width, width)
+        return first + np.arange(width.sum()), width
+
     def classes(self, column: str) -> Classes:
         """The groups in the form that models take; each record is one person."""
-        of_pair = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-        label = np.repeat(of_pair, self.count)
+        label = np.repeat(self.of_pair, self.count)
         codes = np.repeat(self.value, self.count).astype(np.int32)
         secret = Sensitive.of(column, codes, list(self.values), None)
         return tally(label[:, None].astype(np.int32), None, [secret])
 
     def check(self, models: Sequence[Model], column: str) -> list[Check]:
-        """Check every requirement; raise an error unless all are satisfied."""
+        """Check every requirement."""
         classes = self.classes(column)
-        checks = [model.check(classes) for model in models]
-        raise_unless_satisfied(models, checks)
-        return checks
-
-    def attacks(self) -> AnatomyAttacks:
-        """Attack it: of the records with a person's quasi-identifiers, each may be that person's.
-
-        The probability of a value is its share of the group, on average over those records.
-        """
-        many = np.bincount(self.vector)  # int64[vectors], records that have each
-        pair, often = np.unique(
-            self.vector * len(self.size) + self.group, return_counts=True
-        )  # pairs of a vector and a group
-        vector, group = np.divmod(pair, len(self.size))
-        width = np.diff(self.start)[group]
-        at = np.repeat(self.start[group] - np.cumsum(width) + width, width) + np.arange(width.sum())
-        share = (self.count / np.repeat(self.size, np.diff(self.start)))[at]
-        weight = np.repeat(often / many[vector], width)
-        key = np.repeat(vector, width) * len(self.values_and_missing) + self.value[at] + 1
-        known, place = np.unique(key, return_inverse=True)
-        belief = np.bincount(place, share * weight)
-        best: Floats = np.zeros(len(many))
-        np.maximum.at(best, known // len(self.values_and_missing), belief)
-        return AnatomyAttacks(
-            surest=float(best.max()),
-            average=float((best * many).sum() / many.sum()),
-            unique=float((many == 1).sum() / many.sum()),
-        )
-
-    @property
-    def values_and_missing(self) -> range:
-        """Codes of values, from 0; the first is that of a missing value."""
-        return range(len(self.values) + 2)
+        return [model.check(classes) for model in models]
 
     def reconstruction_error(self) -> float:
         """The mean error of the distribution that a reader assigns to a record, from 0 to 2.
@@ -137,8 +110,31 @@ class TwoTables:
         Of a record with the value v in a group the reader knows the share of each value. The error
         is (1 - share of v)² and the square of each other share (Xiao and Tao 2006).
         """
-        share = self.count / np.repeat(self.size, np.diff(self.start))
-        of_pair = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        share, of_pair = self.share, self.of_pair
         squares = np.bincount(of_pair, share**2, len(self.start) - 1)[of_pair]
         error = (1 - share) ** 2 + squares - share**2
         return float((error * self.count).sum() / self.count.sum())
+
+
+def whole_numbers(frame: Frame, name: str, table: str) -> Longs:
+    """The numbers of groups, or of records; raise an error for anything else."""
+    if name not in frame.names:
+        raise BadTable(
+            f"the table of {table} has no column {name!r}{did_you_mean(name, frame.names)}; give "
+            "the two files that shoal anatomy wrote, the one with the quasi-identifiers first"
+        )
+    codes, values = coded(frame, name, ())
+    if (codes < 0).any():
+        raise BadTable(f"the table of {table}: column {name!r} has missing values")
+    exact = [number_of(value) for value in values]
+    wrong = [
+        text(value)
+        for value, one in zip(values, exact, strict=True)
+        if one is None or one != int(one) or not 1 <= one <= LARGEST
+    ]
+    if wrong:
+        raise BadTable(
+            f"the table of {table}: column {name!r} needs whole numbers from 1 on, and has "
+            f"{preview(wrong)}"
+        )
+    return np.array([int(one) for one in exact if one is not None], np.int64)[codes]

@@ -1,0 +1,357 @@
+"""Samples of a population: models, weights, households, coded numbers and anatomy.
+
+Each case writes a table, mostly a sample of a population in another file, and counts again from the
+written text whom the published values cover, what the risks are, and which numbers may be there.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from fractions import Fraction
+from math import exp, factorial, floor, inf, isclose
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.campaign.texts import plan_text, toml
+from benchmarks.campaign.trial import Trial
+
+JOBS = ["cook", "nurse", "clerk", "smith", "pilot", "judge"]
+FREE = ("gaa", "agglomerative", "mondrian", "k-member", "kaca", "mdav")
+OTHERS = ("peel", "full-domain", "forest", "sequential")
+NODES, WORTH = np.polynomial.legendre.leggauss(400)
+
+
+def run(trial: Trial) -> None:
+    """Anonymize a random sample, or now and then publish two tables of it."""
+    if trial.rng.random() < 0.25:
+        _anatomy(trial)
+    else:
+        _Case(trial).run()
+
+
+class _Case:
+    """A population, a sample of it, and a plan."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial, rng = trial, trial.rng
+        self.ages = rng.choice([5, 20, 60])
+        self.everybody = [self._person() for _ in range(rng.choice([15, 60, 200]))]
+        many = rng.randint(3, max(3, len(self.everybody) // rng.choice([1, 2, 4])))
+        self.people = [list(one) for one in rng.sample(self.everybody, many)]
+        self.incomplete = rng.random() < 0.3
+        if self.incomplete:
+            self.people += [[rng.randint(15, 90), "diver", rng.choice("fm")] for _ in range(2)]
+        self.weights = [round(rng.uniform(1, 60), 3) for _ in self.people]
+        # Members of a household share their weight: it is that of the household.
+        self.homes = sorted(rng.randrange(1, len(self.people)) for _ in self.people)
+        self.incomes = [rng.randint(-5_000, 90_000) for _ in self.people]
+        self.weighted, self.housed = rng.random() < 0.5, rng.random() < 0.25
+        self.coding = rng.choice([{}, {"round": 500, "top": 50_000, "bottom": 0}, {"top": 40_000}])
+        self.models = self._models()
+
+    def _person(self) -> tuple:
+        rng = self.trial.rng
+        return rng.randint(20, 20 + self.ages), rng.choice(JOBS), rng.choice("fm")
+
+    def _models(self) -> list[dict]:
+        rng, fraction = self.trial.rng, self.trial.rng.choice([0.05, 0.2, 0.6])
+        estimator = rng.choice(["poisson", "zero-truncated-poisson"])
+        pool = [
+            {"name": "k-map", "k": rng.randint(2, 5), "sampling_fraction": fraction,
+             "estimator": estimator, "significance": rng.choice([0.01, 0.1, 0.5])},
+            {"name": "population-uniqueness", "u": rng.choice([0, 0.1, 0.4]),
+             "sampling_fraction": rng.choice([1.0, fraction])},
+            {"name": "average-risk", "r": rng.choice([0.2, 0.5])},
+            {"name": "strict-average-risk", "r": rng.choice([0.3, 0.5]), "k": 2},
+            {"name": "share-at-risk", "share": rng.choice([0, 0.3]), "threshold": 0.4},
+        ]  # fmt: skip
+        if not self.housed:  # whose households the population would have to have
+            against = [
+                {"name": "k-map", "k": rng.randint(2, 9)},
+                {"name": "delta-presence", "high": rng.choice([0.3, 0.5, 0.8])},
+            ]
+            pool += against * 3
+        models = {one["name"]: one for one in rng.sample(pool, rng.choice([1, 2, 2]))}
+        if rng.random() < 0.4:
+            models["k-anonymity"] = {"name": "k-anonymity", "k": 2}
+        return list(models.values())
+
+    def plan(self) -> str:
+        rng = self.trial.rng
+        self.free = free = rng.random() < 0.5
+        age = {"free_ranges": True} if free else {"ranges": [5, 10, 20]}
+        job = {"hierarchy": {"free_sets": True}} if free and rng.random() < 0.7 else {}
+        columns: dict = {
+            "age": {"role": "quasi", "hierarchy": age},
+            "job": {"role": "quasi", **job},
+            "sex": {"role": "quasi"},
+            "income": {"role": "sensitive", **self.coding},
+        }
+        if self.weighted:
+            columns["weight"] = {"role": "weight", "publish": False}
+        if self.housed:
+            columns["home"] = {"role": "household", "publish": rng.random() < 0.5}
+        algorithm = rng.choice(FREE if free else FREE + OTHERS)
+        plan = {
+            "seed": 1, "keep_order": True, "models": self.models, "columns": columns,
+            "algorithm": {"name": algorithm},
+        }  # fmt: skip
+        self.trial.counts[f"algorithm {algorithm}"] += 1
+        more = f"population = {toml(self.population)}\n" if self.population else ""
+        return more + plan_text(plan)
+
+    @property
+    def population(self) -> dict:
+        if any(_counts_people(model) for model in self.models):
+            return {"data": "people.csv", "incomplete": self.incomplete}
+        return {}
+
+    def run(self) -> None:
+        folder = self.trial.folder
+        head = ["age", "job", "sex", "income", "weight", "home"]
+        more = zip(self.incomes, self.weights, self.homes, strict=True)
+        rows = [[*one, *rest] for one, rest in zip(self.people, more, strict=True)]
+        left = [j for j in range(6) if (j != 4 or self.weighted) and (j != 5 or self.housed)]
+        _write(folder / "data.csv", [head, *rows], left)
+        _write(folder / "people.csv", [head[:3], *self.everybody], [0, 1, 2])
+        (folder / "plan.toml").write_text(self.plan(), encoding="utf-8")
+        words = ["--plan", "plan.toml", "--json"]
+        out = ["--out", "release.csv"]
+        ran = self.trial.run("anonymize", "data.csv", *words, "numbers.json", *out)
+        self.trial.counts[f"exit {ran.code}"] += 1
+        # The most general free values are those of the table, which may not cover everybody.
+        if ran.code == 1 and not self.free and not self._refused(ran.err):
+            whole = [("*", "*", "*")] * len(self.people)
+            good = all(self._fine(model, whole) for model in self.models)
+            self.trial.check(not good, "exit 1, and one class satisfies everything")
+        if ran.code:
+            self.trial.check(ran.code == 1, f"exit {ran.code}: {ran.err[-300:]}")
+            self.trial.check(not (folder / "release.csv").exists(), "written all the same")
+            return
+        released = _read(folder / "release.csv")
+        numbers = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
+        vectors = [(row["age"], row["job"], row["sex"]) for row in released]
+        self.check_values(released, vectors)
+        self.check_models(vectors, numbers["checks"])
+        self.check_risks(vectors, numbers["sample"])
+        ran = self.trial.run("audit", "release.csv", *words, "audit.json")
+        if not self.weighted and not self.housed:  # neither is published
+            self.trial.check(ran.code == 0, f"audit: exit {ran.code}: {ran.err[-300:]}")
+            audited = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
+            same = [one["reached"] for one in numbers["checks"]]
+            same = same == [one["reached"] for one in audited["checks"]]
+            self.trial.check(same, "audit and anonymize differ")
+
+    def _refused(self, said: str) -> bool:
+        """Whether other columns gave too much away, which the attack dependency finds."""
+        return "can be read back" in said or "reveal" in said or "candidates" in said
+
+    def check_values(self, released: list[dict], vectors: list[tuple]) -> None:
+        if not self.trial.check(len(released) == len(self.people), "records are missing"):
+            return
+        for one, vector in zip(self.people, vectors, strict=True):
+            self.trial.check(_covers(vector, one), f"{vector} does not cover {one}")
+        for row, income in zip(released, self.incomes, strict=True):
+            ours = _coded(income, self.coding)
+            self.trial.check(int(row["income"]) == ours, f"{row['income']} for {income}")
+        self.trial.check("weight" not in released[0], "weights are published")
+        if self.housed:
+            homes: dict = {}
+            for home, vector in zip(self.homes, vectors, strict=True):
+                homes.setdefault(home, set()).add(vector)
+            alike = all(len(found) == 1 for found in homes.values())
+            self.trial.check(alike, "members of a household are not published alike")
+
+    def sizes(self, vectors: list[tuple]) -> dict[tuple, int]:
+        """The people, or the households, of each class."""
+        units = self.homes if self.housed else range(len(vectors))
+        return Counter(vector for vector, _ in {*zip(vectors, units, strict=True)})
+
+    def level(self, model: dict, vectors: list[tuple]) -> float | None:
+        """What a model reaches; None: only a bound of it is known here."""
+        own = self.sizes(vectors)
+        total = sum(own.values())
+        match model["name"]:
+            case "k-anonymity":
+                return min(own.values())
+            case "average-risk":
+                return len(own) / total
+            case "strict-average-risk":
+                return len(own) / total if min(own.values()) >= model["k"] else inf
+            case "share-at-risk":
+                risky = [f for f in own.values() if 1 / f > model["threshold"] * (1 + 1e-9)]
+                return sum(risky) / total
+            case "population-uniqueness":
+                alone = sum(f == 1 for f in own.values()) / total
+                return alone if model["sampling_fraction"] == 1 or not alone else None
+            case "k-map" if "sampling_fraction" in model:
+                return min(_taken_for(f, model) for f in own.values())
+        covered = {v: {i for i, p in enumerate(self.everybody) if _covers(v, p)} for v in own}
+        if model["name"] == "k-map":
+            return min(max(own[v], len(covered[v])) for v in own)
+        often = Counter(i for found in covered.values() for i in found)
+        presence = [own[v] / max(own[v], len(covered[v])) for v in own]
+        shared = any(many > 1 for many in often.values())
+        return 1.0 if shared else max(presence)
+
+    def _fine(self, model: dict, vectors: list[tuple]) -> bool:
+        found = self.level(model, vectors)
+        return found is None or _enough(model, found)
+
+    def check_models(self, vectors: list[tuple], checks: list[dict]) -> None:
+        for model, check in zip(self.models, checks, strict=True):
+            self.trial.counts["requirements recomputed"] += 1
+            self.trial.counts[f"model {model['name']}"] += 1
+            found, reached = self.level(model, vectors), check["reached"]
+            if found is None:
+                own = self.sizes(vectors)
+                most = sum(f == 1 for f in own.values()) / sum(own.values())
+                self.trial.check(0 <= reached <= min(most, model["u"]) + 1e-9, f"{model} {reached}")
+                continue
+            self.trial.check(_enough(model, found), f"VIOLATED: {model} reaches {found}")
+            good = isclose(found, reached, rel_tol=1e-9)
+            self.trial.check(good, f"{model}: {reached} reported, {found} recomputed")
+
+    def check_risks(self, vectors: list[tuple], sample: dict | None) -> None:
+        if not self.weighted:
+            return
+        assert sample is not None
+        self.trial.counts["individual risks recomputed"] += 1
+        f = Counter(vectors)
+        people: Counter = Counter()
+        for vector, weight in zip(vectors, self.weights, strict=True):
+            people[vector] += weight
+        risks = [_risk(f[vector], people[vector]) for vector in vectors]
+        found = sample["individual_risk"]
+        for name, ours in (
+            ("highest", max(risks)),
+            ("expected_reidentifications", sum(risks)),
+            ("mean", sum(risks) / len(risks)),
+        ):
+            good = isclose(found[name], ours, rel_tol=1e-6)
+            self.trial.check(good, f"{name}: {found[name]} reported, {ours} recomputed")
+        if self.housed:
+            safe: dict = {}
+            for home, risk in zip(self.homes, risks, strict=True):
+                safe[home] = safe.get(home, 1) * (1 - risk)
+            ours = sum(1 - one for one in safe.values())
+            told = found["household"]["expected_reidentifications"]
+            self.trial.check(isclose(told, ours, rel_tol=1e-6), f"households: {told}, {ours}")
+
+
+def _counts_people(model: dict) -> bool:
+    """Whether a model is about the table of the population."""
+    estimated = "sampling_fraction" in model
+    return model["name"] == "delta-presence" or (model["name"] == "k-map" and not estimated)
+
+
+def _enough(model: dict, level: float) -> bool:
+    if model["name"] in ("k-map", "k-anonymity"):
+        return level >= model["k"]
+    names = {"delta-presence": "high", "share-at-risk": "share", "population-uniqueness": "u"}
+    return level <= model[names.get(model["name"], "r")] + 1e-9
+
+
+def _covers(vector: tuple, person) -> bool:
+    """Whether published values cover those of a person."""
+    age, job, sex = vector
+    return _in_range(age, person[0]) and _in_set(job, person[1]) and sex in ("*", person[2])
+
+
+def _in_range(label: str, age: int) -> bool:
+    if label == "*" or not label.startswith("["):
+        return label in ("*", str(age))
+    low, high = (int(end) for end in label[1:-1].split(", "))
+    return low <= age <= high if label.endswith("]") else low <= age < high
+
+
+def _in_set(label: str, job: str) -> bool:
+    return job in label[1:-1].split(", ") if label.startswith("{") else label in ("*", job)
+
+
+def _taken_for(f: int, model: dict) -> int:
+    """The largest k that a class of f records is taken to have (El Emam and Dankar 2008)."""
+    k = f
+    while True:
+        mean = model["sampling_fraction"] * (k + 1)
+        above = 1 - sum(mean**i * exp(-mean) / factorial(i) for i in range(f))
+        if model["estimator"] != "poisson":
+            above /= 1 - exp(-mean)
+        if above > model["significance"]:
+            return k
+        k += 1
+
+
+def _risk(f: int, people: float) -> float:
+    """E[1 / F | f] as an integral (Polettini 2003), by quadrature; s = t³ tames its steep end."""
+    share = f / max(people, f)
+    t = (NODES + 1) / 2
+    s = t**3
+    inside = s ** (f - 1) / (share + (1 - share) * s) * 3 * t**2
+    return float(share * (WORTH / 2) @ inside)
+
+
+def _coded(number: int, coding: dict) -> int:
+    """A number with top and bottom coding, rounded; halves go up."""
+    found = Fraction(number)
+    if "round" in coding:
+        found = floor(found / coding["round"] + Fraction(1, 2)) * Fraction(coding["round"])
+    found = min(found, coding.get("top", found))
+    return int(max(found, coding.get("bottom", found)))
+
+
+def _anatomy(trial: Trial) -> None:
+    """Two tables: groups in which no sensitive value is frequent, with all records of the table."""
+    rng, folder = trial.rng, trial.folder
+    many, wanted = rng.choice([6, 25, 120]), rng.choice([2, 2, 3, 4])
+    rows = [
+        [rng.randint(20, 60), rng.choice("fm"), rng.choice("abcdefg"[: rng.choice([3, 5, 7])])]
+        for _ in range(many)
+    ]
+    _write(folder / "data.csv", [["age", "sex", "disease"], *rows], [0, 1, 2])
+    plan = {
+        "seed": 1,
+        "models": [{"name": "frequency-l-diversity", "column": "disease", "l": wanted}],
+        "columns": {n: {"role": "sensitive" if n == "disease" else "quasi"}
+                    for n in ("age", "sex", "disease")},
+    }  # fmt: skip
+    (folder / "plan.toml").write_text(plan_text(plan), encoding="utf-8")
+    files = ["--out", "groups.csv", "--out-sensitive", "values.csv"]
+    ran = trial.run("anatomy", "data.csv", "--plan", "plan.toml", *files)
+    trial.counts[f"anatomy, exit {ran.code}"] += 1
+    often = Counter(row[2] for row in rows)
+    if ran.code:
+        trial.check(ran.code == 1, f"anatomy: exit {ran.code}: {ran.err[-300:]}")
+        trial.check(max(often.values()) > many / wanted, "refused, and no value is too frequent")
+        trial.check(not (folder / "groups.csv").exists(), "written all the same")
+        return
+    trial.counts["requirements recomputed"] += 1
+    records, values = _read(folder / "groups.csv"), _read(folder / "values.csv")
+    group, count = next(iter(records[0])), list(values[0])[-1]
+    own = Counter((row["age"], row["sex"]) for row in records)
+    trial.check(own == Counter((str(a), s) for a, s, _ in rows), "other quasi-identifiers")
+    inside: dict[str, Counter] = {}
+    for row in values:
+        inside.setdefault(row[group], Counter())[row["disease"]] += int(row[count])
+    trial.check(sum(inside.values(), Counter()) == often, "other sensitive values")
+    sizes = Counter(row[group] for row in records)
+    same = sizes == Counter({name: found.total() for name, found in inside.items()})
+    trial.check(same, "the two tables have groups of other sizes")
+    for found in inside.values():
+        good = max(found.values()) * wanted <= found.total()
+        trial.check(good, f"VIOLATED: a group has {found} with l = {wanted}")
+    ran = trial.run("audit", "groups.csv", "--sensitive", "values.csv", "--plan", "plan.toml")
+    trial.check(ran.code == 0, f"audit of two tables: exit {ran.code}")
+
+
+def _write(path: Path, rows: list, columns: list[int]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([[row[j] for j in columns] for row in rows])
+
+
+def _read(path: Path) -> list[dict]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

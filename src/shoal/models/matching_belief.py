@@ -1,0 +1,62 @@
+"""matching-belief."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from shoal.base.arrays import Floats
+from shoal.base.settings import ProperShare, Usual
+from shoal.base.wording import number, percent
+from shoal.models import Model
+from shoal.table.equivalence_classes import Classes
+from shoal.table.match_graph import Believed
+
+
+class MatchingBelief(Model):
+    """No record is a person's with more than this probability, over all complete assignments.
+
+    The attacker knows the quasi-identifiers of everybody and finds all complete assignments of
+    people to records equally likely, as the attack `matching` does (Sec. 5.2, Tassa 2012).
+    Assignments are counted in small components. In others they are sampled, and three standard
+    errors are added to what is found; that the sample is large enough is not proven.
+    """
+
+    name: ClassVar[str] = "matching-belief"
+    linkage: ClassVar[bool] = True
+    higher_is_safer: ClassVar[bool] = False
+    loosest: ClassVar[Mapping[str, Any]] = {"belief": 0.99}
+    belief: Annotated[ProperShare, Usual(0.5, 0.01, 0.99, 0.01)] = Field(
+        description="the highest probability that a record is a person's"
+    )
+
+    @property
+    def required(self) -> float:
+        """The highest probability."""
+        return self.belief
+
+    def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
+        """What the model guarantees, in a sentence."""
+        return (
+            f"Of no record an attacker believes with more than {percent(100 * self.belief)} that "
+            "it is a given person's, even with the quasi-identifiers of everyone, if all complete "
+            "assignments of people to records are equally likely to them (where there are too many "
+            "to count, sampled, with three standard errors added)."
+        )
+
+    def levels(self, classes: Classes) -> Floats:
+        """The probability of the most likely record of each original."""
+        if isinstance(classes, Believed):
+            return classes.belief
+        # Classes of equal records: everybody's record is one of them, all of them equally likely.
+        return 1.0 / classes.people
+
+    def out_of_reach(self, best: float) -> str:
+        """The error message if the table has too few people."""
+        return (
+            f"{self.name} with {number(self.belief)} cannot be reached: even if all records were "
+            f"published alike, each would be a person's with the probability {best:.4g}; "
+            f"{self._advice(best)}"
+        )

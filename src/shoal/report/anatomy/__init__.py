@@ -1,0 +1,1 @@
+"""The report of an anatomy: measures in, a page out."""
