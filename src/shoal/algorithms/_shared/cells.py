@@ -107,7 +107,7 @@ def cheapest_vectors(
     n = len(lattice.vector)
     left = max(LOOKS_AT_LEAST, LOOKS * n) if most is None else most
     best = no_cells(lattice, k)
-    for ceiling in _ceilings(int(lattice.own[:, -1].max())):
+    for ceiling in ceilings(int(lattice.own[:, -1].max())):
         done = float((best.cost < NONE).mean())
         left -= cheapest_cells(lattice, best, ceiling, int(NONE), left, lambda: report(done))  # noqa: B023
         best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
@@ -118,7 +118,7 @@ def cheapest_vectors(
     return np.where(found[:, None], node, lattice.vector).astype(np.int32), found
 
 
-def _ceilings(highest: int) -> list[int]:
+def ceilings(highest: int) -> list[int]:
     """Rising ceilings up to the highest: what is found below one is not searched again."""
     found = [highest]
     while found[-1] > highest // 256:

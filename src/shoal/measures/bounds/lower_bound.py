@@ -12,6 +12,7 @@ import numpy as np
 from shoal.algorithms._shared.blocks.blocks import Blocks, BlockTables
 from shoal.algorithms._shared.cells import (
     NONE,
+    ceilings,
     cheapest_cells,
     common_falls,
     make_lattice,
@@ -329,7 +330,7 @@ def _each_alone(lattice: Lattice, k: int, most: int, progress: Progress) -> tupl
     n = len(lattice.vector)
     best = no_cells(lattice, k)
     known = np.zeros(n, np.int64)
-    for ceiling in _ceilings(int(lattice.own[:, -1].max())):
+    for ceiling in ceilings(int(lattice.own[:, -1].max())):
         report = partial(progress, "bounding", int((best.cost < NONE).sum()) / (2 * n))
         report()
         most -= cheapest_cells(lattice, best, ceiling, int(NONE), most, report)
@@ -376,11 +377,3 @@ def _together(prices: Pricing, known: Longs, most: int, search: _Search) -> Caps
         cap = relaxed_caps(fine_prices, cap, search.high, search.progress)
         lost = int(((own - cap) * size).sum())
     return Caps(lost / fine, cap / fine, size)
-
-
-def _ceilings(highest: int) -> list[int]:
-    """Rising ceilings up to the highest: what is found below one is not searched again."""
-    found = [highest]
-    while found[-1] > highest // 256:
-        found.append(found[-1] // 2)
-    return found[::-1]

@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.algorithms._shared.cells import NONE, make_lattice, make_search, search_all
+from shoal.algorithms._shared.cells import NONE, ceilings, make_lattice, make_search, search_all
 from shoal.algorithms._shared.layout import Layout
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.progress import Progress
@@ -227,11 +227,3 @@ class _Search(NamedTuple):
         )
         search = make_search(self.lattice)
         return search_all(search, lambda *at: step(at[0], scratch, *at[1:]), most, report)
-
-
-def ceilings(highest: int) -> list[int]:
-    """Rising ceilings up to the highest: what is found below one is not searched again."""
-    found = [highest]
-    while found[-1] > highest // 256:
-        found.append(found[-1] // 2)
-    return found[::-1]
