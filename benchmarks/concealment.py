@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from time import perf_counter
 
 import numba
 import numpy as np
 
 from benchmarks.flow import _gigabytes
+from benchmarks.plain_scan import matrices
 
 KS = (10, 100)
 
@@ -55,24 +55,6 @@ def run() -> list[dict]:
 def _in_a_process(k: str) -> dict:
     words = [sys.executable, "-m", "benchmarks.concealment", k]
     return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-
-
-@numba.njit(cache=True)
-def matrices(start, parent, end, cost):
-    """What each value loses if generalized to cover each other value (Def. 5, Mauger 2023)."""
-    q = len(start) - 1
-    widest = 0
-    for j in range(q):
-        widest = max(widest, start[j + 1] - start[j])
-    matrix = np.zeros((q, widest, widest), np.int64)
-    for j in range(q):
-        for a in range(start[j + 1] - start[j]):
-            for b in range(start[j + 1] - start[j]):
-                top = a
-                while not (top <= b < end[start[j] + top]):
-                    top = parent[start[j] + top]
-                matrix[j, a, b] = cost[start[j] + a] - cost[start[j] + top]
-    return matrix
 
 
 @numba.njit(cache=True)
@@ -151,24 +133,16 @@ def plain_cover(start, parent, end, matrix, vector, original, published, order, 
 
 def _once(k: int) -> dict:
     import shoal
-    from benchmarks.tables import QUASI, plan
+    from benchmarks.tables import everyone, plan
     from shoal.algorithms.concealment import _Run
-    from shoal.base.errors import ShoalError
     from shoal.base.progress import silent
-    from shoal.datasets import adult
     from shoal.io.frames import open_frame
     from shoal.losses.lm import LM
     from shoal.table.encode import encode
 
-    files = Path(__file__).parents[2] / "shared" / "data" / "adult"
-    try:
-        people = adult(files if files.is_dir() else None, part="all")
-    except ShoalError:
-        people = adult()
-    names = [name for name in QUASI if name != "salary-class"]
-    people = people.select(names)
+    people = everyone()
     asked = plan(
-        columns={name: column for name, column in plan().columns.items() if name in names},
+        columns={name: plan().columns[name] for name in people.column_names},
         models=[{"name": "k-concealment", "k": k}],
         algorithm={"name": "concealment", "randomized": False},
         loss="lm",

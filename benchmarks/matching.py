@@ -8,7 +8,6 @@ by an index. Both are run in one thread; `spread` is the mean difference between
 
 from __future__ import annotations
 
-from pathlib import Path
 from time import thread_time
 from typing import NamedTuple
 
@@ -44,10 +43,8 @@ def _measured(randomized: bool) -> dict:
 
 def _graph(randomized: bool) -> Matches:
     """The matches of Adult and a release of it."""
-    from benchmarks.tables import QUASI, plan
+    from benchmarks.tables import everyone, plan
     from shoal.algorithms.concealment import Concealment
-    from shoal.base.errors import ShoalError
-    from shoal.datasets import adult
     from shoal.io.frames import open_frame
     from shoal.losses.lm import LM
     from shoal.models.k_concealment import KConcealment
@@ -55,14 +52,8 @@ def _graph(randomized: bool) -> Matches:
     from shoal.table.match_graph import link
     from shoal.table.published_table import Published
 
-    files = Path(__file__).parents[2] / "shared" / "data" / "adult"
-    try:
-        people = adult(files if files.is_dir() else None, part="all")
-    except ShoalError:
-        people = adult()
-    names = [name for name in QUASI if name != "salary-class"]
-    columns = {name: column for name, column in plan().columns.items() if name in names}
-    table = encode(open_frame(people.select(names)), columns)
+    people = everyone()
+    table = encode(open_frame(people), {name: plan().columns[name] for name in people.column_names})
     made = Concealment(randomized=randomized, start="expansion").recode(
         table, [KConcealment(k=K)], LM(), np.random.default_rng(1)
     )

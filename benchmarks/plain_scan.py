@@ -10,17 +10,13 @@ import numpy as np
 
 
 @numba.njit(cache=True)
-def plain_merge(start, parent, end, cost, vector, size, first, k, by_size):
-    """Merge until every class has k records. Return the final class of each class.
-
-    As fast as a scan can be: costs are looked up in matrices, and a candidate is dropped as
-    soon as it costs more than the best.
-    """
-    n, q = vector.shape
+def matrices(start, parent, end, cost):
+    """What each value loses if generalized to cover each other value (Def. 5, Mauger 2023)."""
+    q = len(start) - 1
     widest = 0
     for j in range(q):
         widest = max(widest, start[j + 1] - start[j])
-    matrix = np.zeros((q, widest, widest), np.int64)  # Def. 5, Mauger 2023
+    matrix = np.zeros((q, widest, widest), np.int64)
     for j in range(q):
         for a in range(start[j + 1] - start[j]):
             for b in range(start[j + 1] - start[j]):
@@ -28,6 +24,18 @@ def plain_merge(start, parent, end, cost, vector, size, first, k, by_size):
                 while not (top <= b < end[start[j] + top]):
                     top = parent[start[j] + top]
                 matrix[j, a, b] = cost[start[j] + a] - cost[start[j] + top]
+    return matrix
+
+
+@numba.njit(cache=True)
+def plain_merge(start, parent, end, cost, vector, size, first, k, by_size):
+    """Merge until every class has k records. Return the final class of each class.
+
+    As fast as a scan can be: costs are looked up in matrices, and a candidate is dropped as
+    soon as it costs more than the best.
+    """
+    n, q = vector.shape
+    matrix = matrices(start, parent, end, cost)
     live = np.arange(n)  # the remaining classes, in no particular order
     alive = n
     into = np.arange(n)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from shoal import Hierarchy, Plan
+from shoal.base.errors import ShoalError
 from shoal.datasets import adult
 from shoal.datasets.adult import hierarchies
 from shoal.io.frames import open_frame
@@ -27,6 +31,16 @@ def plan(k: int = 5, **change) -> Plan:
 def frame() -> pd.DataFrame:
     """Adult: 30,162 complete records, 19,502 distinct tuples."""
     return adult().select(QUASI).to_pandas()
+
+
+def everyone() -> pa.Table:
+    """Eight columns of Adult, both parts: 45,222 records, or 30,162 where only one is found."""
+    files = Path(__file__).parents[2] / "shared" / "data" / "adult"
+    try:
+        people = adult(files if files.is_dir() else None, part="all")
+    except ShoalError:
+        people = adult()
+    return people.select([name for name in QUASI if name != "salary-class"])
 
 
 def mixed(rows: int, seed: int = 0, share: float = 0.15) -> pd.DataFrame:

@@ -13,10 +13,11 @@ from scipy.stats import rankdata
 
 from shoal.base.errors import BadFile
 from shoal.base.progress import silent
+from shoal.papers._adult import METRICS, Release
 from shoal.papers._compare import rank_correlation
 from shoal.papers.mauger2023 import alternative, highest_k, paper, simulated, wake
-from shoal.papers.mauger2023.metrics import CRITERIA, READINGS
 from shoal.papers.mauger2023.paper import MEASURES, STRATEGIES
+from shoal.papers.mauger2023.ranks import rank_agreement
 from shoal.papers.mauger2023.strategies import (
     BY_CLASS,
     DEFINED,
@@ -28,6 +29,7 @@ from shoal.papers.mauger2023.strategies import (
     voter_table,
     with_columns,
 )
+from shoal.papers.mauger2023.table_3 import CRITERIA, READINGS
 from shoal.report.page import HtmlTable
 
 HEAD = "res_city,res_zip_code,race,gender,party,Age,voter_status,registr_year"
@@ -56,12 +58,12 @@ def test_the_paper_ranks_itself_perfectly() -> None:
                 sign = -1 if measure == "diversity" else 1
                 for strategy, ranks in paper.ranks(guide, measure).items():
                     found[setting][strategy][measure] = sign * (ranks[j] or 0)
-        assert simulated.rank_agreement(found, guide) == pytest.approx(1.0)  # type: ignore[arg-type]
+        assert rank_agreement(found, guide) == pytest.approx(1.0)  # type: ignore[arg-type]
         turned = {
             setting: {s: {m: -v for m, v in values.items()} for s, values in areas.items()}
             for setting, areas in found.items()
         }
-        assert simulated.rank_agreement(turned, guide) == pytest.approx(-1.0)  # type: ignore[arg-type]
+        assert rank_agreement(turned, guide) == pytest.approx(-1.0)  # type: ignore[arg-type]
 
 
 def test_the_lower_half_of_table_3_stands_in_the_order_in_which_it_is_printed() -> None:
@@ -101,9 +103,9 @@ def test_voters_are_found_read_and_compared(tmp_path: Path) -> None:
     assert listed.hierarchies["zip code"].tree().height == 5
     # Few runs: the same releases stand for both readings, and for every k.
     releases = {
-        (guide, k): listed.release(guide, k, wake.GAA()) for guide in wake.METRICS for k in (20,)
+        (guide, k): listed.release(guide, k, wake.GAA()) for guide in METRICS for k in (20,)
     }
-    releases |= {(guide, k): releases[guide, 20] for guide in wake.METRICS for k in (3, 2000)}
+    releases |= {(guide, k): releases[guide, 20] for guide in METRICS for k in (3, 2000)}
     readings = dict.fromkeys(READINGS, releases)
     part = wake.part(listed, readings)
     assert part.files["table-3-wake-unit.csv"][0].theirs == 53.96
@@ -114,6 +116,25 @@ def test_voters_are_found_read_and_compared(tmp_path: Path) -> None:
     ]
     for release in releases.values():
         assert release.minimum >= 20
+
+
+def test_statements_about_voters_hold_for_the_paper_itself() -> None:
+    """With the printed half of table 3 as ours; curves at 100 % from the right k on."""
+    own = {one.name: paper.criterion(one.name, florida=True) for one in CRITERIA}
+
+    def release(k: int, modified: float) -> Release:
+        return Release(1, k, {}, 0.0, modified, 0.0)
+
+    rows = wake.TABLE_ROWS
+    curves = {
+        (g, k): release(k, 100.0 if k > 249 else 90.0) for g in METRICS for k in (3, 249, 250)
+    }
+    claims = wake.statements(own, curves, rows)
+    assert len(claims) == 9
+    assert {claim.verdict for claim in claims} == {"agrees"}
+    low = {key: release(key[1], 99.0) for key in curves}
+    turned = {name: {g: -v for g, v in column.items()} for name, column in own.items()}
+    assert {claim.verdict for claim in wake.statements(turned, low, rows)} == {"differs"}
 
 
 def test_without_voters_the_page_says_what_is_missing(tmp_path: Path) -> None:

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from shoal.algorithms.gaa import GAA
 from shoal.base.progress import Progress
 from shoal.base.version import __version__
 from shoal.papers import _adult, _compare
 from shoal.papers._adult import METRICS, Adult, Releases, shown
-from shoal.papers._compare import (
-    DELETED,
-    MEAN,
-    MINIMUM,
-    MODIFIED,
-    PART,
-    SHADING,
-    Claim,
-    Measure,
-    mean_difference,
-    ranked,
-    signed,
-    tone,
-)
+from shoal.papers._compare import SHADING, Claim, mean_difference, ranked, signed, tone
 from shoal.papers._result import Result, Row
-from shoal.papers.mauger2020 import variants
+from shoal.papers.mauger2020 import impossible, variants
+from shoal.papers.mauger2020.curves import CURVES, caption, draw, points
 from shoal.papers.mauger2020.paper import (
     AVERAGES,
     FIGURES,
-    MINIMA,
     NAMED,
     TABLES,
     conclusion,
@@ -39,39 +25,12 @@ from shoal.papers.mauger2020.paper import (
     pairs,
     theirs,
 )
-from shoal.papers.mauger2020.possible import LEAVES, contradictions
 from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Page, Plot, Section, Text
-from shoal.report.plots import Series, lines
 
 # All twelve that the paper names, and nine of our own.
 KS = tuple(sorted({*NAMED, 3, 5, 10, 20, 150, 200, 300, 2000, 3000}))
 QUICK = (2, 10, 100, 500, 1500)
 ALGORITHM = GAA(weight="size", candidates="small")  # MC and Algorithm 1 of the paper
-
-
-class Curve(NamedTuple):
-    """A figure that the paper shows as curves over k."""
-
-    figure: int
-    title: str
-    metric: str  # what the CSV file calls it
-    measure: Measure
-
-
-CURVES = (
-    Curve(9, "Smallest class", "minimum k", MINIMUM),
-    Curve(10, "Average alteration", "average alteration", MEAN),
-    Curve(11, "Modified values", "modified values", MODIFIED),
-    Curve(12, "Deleted values of all values", "deleted values", DELETED),
-    Curve(13, "Deleted values among the modified", "deleted of modified values", PART),
-)
-LABELS = {  # of the axes
-    9: "rows of the smallest class",
-    10: "average percentage of alteration",
-    11: "modified values, % of all values",
-    12: "deleted values, % of all values",
-    13: "deleted values, % of modified values",
-}
 
 
 def run(data: Path | None, quick: bool, progress: Progress) -> Result:
@@ -95,7 +54,7 @@ def compare(
     files: dict[str, Sequence[Row]] = {
         f"figure-{FIGURES[k]}.csv": cells(releases, k) for k in TABLES
     }
-    files["impossible.csv"] = _impossible_rows()
+    files["impossible.csv"] = impossible.csv_rows()
     if tried is not None:
         files["variants.csv"] = variants.csv_rows(tried)
     plots = {}
@@ -119,7 +78,7 @@ def compare(
             for k in TABLES
         ),
         Section("Where we differ most", _largest(releases)),
-        Section("Cells of the paper that cannot be", _cannot_be(releases)),
+        impossible.section(releases),
         *([] if tried is None else variants.sections(tried)),
         *(
             Section(
@@ -127,7 +86,7 @@ def compare(
                 [
                     Plot(
                         plots[f"figure-{curve.figure}.svg"],
-                        _caption(curve),
+                        caption(curve),
                         (f"figure-{curve.figure}.csv", f"figure-{curve.figure}.svg"),
                     ),
                     _compare.statements(about_curves[curve.figure]),
@@ -163,66 +122,6 @@ def cells(releases: Releases, k: int) -> list[Row]:
     for guide, average in zip(METRICS, AVERAGES[k], strict=True):
         rows.append(Row(figure, k, guide, "average", releases[guide, k].mean, average))
     return rows
-
-
-def points(releases: Releases, curve: Curve) -> list[Row]:
-    """The points of a curve, with the few that the paper gives as numbers."""
-    known = stated(curve)
-    return [
-        Row(
-            f"figure {curve.figure}",
-            k,
-            guide,
-            curve.metric,
-            curve.measure(release),
-            known.get((guide, k)),
-        )
-        for (guide, k), release in releases.items()
-    ]
-
-
-def stated(curve: Curve) -> Mapping[tuple[str, int], float]:
-    """The numbers that the paper gives for a curve, by guide and k."""
-    if curve.figure == 9:
-        return MINIMA
-    if curve.figure == 10:
-        return {
-            (guide, k): average
-            for k, averages in AVERAGES.items()
-            for guide, average in zip(METRICS, averages, strict=True)
-        }
-    return {}
-
-
-def draw(releases: Releases, curve: Curve) -> str:
-    """Draw a curve for each guide."""
-    ks = sorted({k for _, k in releases})
-    known = stated(curve)
-    counted = curve.figure == 9
-    return lines(
-        [
-            Series(
-                shown(guide),
-                [(k, curve.measure(releases[guide, k])) for k in ks],
-                [(k, known[guide, k]) for k in ks if (guide, k) in known],
-            )
-            for guide in METRICS
-        ],
-        "requested k",
-        LABELS[curve.figure],
-        log_x=True,
-        top=None if counted else 100,
-        reference=[(k, k) for k in ks] if counted else (),
-    )
-
-
-def _caption(curve: Curve) -> str:
-    hollow = {
-        9: "Dashed: what was requested. Hollow marks: the few values that the paper's text states.",
-        10: "Hollow marks: the averages of the paper's figures 6, 7 and 8.",
-    }
-    lost = "The paper's own curves are not in the text we have."
-    return f"Ours. {hollow.get(curve.figure, lost)}"
 
 
 def side_by_side(releases: Releases, k: int) -> HtmlTable:
@@ -329,95 +228,6 @@ def _largest(releases: Releases) -> list[Block]:
             "from the authors' would show there most.",
             numbers=True,
         ),
-    ]
-
-
-def _cannot_be(releases: Releases) -> list[Block]:
-    """The columns that contradict figure 5, and what leaving their cells out would change."""
-    by_all, by_leaves = contradictions(), contradictions(LEAVES)
-    rows: list[list[Cell | str]] = []
-    for (k, guide), cells in by_all.items():
-        for cell in cells:
-            alone = [one for one in by_leaves.get((k, guide), []) if one.metric == cell.metric]
-            other = f"{alone[0].low:.1f} to {alone[0].high:.1f}" if len(alone) == 1 else "possible"
-            rows.append(
-                [
-                    f"figure {FIGURES[k]}, k = {k:,}",
-                    shown(guide),
-                    cell.metric,
-                    f"{cell.printed:g}",
-                    f"{cell.low:.1f} to {cell.high:.1f}",
-                    other,
-                    f"{releases[guide, k].losses[cell.metric]:.1f}",
-                ]
-            )
-    wrong = {(k, guide, guide) for k, guide in by_all}
-    kept = [
-        (releases[guide, 1500].losses[metric], percent)
-        for (metric, guide), percent in theirs(1500).items()
-        if (1500, guide, metric) not in wrong
-    ]
-    several = [shown(guide) for (_, guide), cells in by_all.items() if len(cells) > 1]
-    columns = len(TABLES) * len(METRICS)
-    return [
-        Text(
-            "Each of the seven metrics is a weighted mean over the columns of the table, and the "
-            "weights follow from the numbers of values and heights of figure 5. Five of them count "
-            "leaves: what a column loses by one of these, it loses by all. Distortion and total "
-            "count levels: a value at the root has lost all leaves, a value at level 0 none. So "
-            "the percentages of one release satisfy linear constraints, whatever the table, the "
-            "groups in the trees and the algorithm, and a linear program shows which percentages "
-            "can go together. Printed whole numbers may be rounded by up to half a point."
-        ),
-        Text(
-            f"Of the {columns} columns of figures 6 to 8, {len(by_all)} cannot be, all of them at "
-            f"k = {', '.join(f'{k:,}' for k in sorted({k for k, _ in by_all}))}; every other one "
-            "is possible. Below are the cells without which the rest of their column is possible, "
-            "and what the rest would allow for them. "
-            + (
-                f"Under {' and '.join(several)} one of several cells must be wrong, and which one "
-                "cannot be said; all others are on the diagonal, where the metric judges itself. "
-                if several
-                else ""
-            )
-            + "Levels are the longest path down to a leaf, as in section 3. The last but one "
-            "column uses only the metrics that count leaves, so that it holds for any reading "
-            "of levels."
-        ),
-        HtmlTable(
-            head=[
-                "table",
-                "guided by",
-                "judged by",
-                "paper",
-                "possible",
-                "possible by leaves alone",
-                "ours",
-            ],
-            rows=rows,
-            caption="Cells of the paper that contradict the rest of their column, in percent. "
-            f"Without the {len(wrong)} on the diagonal, our mean absolute difference at k = 1,500 "
-            f"is {mean_difference(kept):.2f} points instead of "
-            f"{mean_difference(pairs(releases, 1500)):.2f}.",
-            numbers=True,
-            files=("impossible.csv",),
-        ),
-    ]
-
-
-def _impossible_rows() -> list[Row]:
-    return [
-        Row(
-            f"figure {FIGURES[cell.k]}",
-            cell.k,
-            cell.guide,
-            f"{cell.metric}, {end}",
-            value,
-            cell.printed,
-        )
-        for cells in contradictions().values()
-        for cell in cells
-        for end, value in (("lowest possible", cell.low), ("highest possible", cell.high))
     ]
 
 

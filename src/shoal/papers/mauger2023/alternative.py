@@ -13,19 +13,12 @@ from shoal.base.progress import Progress
 from shoal.papers._adult import shown
 from shoal.papers._compare import mean_difference
 from shoal.papers._result import Row
+from shoal.papers.mauger2023.figures_14_15 import FIGURES
 from shoal.papers.mauger2023.paper import MEASURES, STRATEGIES
 from shoal.papers.mauger2023.part import Part
+from shoal.papers.mauger2023.ranks import Agreement, agreement, rank_agreement
 from shoal.papers.mauger2023.real import columns, printed
-from shoal.papers.mauger2023.simulated import (
-    FIGURES,
-    Agreement,
-    Found,
-    Setting,
-    agreement,
-    rank_agreement,
-    settings,
-    simulated,
-)
+from shoal.papers.mauger2023.simulated import Found, Setting, settings, simulated
 from shoal.papers.mauger2023.strategies import (
     BY_CLASS,
     DEFINED,

@@ -11,6 +11,7 @@ from shoal.papers._adult import Adult
 from shoal.papers._result import Result
 from shoal.papers.mauger2023 import (
     alternative,
+    figures_14_15,
     highest_k,
     metrics,
     paper,
@@ -18,7 +19,7 @@ from shoal.papers.mauger2023 import (
     simulated,
     wake,
 )
-from shoal.papers.mauger2023.metrics import CRITERIA, KS, QUICK, statements
+from shoal.papers.mauger2023.metrics import KS, QUICK
 from shoal.papers.mauger2023.part import Part
 from shoal.papers.mauger2023.strategies import (
     DEFINED,
@@ -29,8 +30,6 @@ from shoal.papers.mauger2023.strategies import (
     voter_table,
 )
 from shoal.report.page import Page, Section
-
-__all__ = ["CRITERIA", "KS", "QUICK", "compare", "run", "statements"]
 
 QUICK_SIMULATED = (3, 10, 100, 500)
 QUICK_SIZES = (5, 50)
@@ -77,7 +76,7 @@ def run(data: Path | None, quick: bool, progress: Progress) -> Result:
         wake.skipped() if voters is None or listed is None else wake.part(voters, listed),
         real.part(by_strategy),
         highest_k.part(safest),
-        simulated.part(
+        figures_14_15.part(
             drawn,
             QUICK_SIMULATED if quick else paper.SIMULATED_KS,
             QUICK_SIZES if quick else paper.SIZES,

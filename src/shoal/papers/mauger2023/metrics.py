@@ -3,89 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
 
 from shoal.algorithms.gaa import GAA
 from shoal.base.progress import Progress
 from shoal.papers import _adult, _compare
 from shoal.papers._adult import METRICS, Adult, Releases, shown
-from shoal.papers._compare import (
-    DELETED,
-    MEAN,
-    MODIFIED,
-    SHADING,
-    Claim,
-    Measure,
-    highest,
-    listed,
-    lowest,
-    mean_difference,
-    nauc,
-    ranked,
-    same_order,
-)
+from shoal.papers._compare import Claim, listed
 from shoal.papers._result import Row
-from shoal.papers.mauger2023 import paper
 from shoal.papers.mauger2023.part import Part
-from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Plot, Section, Text
-from shoal.report.plots import Series, lines
+from shoal.papers.mauger2023.table_3 import (
+    ALTERATION,
+    AROUND,
+    CRITERIA,
+    GENERALIZED,
+    HIGH,
+    LOW,
+    READINGS,
+    ROOT,
+    Areas,
+    Half,
+    Weight,
+    draw,
+    extreme,
+    points,
+)
+from shoal.report.page import Block, Bullets, Numbers, Plot, Section, Text
 
 # Section 3 ran 14 values of k from 3 to 15000 and does not list them. Section 4 lists thirteen
 # with the same ends; these and 50 are ours.
 KS = (3, 4, 5, 10, 20, 50, 100, 250, 500, 1000, 2000, 5000, 10000, 15000)
 QUICK = (3, 10, 100, 500, 2000)
-LOW, HIGH = 3, 2000  # between which the paper takes its means
-AROUND = 5.0  # points that we take "around" to mean
 
-Weight = Literal["unit", "size"]
-READINGS: dict[Weight, str] = {
-    "unit": "each side of a merge counted once",
-    "size": "each side weighted by its rows",
-}
-
-
-class Criterion(NamedTuple):
-    """A quality criterion of Def. 9, with its column of table 3."""
-
-    panel: str  # of figure 3
-    name: str
-    phrase: str  # the name in a sentence
-    measure: Measure
-
-    @property
-    def theirs(self) -> Mapping[str, float]:
-        """What the paper prints, by guide."""
-        return paper.criterion(self.name)
-
-
-CRITERIA = (
-    Criterion(
-        "a",
-        "mean alteration",
-        "mean alteration",
-        MEAN,
-    ),
-    Criterion(
-        "b",
-        "generalized values",
-        "the share of generalized values",
-        MODIFIED,
-    ),
-    Criterion(
-        "c",
-        "values at the root",
-        "the share of values at the root",
-        DELETED,
-    ),
-)
-ALTERATION, GENERALIZED, ROOT = CRITERIA
-LABELS = {
-    "a": "mean alteration, %",
-    "b": "generalized values, % of all values",
-    "c": "values at the root, % of all values",
-}
-
-Areas = Mapping[str, Mapping[str, float]]  # by criterion and guide
+ADULT = Half(florida=False)
 
 
 def run(
@@ -100,35 +49,26 @@ def run(
     return {"unit": once, "size": by_size}
 
 
-def areas(releases: Releases) -> Areas:
-    """Mean values over k of every criterion and guide: our table 3."""
-    ks = sorted({k for _, k in releases})
-    return {
-        criterion.name: {
-            guide: nauc(((k, criterion.measure(releases[guide, k])) for k in ks), LOW, HIGH)
-            for guide in METRICS
-        }
-        for criterion in CRITERIA
-    }
-
-
 def part(adult: Adult, readings: Mapping[Weight, Releases], quick: bool) -> Part:
     """Compare our results with the paper's."""
-    tables = {weight: areas(releases) for weight, releases in readings.items()}
+    tables = {weight: ADULT.areas(releases) for weight, releases in readings.items()}
     claims = {weight: statements(table) for weight, table in tables.items()}
     files: dict[str, Sequence[Row]] = {
-        "table-3.csv": cells(tables["unit"], "table 3"),
-        "table-3-by-size.csv": cells(tables["size"], "table 3, weighted by rows"),
+        "table-3.csv": ADULT.rows(tables["unit"], "table 3"),
+        "table-3-by-size.csv": ADULT.rows(tables["size"], "table 3, weighted by rows"),
     }
     plots = {}
     for criterion in CRITERIA:
-        files[f"figure-3{criterion.panel}.csv"] = points(readings["unit"], criterion)
+        files[f"figure-3{criterion.panel}.csv"] = points(readings["unit"], 3, criterion)
         plots[f"figure-3{criterion.panel}.svg"] = draw(readings["unit"], criterion)
     sections = [
         _what_was_run(adult, readings, quick),
         Section(
             f"Table 3: {READINGS['unit']}",
-            [side_by_side(tables["unit"], "table-3.csv"), _compare.statements(claims["unit"])],
+            [
+                ADULT.side_by_side(tables["unit"], "table-3.csv"),
+                _compare.statements(claims["unit"]),
+            ],
         ),
         Section(
             f"Table 3: {READINGS['size']}",
@@ -138,7 +78,7 @@ def part(adult: Adult, readings: Mapping[Weight, Releases], quick: bool) -> Part
                     "the sizes of two classes enter. The paper of 2020 weighted each side by "
                     "its rows, so we ran that too."
                 ),
-                side_by_side(tables["size"], "table-3-by-size.csv"),
+                ADULT.side_by_side(tables["size"], "table-3-by-size.csv"),
                 _compare.statements(claims["size"]),
             ],
         ),
@@ -160,83 +100,14 @@ def part(adult: Adult, readings: Mapping[Weight, Releases], quick: bool) -> Part
     return Part(_summary(adult, readings, tables, claims), sections, files, plots)
 
 
-def cells(table: Areas, name: str) -> list[Row]:
-    """A table 3 of ours, cell by cell."""
-    return [
-        Row(
-            name,
-            None,
-            guide,
-            f"mean of {criterion.name} for k from {LOW} to {HIGH}",
-            table[criterion.name][guide],
-            criterion.theirs[guide],
-        )
-        for criterion in CRITERIA
-        for guide in METRICS
-    ]
-
-
-def points(releases: Releases, criterion: Criterion) -> list[Row]:
-    """The points of a panel of figure 3."""
-    return [
-        Row(f"figure 3{criterion.panel}", k, guide, criterion.name, criterion.measure(release))
-        for (guide, k), release in releases.items()
-    ]
-
-
-def draw(releases: Releases, criterion: Criterion) -> str:
-    """Draw a panel of figure 3, a line for each guide."""
-    ks = sorted({k for _, k in releases})
-    return lines(
-        [
-            Series(shown(guide), [(k, criterion.measure(releases[guide, k])) for k in ks])
-            for guide in METRICS
-        ],
-        "requested k",
-        LABELS[criterion.panel],
-        log_x=True,
-        top=100,
-    )
-
-
-def pairs(table: Areas, criterion: Criterion) -> list[tuple[float, float]]:
-    """Ours and theirs, guide by guide."""
-    return [(table[criterion.name][guide], criterion.theirs[guide]) for guide in METRICS]
-
-
-def side_by_side(table: Areas, file: str) -> HtmlTable:
-    """The Adult part of table 3: ours, theirs, differences and ranks."""
-    columns = [ranked(*zip(*pairs(table, criterion), strict=True)) for criterion in CRITERIA]
-    rows: list[list[Cell | str]] = [
-        [shown(guide), *(column[i] for column in columns)] for i, guide in enumerate(METRICS)
-    ]
-    gaps: list[Cell | str] = ["mean absolute difference"]
-    order: list[Cell | str] = ["pairs of guides in the same order"]
-    for criterion in CRITERIA:
-        both = pairs(table, criterion)
-        gaps.append(Cell(f"{mean_difference(both):.2f}", tone="strong"))
-        alike, compared = same_order([ours for ours, _ in both], [paper for _, paper in both])
-        order.append(Cell(f"{alike} of {compared}", tone="strong"))
-    return HtmlTable(
-        head=["guided by", *(criterion.name for criterion in CRITERIA)],
-        rows=[*rows, gaps, order],
-        caption=f"Mean value over k from {LOW} to {HIGH:,}, in percent (NAUC). In each cell: ours "
-        "with its rank in the column; below the paper's with its rank, and ours minus theirs. "
-        f"{SHADING}",
-        numbers=True,
-        widths=(28, 24, 24, 24),
-        files=(file,),
-    )
-
-
 def statements(table: Areas) -> list[Claim]:
     """What the paper says about table 3, tested on our results."""
     claims = [
-        _extreme(table, ALTERATION, "lowest", ["nllm"]),
-        _extreme(table, GENERALIZED, "lowest", ["nllm"]),
-        _extreme(table, ROOT, "lowest", ["distortion"]),
-        _extreme(table, ROOT, "lowest", ["distortion", "nllm"]),
-        *(_extreme(table, criterion, "highest", ["llm", "wllm"]) for criterion in CRITERIA),
+        extreme(table, ALTERATION, "lowest", ["nllm"]),
+        extreme(table, GENERALIZED, "lowest", ["nllm"]),
+        extreme(table, ROOT, "lowest", ["distortion"]),
+        extreme(table, ROOT, "lowest", ["distortion", "nllm"]),
+        *(extreme(table, criterion, "highest", ["llm", "wllm"]) for criterion in CRITERIA),
     ]
     for guides, said in ((["nllm"], 60), (["distortion", "total", "wnllm"], 63)):
         ours = [table[GENERALIZED.name][guide] for guide in guides]
@@ -251,19 +122,6 @@ def statements(table: Areas) -> list[Claim]:
             )
         )
     return claims
-
-
-def _extreme(table: Areas, criterion: Criterion, end: str, guides: list[str]) -> Claim:
-    values = table[criterion.name]
-    order = sorted(METRICS, key=lambda guide: values[guide], reverse=end == "highest")
-    test = lowest if end == "lowest" else highest
-    verb, which = ("has", "it is") if len(guides) == 1 else ("have", "they are")
-    return Claim(
-        f"{listed(guides)} {verb} the {end} {criterion.phrase.removeprefix('the ')}.",
-        f"{which} the {end} of the seven",
-        [test(values, guides)],
-        ", ".join(f"{shown(guide)} {values[guide]:.1f}" for guide in order[: len(guides) + 1]),
-    )
 
 
 def _what_was_run(adult: Adult, readings: Mapping[Weight, Releases], quick: bool) -> Section:
@@ -338,16 +196,15 @@ def _summary(
     tables: Mapping[Weight, Areas],
     claims: Mapping[Weight, Sequence[Claim]],
 ) -> list[Block]:
-    gaps = {
-        weight: [mean_difference(pairs(table, criterion)) for criterion in CRITERIA]
-        for weight, table in tables.items()
-    }
-    every = {weight: sum(three) / len(three) for weight, three in gaps.items()}
+    gaps = {weight: ADULT.gaps(table) for weight, table in tables.items()}
+    every = {weight: ADULT.gap(table) for weight, table in tables.items()}
     near, far = sorted(every, key=lambda weight: every[weight])
     largest, where, guide = max(
-        (abs(tables["unit"][criterion.name][guide] - paper), criterion.phrase, guide)
+        (abs(ours - theirs), criterion.phrase, guide)
         for criterion in CRITERIA
-        for guide, paper in criterion.theirs.items()
+        for guide, (ours, theirs) in zip(
+            METRICS, ADULT.pairs(tables["unit"], criterion), strict=True
+        )
     )
     count = {weight: _compare.verdicts(some)["agrees"] for weight, some in claims.items()}
     runs = sum(map(len, readings.values()))

@@ -19,31 +19,25 @@ from shoal.base.progress import Progress
 from shoal.datasets.voters import _groups, _prefixes, _spans
 from shoal.hierarchies.base import Hierarchy
 from shoal.papers import _compare
-from shoal.papers._adult import METRICS, Adult, Releases, shown
-from shoal.papers._compare import (
-    SHADING,
-    Claim,
-    highest,
-    lowest,
-    mean_difference,
-    nauc,
-    ranked,
-    same_order,
-)
+from shoal.papers._adult import Adult, Releases, shown
+from shoal.papers._compare import Claim, listed, signed
 from shoal.papers._result import Row
-from shoal.papers.mauger2023 import paper
-from shoal.papers.mauger2023.metrics import (
-    CRITERIA,
-    LABELS,
-    LOW,
-    READINGS,
-    Areas,
-    Criterion,
-    Weight,
-)
 from shoal.papers.mauger2023.part import Part
-from shoal.report.page import Block, Cell, HtmlTable, Plot, Section, Text
-from shoal.report.plots import Series, lines
+from shoal.papers.mauger2023.table_3 import (
+    AROUND,
+    CRITERIA,
+    GENERALIZED,
+    HIGH,
+    READINGS,
+    ROOT,
+    Areas,
+    Half,
+    Weight,
+    draw,
+    extreme,
+    points,
+)
+from shoal.report.page import Block, Plot, Section, Text
 
 PLACES = ("voters/wake_county_nc.csv.gz", "wake_county_nc.csv.gz", "wake_county_nc.csv")
 TABLE_ROWS = 30_162  # of florida_30162
@@ -52,6 +46,7 @@ KS = (3, 4, 5, 10, 20, 50, 100, 250, 500, 700, 1000, 2000)
 QUICK = (3, 20, 250, 700, 2000)
 RACES = {"majority": ("W",), "minority": ("B", "A", "I", "M"), "not stated": ("O", "U", "none")}
 PARTIES = {"large": ("DEM", "REP"), "no party": ("UNA",), "small": ("LIB",)}
+WORST = ["llm", "wllm"]  # of the seven guides, says the paper
 SOURCE = {"zip code": "res_zip_code", "gender": "gender", "race": "race", "affiliation": "party"}
 
 
@@ -109,105 +104,57 @@ def run(
 
 def high(rows: int) -> int:
     """The k that is the same share of this table as 2,000 of florida_30162."""
-    return 2000 * rows // TABLE_ROWS
+    return HIGH * rows // TABLE_ROWS
 
 
-def areas(releases: Releases, end: int) -> Areas:
-    """Mean values over k from 3 to the end, by criterion and guide."""
-    ks = sorted({k for _, k in releases})
-    return {
-        criterion.name: {
-            guide: nauc(((k, criterion.measure(releases[guide, k])) for k in ks), LOW, end)
-            for guide in METRICS
-        }
-        for criterion in CRITERIA
-    }
-
-
-def pairs(table: Areas, criterion: Criterion) -> list[tuple[float, float]]:
-    """Ours and what the paper prints for florida_30162, guide by guide."""
-    theirs = paper.criterion(criterion.name, florida=True)
-    return [(table[criterion.name][guide], theirs[guide]) for guide in METRICS]
-
-
-def gap(table: Areas) -> float:
-    """The mean absolute difference over the three criteria."""
-    return sum(mean_difference(pairs(table, one)) for one in CRITERIA) / len(CRITERIA)
-
-
-def statements(table: Areas) -> list[Claim]:
+def statements(table: Areas, releases: Releases, rows: int) -> list[Claim]:
     """What the paper says about florida_30162, tested on the voters of Wake County."""
-    claims = []
-    for criterion in CRITERIA:
-        values = table[criterion.name]
-        order = sorted(METRICS, key=lambda guide: values[guide])
-        claims += [
-            Claim(
-                f"Total has the lowest {criterion.phrase.removeprefix('the ')}.",
-                "it is the lowest of the seven",
-                [lowest(values, ["total"])],
-                ", ".join(f"{shown(guide)} {values[guide]:.1f}" for guide in order[:3]),
-            ),
-            Claim(
-                f"LLM and WLLM have the highest {criterion.phrase.removeprefix('the ')}.",
-                "no other guide is above them",
-                [highest(values, ["llm", "wllm"])],
-                ", ".join(f"{shown(guide)} {values[guide]:.1f}" for guide in order[:-4:-1]),
-            ),
-        ]
-    return claims
-
-
-def _side_by_side(table: Areas, end: int, file: str) -> HtmlTable:
-    cells = [ranked(*zip(*pairs(table, criterion), strict=True)) for criterion in CRITERIA]
-    rows: list[list[Cell | str]] = [
-        [shown(guide), *(column[i] for column in cells)] for i, guide in enumerate(METRICS)
+    values, root = table[GENERALIZED.name], table[ROOT.name]
+    begin = 250 * rows // TABLE_ROWS
+    late = [
+        GENERALIZED.measure(releases[guide, k])
+        for guide in WORST
+        for k in sorted({k for _, k in releases if k >= begin})
     ]
-    apart: list[Cell | str] = ["mean absolute difference"]
-    order: list[Cell | str] = ["pairs of guides in the same order"]
-    for criterion in CRITERIA:
-        both = pairs(table, criterion)
-        apart.append(Cell(f"{mean_difference(both):.2f}", tone="strong"))
-        alike, compared = same_order([ours for ours, _ in both], [other for _, other in both])
-        order.append(Cell(f"{alike} of {compared}", tone="strong"))
-    return HtmlTable(
-        head=["guided by", *(criterion.name for criterion in CRITERIA)],
-        rows=[*rows, apart, order],
-        caption=f"Wake County, mean value over k from {LOW} to {end:,}, in percent (NAUC); below "
-        f"what the paper prints for florida_30162, another list. {SHADING}",
-        numbers=True,
-        widths=(28, 24, 24, 24),
-        files=(file,),
-    )
+    ahead = min(value for guide, value in root.items() if guide != "total") - root["total"]
+    return [
+        *(
+            extreme(table, criterion, end, guides)
+            for criterion in CRITERIA
+            for end, guides in (("lowest", ["total"]), ("highest", WORST))
+        ),
+        Claim(
+            f"{listed(WORST)} generalize more than 99 % of the values.",
+            "both do",
+            [values[guide] > 99 for guide in WORST],
+            ", ".join(f"{shown(guide)} {values[guide]:.1f}" for guide in WORST),
+        ),
+        Claim(
+            f"{listed(WORST)} generalize 100 % from k = 250 on.",
+            f"99.9 % and more from k = {begin} on, the same share of this table",
+            [value >= 99.9 for value in late],
+            f"at least {min(late):.1f}",
+        ),
+        Claim(
+            "By values at the root, Total is 10 points below the second best.",
+            f"{10 - AROUND:g} to {10 + AROUND:g} points below",
+            [abs(ahead - 10) <= AROUND],
+            f"{signed(-ahead)} points",
+        ),
+    ]
 
 
 def part(voters: Adult, readings: Mapping[Weight, Releases]) -> Part:
     """Figure 4 and the lower half of table 3."""
     rows = voters.table.num_rows
-    end = high(rows)
+    share, whole = Half(florida=True, high=high(rows)), Half(florida=True)
     files: dict[str, Sequence[Row]] = {}
     plots: dict[str, str] = {}
     blocks: list[Block] = []
     for criterion in CRITERIA:
         panel = f"figure-4{criterion.panel}-wake"
-        files[f"{panel}.csv"] = [
-            Row(f"figure 4{criterion.panel}", k, guide, criterion.name, criterion.measure(release))
-            for (guide, k), release in readings["unit"].items()
-        ]
-        ks = sorted({k for _, k in readings["unit"]})
-        plots[f"{panel}.svg"] = lines(
-            [
-                Series(
-                    shown(guide),
-                    [(k, criterion.measure(readings["unit"][guide, k])) for k in ks],
-                )
-                for guide in METRICS
-            ],
-            "requested k",
-            LABELS[criterion.panel],
-            log_x=True,
-            top=100,
-        )
+        files[f"{panel}.csv"] = points(readings["unit"], 4, criterion)
+        plots[f"{panel}.svg"] = draw(readings["unit"], criterion)
         blocks.append(
             Plot(
                 plots[f"{panel}.svg"],
@@ -215,43 +162,38 @@ def part(voters: Adult, readings: Mapping[Weight, Releases]) -> Part:
                 (f"{panel}.csv", f"{panel}.svg"),
             )
         )
-    tables: list[Block] = []
-    for weight, releases in readings.items():
-        found = areas(releases, end)
+    tables = {weight: share.areas(releases) for weight, releases in readings.items()}
+    near = {weight: share.gap(table) for weight, table in tables.items()}
+    claims = {weight: statements(table, readings[weight], rows) for weight, table in tables.items()}
+    held = {weight: _compare.verdicts(some)["agrees"] for weight, some in claims.items()}
+    compared: list[Block] = []
+    for weight, table in tables.items():
         file = f"table-3-wake-{weight}.csv"
-        files[file] = [
-            Row("table 3, Wake County", None, guide, f"mean of {one.name} to k = {end}", *values)
-            for one in CRITERIA
-            for guide, values in zip(METRICS, pairs(found, one), strict=True)
-        ]
-        whole = gap(areas(releases, 2000))
-        tables += [
+        files[file] = share.rows(table, "table 3, Wake County")
+        compared += [
             Text(
-                f"With {READINGS[weight]}. Over k up to 2,000, as in the paper but a larger share "
-                f"of a smaller table, the mean difference would be {whole:.1f} points instead of "
-                f"{gap(found):.1f}."
+                f"With {READINGS[weight]}. Over k up to {whole.high:,}, as in the paper but a "
+                "larger share of a smaller table, the mean difference would be "
+                f"{whole.gap(whole.areas(readings[weight])):.1f} points instead of "
+                f"{near[weight]:.1f}."
             ),
-            _side_by_side(found, end, file),
-            _compare.statements(statements(found)),
+            share.side_by_side(table, file, "Wake County next to florida_30162, another list. "),
+            _compare.statements(claims[weight]),
         ]
-    near = {weight: gap(areas(releases, end)) for weight, releases in readings.items()}
-    held = {
-        weight: _compare.verdicts(statements(areas(releases, end)))["agrees"]
-        for weight, releases in readings.items()
-    }
     intro = Text(
         f"The list of Wake County, North Carolina, fall 2010, has {rows:,} voters with zip code, "
         "year of birth, gender, race and affiliation. It is real, but another place, another year "
-        f"and a third of the rows of florida_30162: k = {end:,} here is the same share of the "
-        "table as 2,000 there. The paper prints neither numbers of values nor hierarchies of its "
-        "list; ours are prefixes of zip codes, spans of 5, 10 and 20 years, and groups of races "
-        "and affiliations. Differences are shown, but a perfect reproduction could not make them 0."
+        f"and a third of the rows of florida_30162: k = {share.high:,} here is the same share of "
+        "the table as 2,000 there. The paper prints neither numbers of values nor hierarchies of "
+        "its list; ours are prefixes of zip codes, spans of 5, 10 and 20 years, and groups of "
+        "races and affiliations. Differences are shown, but a perfect reproduction could not make "
+        "them 0."
     )
     summary = Text(
         "Voters (figure 4 and the lower half of table 3), on the real list of Wake County: "
         + "; ".join(
             f"{READINGS[weight]}, {near[weight]:.1f} points from the printed florida_30162, "
-            f"{held[weight]} of 6 statements hold"
+            f"{held[weight]} of {len(claims[weight])} statements hold"
             for weight in readings
         )
         + "."
@@ -259,7 +201,7 @@ def part(voters: Adult, readings: Mapping[Weight, Releases]) -> Part:
     return Part(
         [summary],
         [
-            Section("Table 3, lower half: voters of Wake County", [intro, *tables]),
+            Section("Table 3, lower half: voters of Wake County", [intro, *compared]),
             Section("Figure 4: voters of Wake County", blocks),
         ],
         files,
