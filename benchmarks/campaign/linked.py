@@ -138,6 +138,8 @@ def linkage_levels(models: list[dict], fits: list[list[int]], values: dict) -> l
                 levels.append(min(map(len, mine)))
             case "k-belief":
                 levels.append(largest_factor(fits, min(forward, backward)))
+            case "max-belief":
+                levels.append(1 / largest_factor(fits, min(forward, backward)))
             case "distinct-l-diversity" | "p-sensitivity":
                 levels.append(min(map(len, seen)))
             case "frequency-l-diversity":

@@ -19,6 +19,7 @@ HAIR = 1e-9  # of rounding, which does not count
 LOWER_IS_SAFER = {
     "alpha-k-anonymity", "t-closeness", "beta-likeness", "delta-disclosure",
     "ir-alpha-beta-anonymity", "eir-alpha-beta-anonymity", "average-risk", "share-at-risk",
+    "max-belief",
 }  # fmt: skip
 TABLE_MODELS = ("average-risk", "share-at-risk")  # about all classes together
 REQUIRED = {
@@ -28,7 +29,7 @@ REQUIRED = {
     "delta-disclosure": "delta", "ir-k-anonymity": "k", "ir-kl-anonymity": "l",
     "ir-alpha-beta-anonymity": "beta", "eir-l-diversity": "l", "eir-alpha-beta-anonymity": "beta",
     "1-k-anonymity": "k", "k-1-anonymity": "k", "k-k-anonymity": "k", "k-concealment": "k",
-    "k-belief": "k",
+    "k-belief": "k", "max-belief": "rho",
     "average-risk": "r", "share-at-risk": "share",
 }  # fmt: skip
 

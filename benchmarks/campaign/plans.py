@@ -16,7 +16,9 @@ CLASS_ALGORITHMS = (
     "forest", "sequential", "k-member", "kaca", "mdav", "auto",
 )  # fmt: skip
 PEOPLE_ALGORITHMS = ("danonyir", "geneir")
-ROW_MODELS = ("k-1-anonymity", "1-k-anonymity", "k-k-anonymity", "k-concealment", "k-belief")
+ROW_MODELS = (
+    "k-1-anonymity", "1-k-anonymity", "k-k-anonymity", "k-concealment", "k-belief", "max-belief",
+)  # fmt: skip
 SENSITIVE_MODELS = (
     "distinct-l-diversity", "p-sensitivity", "frequency-l-diversity", "entropy-l-diversity",
     "recursive-cl-diversity", "alpha-k-anonymity", "t-closeness", "beta-likeness",
@@ -92,7 +94,7 @@ def _weights(rng: Random, table: Table) -> dict:
 
 
 def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
-    if "k-belief" in models:
+    if "k-belief" in models or "max-belief" in models:
         return {"name": "freeform", "rounds": rng.choice([0, 30, 1000])}
     if any(model in ROW_MODELS for model in models):
         options = rng.choice([{}, {}, {"randomized": False}, {"q": rng.choice([2, 3, 5])}])
@@ -141,7 +143,8 @@ def _models(rng: Random, table: Table) -> list[dict]:
     models: list[dict] = []
     if not person and table.rows <= 120 and not table.free and rng.random() < 0.2:
         k = max(2, rng.randint(2, max(2, min(8, table.rows))))
-        models.append({"name": rng.choice(ROW_MODELS), "k": k})
+        name = rng.choice(ROW_MODELS)
+        models.append({"name": name, **({"rho": 1 / k} if name == "max-belief" else {"k": k})})
         if models[0]["name"] == "k-concealment" and sensitive and rng.random() < 0.4:
             kind = rng.choice(SENSITIVE_MODELS[:3])
             models.append(_sensitive(rng, kind, rng.choice(sensitive), people))

@@ -134,7 +134,8 @@ class Case:
             case.check_optimum(numbers)
             if rng.random() < 0.4:
                 case.check_audit(data, out, numbers)
-            drawn = any(model["name"] == "k-belief" for model in self.plan["models"])
+            asked = {model["name"] for model in self.plan["models"]}
+            drawn = bool(asked & {"k-belief", "max-belief"})
             if recoding and rng.random() < 0.8 and not drawn:  # of a draw there is no recoding
                 case.check_apply(data, out)
             return

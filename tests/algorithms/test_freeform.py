@@ -21,6 +21,7 @@ from shoal.measures.bounds.lower_bound import lower_bound
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_belief import KBelief
 from shoal.models.k_concealment import KConcealment
+from shoal.models.max_belief import MaxBelief
 from shoal.table.match_graph import link
 from shoal.table.recoding import check_covers
 from tests.strategies import examples, tables
@@ -173,3 +174,49 @@ def test_a_recoding_cannot_be_applied_to_others():
     release = shoal.anonymize(ages(*range(1, 30)), plan(3, seed=1))
     with pytest.raises(BadPlan, match="k-belief is about a random draw"):
         release.recoding.apply(ages(*range(1, 30)))
+
+
+# ── max-belief ──
+
+
+@pytest.mark.parametrize(
+    ("rho", "k"),
+    [(0.5, 2), (1 / 3, 3), (0.3, 4), (0.2, 5), (0.19, 6), (0.1, 10), (0.05, 20), (0.07, 15)]
+    + [(1 / k, k) for k in (7, 29, 49, 98, 103, 107, 161, 999)],
+)
+def test_a_belief_is_so_many_records(rho, k):
+    """As exact arithmetic has it, in spite of rounding: 1 / 49 · 49 is less than 1."""
+    model = MaxBelief(rho=rho)
+    assert model.k == k
+    assert model.holds(1 / k)
+    assert not model.holds(1 / (k - 1))
+
+
+def test_a_release_with_a_highest_belief():
+    asked = plan(2, models=[{"name": "max-belief", "rho": 0.2}], seed=1)
+    release = shoal.anonymize(ages(*range(1, 40)), asked)
+    (check,) = release.checks
+    assert (check.direction, check.required) == ("at most", 0.2)
+    assert check.reached <= 0.2
+    same = shoal.anonymize(ages(*range(1, 40)), plan(5, seed=1))
+    assert release.frame.equals(same.frame), "the same as k-belief with k = 5"
+    audited = shoal.audit(release.frame, asked, original=ages(*range(1, 40)))
+    assert audited.checks[0].reached == check.reached
+    with pytest.raises(BadPlan, match="max-belief is about a random draw"):
+        release.recoding.apply(ages(*range(1, 40)))
+
+
+@pytest.mark.parametrize("rho", [0.2, 1e-9, 5e-324])
+def test_a_belief_below_that_of_the_whole_table_cannot_be_reached(rho):
+    asked = plan(2, models=[{"name": "max-belief", "rho": rho}])
+    with pytest.raises(CannotReach, match=r"the probability 0\.25; ask for 0\.25") as caught:
+        shoal.anonymize(ages(1, 2, 3, 4), asked)
+    assert caught.value.best == 0.25
+    assert [way.action for way in caught.value.ways] == ["set", "remove"]
+    assert caught.value.ways[0].value == {"rho": 0.25}
+
+
+def test_only_freeform_draws_records_with_a_highest_belief():
+    models = [{"name": "max-belief", "rho": 0.5}]
+    with pytest.raises(BadPlan, match="does not support max-belief; these do: freeform"):
+        shoal.anonymize(ages(1, 2, 3, 4), plan(2, models=models, algorithm="concealment"))

@@ -109,6 +109,7 @@ MODELS = {
     "ir-k-anonymity": {"k": 400},
     "ir-kl-anonymity": {"k": 400, "l": 30},
     "k-anonymity": {"k": 400},
+    "max-belief": {"rho": 0.01},
     "p-sensitivity": {"p": 30},
     "population-uniqueness": {"u": 0.0, "sampling_fraction": 0.1},
     "recursive-cl-diversity": {"c": 0.1, "l": 30},
@@ -130,7 +131,7 @@ def test_a_warm_up_asks_for_little_of_the_same_kind(name):
         table().append_column("who", pa.array([i // 2 for i in range(60)])) if persons else table()
     )
     algorithm = "concealment" if name in LINKED else "danonyir" if persons else "gaa"
-    algorithm = "freeform" if name == "k-belief" else algorithm
+    algorithm = "freeform" if name in ("k-belief", "max-belief") else algorithm
     columns = dict(plan().columns) | persons
     models = [{"name": name, **MODELS.get(name, {"k": 400}), **column}]
     people = {"data": table()} if name in ("k-map", "delta-presence") else {}

@@ -130,6 +130,10 @@ def test_k_belief_is_the_lowest_belief_that_a_draw_can_have(case):
         check = model.check(seen(model, as_published(table, released), linkage))
         assert check.reached == linkage.largest_factor
         assert check.holds == (k <= best + 1e-6)
+        model = models.make({"name": "max-belief", "rho": 1 / k})
+        check = model.check(seen(model, as_published(table, released), linkage))
+        assert check.reached == 1 / linkage.largest_factor
+        assert check.holds == (lowest_belief(table, released) <= 1 / k + 1e-6)
 
 
 @settings(deadline=None, max_examples=examples(60))

@@ -22,6 +22,7 @@ from shoal.kernels.sorting import sort_rows
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
 from shoal.models import LinkageModel, Model
+from shoal.models.max_belief import MaxBelief
 from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
 
@@ -61,7 +62,7 @@ class Freeform(Algorithm):
 
     def serves(self, model: Model) -> bool:
         """Whether the algorithm can satisfy this model: what follows from a k-factor."""
-        return isinstance(model, LinkageModel)
+        return isinstance(model, LinkageModel | MaxBelief)
 
     def notes(self, seed: int | None) -> list[str]:
         """Remarks for the reader of a release about how it was made."""
@@ -81,7 +82,7 @@ class Freeform(Algorithm):
         progress: Progress = silent,
     ) -> Recoding:
         """Find rows with k members each, and draw who is published as which."""
-        asked = [model for model in models if isinstance(model, LinkageModel)]
+        asked = [model for model in models if isinstance(model, LinkageModel | MaxBelief)]
         k = max(model.k for model in asked)
         _check(table, next(model for model in asked if model.k == k))
         problem = PeelingProblem(table, k, exact_costs(loss, table.domains, table.rows), progress)
@@ -138,8 +139,11 @@ def _parts(problem: PeelingProblem, classes: Recoding) -> list[Longs]:
     return np.split(by, cuts)
 
 
-def _check(table: Table, model: LinkageModel) -> None:
+def _check(table: Table, model: LinkageModel | MaxBelief) -> None:
     """Raise an error for requirements that cannot be satisfied."""
+    if model.k > table.rows and isinstance(model, MaxBelief):
+        best = 1.0 / table.rows
+        raise CannotReach(model.key, best, model.out_of_reach(best)).offering(*model.ways_out(best))
     if model.k > table.rows:
         raise CannotReach(
             model.key,

@@ -14,6 +14,7 @@ from shoal.base.errors import NotHeld
 from shoal.measures.key_sets import View, views
 from shoal.models import Check, LinkageModel, Model, SensitiveModel
 from shoal.models.matching_belief import MatchingBelief
+from shoal.models.max_belief import MaxBelief
 from shoal.plan.attackers import Attacker
 from shoal.table.equivalence_classes import Classes
 from shoal.table.match_graph import MatchGraph
@@ -79,7 +80,7 @@ def seen(model: Model, published: Published, linkage: MatchGraph | None) -> Clas
     learns about a person from the records that match, so models about sensitive values are
     measured on the matches (Sec. 8, Tassa 2012).
     """
-    if linkage is not None and isinstance(model, LinkageModel):
+    if linkage is not None and isinstance(model, LinkageModel | MaxBelief):
         return linkage.view(model.view)
     if linkage is not None and isinstance(model, MatchingBelief):
         return believed(linkage)

@@ -13,7 +13,7 @@ from shoal.base.wording import short
 from shoal.models import Model
 from shoal.studio.wording import DEFAULT, Wording, texts
 
-SHARES = ("alpha", "beta", "r", "share", "threshold", "high", "low", "u", "belief")
+SHARES = ("alpha", "beta", "r", "share", "threshold", "high", "low", "u", "belief", "rho")
 LARGEST = 20.0  # delta, from which on its factor cannot be read any more
 
 
@@ -63,6 +63,8 @@ def _options(t: Wording, model: Any, known: dict[str, str]) -> dict[str, str]:
         given["min_people"] = t.number(model.min_people)
     if "k" in given:
         given["others"] = t.number(model.k - 1)
+    if "rho" in given:
+        given["k"] = t.number(model.k)
     if "delta" in given:
         large = model.delta >= LARGEST
         given["factor"] = known["where.very_many"] if large else _written(t, exp(model.delta))
