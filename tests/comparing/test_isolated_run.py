@@ -133,6 +133,9 @@ def test_a_warm_up_asks_for_little_of_the_same_kind(name):
     algorithm = "concealment" if name in LINKED else "danonyir" if persons else "gaa"
     algorithm = "freeform" if name in ("k-belief", "max-belief") else algorithm
     columns = dict(plan().columns) | persons
+    if name == "household-k-anonymity":
+        rows = table().append_column("home", pa.array([i // 2 for i in range(60)]))
+        columns["home"] = {"role": "household", "publish": False, "together": False}
     models = [{"name": name, **MODELS.get(name, {"k": 400}), **column}]
     people = {"data": table()} if name in ("k-map", "delta-presence") else {}
     asked = plan(models=models, columns=columns, algorithm=algorithm, population=people)
@@ -157,7 +160,7 @@ def test_a_sample_too_small_for_the_requirement_still_warms_up(monkeypatch):
 
 
 def test_a_warm_up_that_fails_is_reported(monkeypatch):
-    monkeypatch.setattr(compare_module, "_sample", lambda frame: table(1))
+    monkeypatch.setattr(compare_module, "_sample", lambda frame, plan: table(1))
     found = compare(table(), plan(), algorithms=["gaa"])
     assert not found.failed()
     assert any("warm-up on 300 records failed for 'gaa'" in note for note in found.notes)

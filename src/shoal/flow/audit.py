@@ -21,6 +21,7 @@ from shoal.flow.audited import Audit
 from shoal.flow.count_in_database import is_counted, of_counted_columns, open_counted
 from shoal.flow.freeing import freed
 from shoal.flow.opening import with_canonical_cells
+from shoal.flow.population import household_notes
 from shoal.flow.population.open_population import (
     encode_population,
     open_population,
@@ -175,11 +176,12 @@ def _audit(
     whole = asked if beyond is None else beyond.plan
     names = names if beyond is None else list(beyond.names)
     check_known(names, whole)
+    household_notes.check_households_there(frame, asked)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
         *notes.encodings(frame.schema),
         *notes.without_person(frame, plan),
-        *notes.households_counted(frame, plan),
+        *household_notes.households_counted(frame, plan),
         *notes.merged_values(published),
         *notes.unpublished_columns(names, whole),
     ]

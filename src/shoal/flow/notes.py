@@ -85,16 +85,6 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
     return notes
 
 
-def households_counted(frame: Frame, plan: Plan) -> list[str]:
-    """Report that households are counted where a table without them counts people."""
-    names = [name for name in columns_with_role(plan.columns, "household") if name in frame.names]
-    return [
-        f"members of a household ({name!r}) are linked, and hidden together: what is said of "
-        "people by the requirements, risks and attacks counts households"
-        for name in names
-    ]
-
-
 def population_not_estimated(plan: Plan, sample: SampleRisks | None) -> list[str]:
     """Report that the plan states a population, and nothing was estimated for it."""
     if not plan.population or sample is not None:

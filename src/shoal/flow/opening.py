@@ -12,7 +12,7 @@ from shoal.io.reading import Reading
 from shoal.io.sources import is_file
 from shoal.plan import Plan
 from shoal.table.roles import columns_with_role
-from shoal.table.samples.households import with_household_sizes
+from shoal.table.samples.derived import with_derived
 from shoal.table.written.coded_numbers import with_coded_numbers
 from shoal.table.written.ranges import bound_names
 from shoal.table.written.spelled_columns import canonical, spelled_columns
@@ -57,5 +57,5 @@ def with_canonical_cells(frame: Frame, plan: Plan, again: bool = False) -> Frame
     Columns that the plan derives are added, or computed `again`.
     """
     read = canonical(frame, spelled_columns(plan.columns, plan.missing_values))
-    read = with_household_sizes(read, plan.columns, plan.missing_values, again)
+    read = with_derived(read, plan.columns, plan.missing_values, again)
     return with_coded_numbers(read, plan.columns, plan.missing_values)

@@ -16,6 +16,7 @@ from shoal.base.clock import Clock
 from shoal.base.errors import NotHeld
 from shoal.base.version import __version__
 from shoal.flow import notes
+from shoal.flow.population import household_notes
 from shoal.flow.release import Release
 from shoal.flow.saving.refused import RefusedRelease
 from shoal.io.digests import content_digest
@@ -35,7 +36,7 @@ from shoal.table.match_graph import link
 from shoal.table.published_table import Published, preview_release, read_published
 from shoal.table.recoding import SUPPRESSED, Recoding, decode
 from shoal.table.roles import microaggregated_columns
-from shoal.table.samples.households import check_household_sizes
+from shoal.table.samples.derived import check_derived
 from shoal.table.samples.survey import survey_of
 from shoal.table.written.coded_numbers import check_coded, coded_columns, words_for
 from shoal.table.written.spelled_columns import guarded
@@ -81,14 +82,14 @@ def publish(
     suppressed = recoding.suppressed_of(original) + dropped
     forget_codes(frame, frame.packed)
     clock.start("decode")
-    released, people, taken = decode(
+    released, people, taken, homes = decode(
         frame, plan.columns, original, recoding, rng, keep_order, plan.missing_values
     )
     released = guarded(released, plan.columns)
     clock.start("verify")
     check_coded(released, plan.columns)
-    check_household_sizes(released, plan.columns, plan.missing_values)
-    published = replace(_read(released, plan, people), population=original.population)
+    check_derived(released, plan.columns, plan.missing_values)
+    published = replace(_read(released, plan, people, homes), population=original.population)
     if not plan.linked:  # otherwise matches are about single records
         published = published.together()  # they are measured often
     ranges = _ranges(original, recoding, taken, plan)
@@ -139,7 +140,8 @@ def publish(
         notes=[
             *([] if origin.applied is None else origin.applied.notes()),
             *notes.without_person(frame, plan),
-            *notes.households_counted(frame, plan),
+            *household_notes.households_counted(frame, plan),
+            *household_notes.members_linked(frame, plan, keep_order),
             *notes.merged_values(published),
             *notes.weighted_losses(plan),
             *notes.at_most_without_effect(plan, original),
@@ -157,6 +159,7 @@ def publish(
         keep_order=keep_order,
         original=linkable,
         person_of_record=people,
+        household_of_record=homes,
         if_known=measured.if_known,
         worrying=measured.worrying,
         dependency=measured.dependency,
@@ -219,9 +222,11 @@ def _unprotected(frame: Frame, plan: Plan, whole: Published | None) -> Published
     return read if plan.linked or frame.counted is not None else read.together()
 
 
-def _read(frame: Frame, plan: Plan, people: Longs | None = None) -> Published:
+def _read(
+    frame: Frame, plan: Plan, people: Longs | None = None, homes: Longs | None = None
+) -> Published:
     """A table as a reader sees it."""
-    published = read_published(frame, plan.columns, plan.missing_values, people)
+    published = read_published(frame, plan.columns, plan.missing_values, people, homes)
     forget_codes(frame, published.names)
     return published
 

@@ -39,7 +39,15 @@ class Release(Outcome):
         self.check_unchanged(frame)
         plan, people = self.plan, self.person_of_record
         sha256 = save_verified(
-            frame, path, plan, plan.models, people, self.original, replace, self.seen.population
+            frame,
+            path,
+            plan,
+            plan.models,
+            people,
+            self.original,
+            replace,
+            self.seen.population,
+            self.household_of_record,
         )
         self._remember(path, sha256)
 

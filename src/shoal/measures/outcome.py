@@ -98,6 +98,8 @@ class Outcome:
     weighted_losses: dict[str, float] | None = None  # None: there are no weights
     engine: str = "memory"  # that grouped and wrote the records
     parts: int = 1  # into which the table was cut, each recoded by itself
+    # The household of each record, int64[published], if members are generalized each by itself.
+    household_of_record: Longs | None = None
     tables: Tables | None = None  # the release and its original, for analyses
     refused: str = ""  # why it is not published; empty: it may be
     # Once they are computed:

@@ -121,6 +121,7 @@ class Model(Setting):
     strict: ClassVar[bool] = False  # whether a level equal to the required one is not enough
     linkage: ClassVar[bool] = False  # whether it is judged on the release and its original together
     needs_person_column: ClassVar[bool] = False
+    needs_household_column: ClassVar[bool] = False
     # Whether it is about a random draw among all records. A recoding has no draw for other records.
     needs_draw: ClassVar[bool] = False
     # Whether a class that satisfies the model still does so after any people join it, whatever the

@@ -10,7 +10,12 @@ from shoal.algorithms import DEFAULT, Algorithm
 from shoal.base.errors import BadPlan, WayOut, preview
 from shoal.models import Model
 from shoal.plan.check_limits import check_limits
-from shoal.table.roles import free_columns, linking_columns, microaggregated_columns
+from shoal.table.roles import (
+    free_columns,
+    household_apart,
+    linking_columns,
+    microaggregated_columns,
+)
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
@@ -29,6 +34,7 @@ def check_served(plan: Plan) -> None:
             "has a person column; drop that column if each record may stand for a person, or "
             "choose another model"
         ).offering(WayOut("remove", model), WayOut("role", persons[0], "drop"))
+    _check_apart(plan)
     _check_population(plan)
     _check_microaggregated(plan)
     _check_free(plan)
@@ -48,6 +54,17 @@ def check_served(plan: Plan) -> None:
         f"the algorithm {plan.algorithm.name} does not support {lost[0].key}; "
         f"these do: {', '.join(whole) or 'none yet'}"
     ).offering(*_algorithms(whole), WayOut("remove", lost[0].key))
+
+
+def _check_apart(plan: Plan) -> None:
+    """Raise an error if members are generalized each by itself, and nothing counts households."""
+    home = household_apart(plan.columns)
+    if home is not None and not any(model.needs_household_column for model in plan.models):
+        raise BadPlan(
+            f"the members of a household ({home!r}) are generalized each by itself, and no "
+            "requirement counts households: people who look the same could all be of one "
+            "household; add household-k-anonymity, or remove together = false"
+        ).offering(WayOut("add", "household-k-anonymity", {"k": 5}))
 
 
 def _check_population(plan: Plan) -> None:

@@ -247,7 +247,7 @@ class Plan(Setting):
             names = columns_with_role(self.columns, role)
             if len(names) > 1:
                 raise ValueError(f"can have one {role} column, but has {', '.join(names)}")
-        check_household(self.columns)
+        check_household(self.columns, self.models)
         persons = linking_columns(self.columns)
         lost = [model.name for model in self.models if model.needs_person_column]
         if lost and not persons:

@@ -9,7 +9,7 @@ from shoal.base.errors import BadPlan, WayOut
 from shoal.models import Model
 from shoal.plan.limits import Limits
 from shoal.plan.plan import Plan
-from shoal.table.roles import Role
+from shoal.table.roles import Role, counts_households
 
 
 def resolved(plan: Plan, way: WayOut) -> Plan:
@@ -29,9 +29,15 @@ def with_role(plan: Plan, column: str, role: Role) -> Plan:
     if column not in plan.columns:
         raise BadPlan(f"the plan has no column {column!r} any more")
     keep = {} if role == "quasi" else {"importance": 1.0, "at_most": None}
-    changed = plan.columns[column].changed(role=role, publish=True, **keep)
-    models = [one for one in plan.models if one.about != column or role == "sensitive"]
-    return plan.changed(columns={**plan.columns, column: changed}, models=models)
+    changed = plan.columns[column].changed(role=role, publish=True, together=True, **keep)
+    columns = {**plan.columns, column: changed}
+    models = [
+        one
+        for one in plan.models
+        if (one.about != column or role == "sensitive")
+        and (not one.needs_household_column or counts_households(columns))
+    ]
+    return plan.changed(columns=columns, models=models)
 
 
 def _accept(plan: Plan, column: str, value: Any) -> Plan:  # noqa: ARG001

@@ -39,6 +39,7 @@ from shoal.table.roles import (
     check_columns,
     columns_with_role,
     empty_words,
+    household_apart,
     linking_columns,
     missing_words,
     naming,
@@ -242,6 +243,9 @@ def encode(
     sensitive = sensitive_columns(
         frame, columns, missing_values, lambda i: progress("encode", 1 - i / many / 2)
     )
+    if (apart := household_apart(columns)) is not None:
+        homes = person_codes(frame, apart, words[apart])
+        sensitive = (*sensitive, Sensitive.of_households(apart, homes))
     return Table(
         tuple(names),
         tuple(trees),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +36,9 @@ class Classes:
     of_person: Longs | None = None
     person_weight: Longs | None = None  # int64[people], how many people each stands for; None: one
     coverage: Coverage | None = None  # whom they cover in a population; None: there is no table
+    # The households of each class, by records and, where there are people, by people; (): in
+    # `histograms`, if members are generalized each by itself.
+    homes: tuple[Histogram, ...] = ()
 
     def __len__(self) -> int:
         return len(self.size)
@@ -60,6 +63,29 @@ class Classes:
         candidates, place = np.unique(self.of_person, return_inverse=True)
         people = np.bincount(place, self.person_weight, len(candidates)).astype(np.int64)
         return candidates, people
+
+    @property
+    def households(self) -> tuple[Histogram, ...]:
+        """The households of each class, by records and by people; (): `people` are households."""
+        if self.homes:
+            return self.homes
+        for name, one in self.histograms.items():
+            if one.column.is_household:
+                people = self.person_values.get(name)
+                return (one,) if people is None else (one, people.histogram(of_people=True))
+        return ()
+
+    def without_households(self) -> Classes:
+        """The same with households aside: they are not published, and nothing discloses them."""
+        names = [name for name, one in self.histograms.items() if one.column.is_household]
+        if not names:
+            return self
+        return replace(
+            self,
+            homes=self.households,
+            histograms={n: one for n, one in self.histograms.items() if n not in names},
+            person_values={n: one for n, one in self.person_values.items() if n not in names},
+        )
 
     def merged(self, into: Longs, ids: Longs) -> Classes:
         """The classes with the numbers `ids` after these ones were merged `into` them.

@@ -25,6 +25,7 @@ from shoal.table.roles import (
     check_index,
     columns_with_role,
     empty_words,
+    household_apart,
     linking_columns,
     missing_words,
 )
@@ -49,6 +50,8 @@ class Published(CountedRows):
     unit: Longs | None = None
     single_people: Longs | None = None  # the same for `people`, if people were counted together
     population: Population | None = None  # all people who could be in it; None: it is not known
+    # The household of each record, if members are generalized each by itself; it is not published.
+    homes: Sensitive | None = None
 
     @property
     def missing_cells(self) -> int:
@@ -59,7 +62,8 @@ class Published(CountedRows):
     @cached_property
     def classes(self) -> Classes:
         """The classes of equal published values."""
-        found = tally(self.codes, self.people, self.sensitive, self.weight)
+        counted = self.sensitive if self.homes is None else (*self.sensitive, self.homes)
+        found = tally(self.codes, self.people, counted, self.weight).without_households()
         if self.population is None:
             return found
         reader = self.population.reader(self.names, self.values)
@@ -89,8 +93,9 @@ class Published(CountedRows):
         if self.unit is not None or (self.weight is not None and self.people is not None):
             return self
         codes = self.codes
-        if self.sensitive:
-            secret = [one.codes[:, None] for one in self.sensitive]
+        homes = () if self.homes is None else (self.homes,)
+        if self.sensitive or homes:
+            secret = [one.codes[:, None] for one in (*self.sensitive, *homes)]
             codes = np.concatenate([codes, *secret], axis=1)
         unit, first, weight = group_rows(codes)
         if self.weight is not None:
@@ -105,6 +110,7 @@ class Published(CountedRows):
             codes=self.codes[first],
             people=people,
             sensitive=tuple(replace(one, codes=one.codes[first]) for one in self.sensitive),
+            homes=next((replace(one, codes=one.codes[first]) for one in homes), None),
             weight=weight,
             unit=unit,
             single_people=self.people,
@@ -273,9 +279,10 @@ def preview_release(
         codes,
         tuple(values),
         part.people,
-        part.sensitive,
+        tuple(one for one in part.sensitive if not one.is_household),
         part.weight,
         population=table.population,
+        homes=next((one for one in part.sensitive if one.is_household), None),
     )
     return published, part
 
@@ -285,10 +292,12 @@ def read_published(
     columns: Mapping[str, Column],
     missing_values: Sequence[str] = (),
     people: Longs | None = None,
+    households: Longs | None = None,
 ) -> Published:
     """Read the quasi-identifiers and the persons of a table, as any reader of it could.
 
-    `people` numbers the person of each record if the table has no person column.
+    `people` numbers the person of each record if the table has no person column. `households` are
+    those of the records if members are generalized each by itself, and the table lacks them.
     """
     names = columns_with_role(columns, "quasi")
     if not names:
@@ -317,7 +326,13 @@ def read_published(
             break
     sensitive = sensitive_columns(frame, columns, missing_values)
     forget_codes(frame, frame.packed)
-    return Published(tuple(names), codes, values, people, sensitive, frame.weight)
+    apart = household_apart(columns)
+    if apart is not None and households is None and apart in frame.names:
+        households = person_codes(frame, apart, words[apart])
+    homes = None
+    if apart is not None and households is not None:
+        homes = Sensitive.of_households(apart, households)
+    return Published(tuple(names), codes, values, people, sensitive, frame.weight, homes=homes)
 
 
 def places(values: Iterable[object], known: dict[str, int], nowhere: int) -> list[int]:

@@ -113,6 +113,7 @@ class Decoded(NamedTuple):
     frame: Frame
     people: Longs | None  # int64[published], the person of each record; None: the frame has it
     rows: Longs  # int64[published], the record of the table that each row was
+    households: Longs | None = None  # the same for households, if members are generalized apart
 
 
 def decode(
@@ -167,7 +168,12 @@ def decode(
             replaced[name] = pa.array(person_numbers(drawn, words))
         elif name in links:
             people = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
-    return Decoded(frame.rebuild(rows, replaced, drop=not_published(columns)), people, rows)
+    homes = None
+    for one in table.sensitive:
+        if one.is_household:
+            homes = np.unique(one.codes[rows], return_inverse=True)[1].astype(np.int64)
+    made = frame.rebuild(rows, replaced, drop=not_published(columns))
+    return Decoded(made, people, rows, homes)
 
 
 def _packed(published: Ints, labels: pa.Array) -> pa.DictionaryArray:

@@ -16,19 +16,19 @@ from shoal.base.settings import Positive, Setting
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import Frame
 from shoal.io.raw_text.spelling import Spelling, check_spelling
-from shoal.table.allowed.at_most import EXACT, AtMost
+from shoal.table.allowed.at_most import AtMost
+from shoal.table.samples.derived_settings import with_derived_settings
 
 Role = Literal["identifier", "person", "household", "quasi", "sensitive", "weight", "other", "drop"]
 ROLES = "identifier, person, household, quasi, sensitive, weight, other or drop"  # for messages
 # Roles of columns that may serve the run without being published.
-EXACTLY = EXACT, AtMost.of(EXACT)  # as a plan file has it, and as a column does
 MAY_HIDE = ("person", "household", "weight")
 # Roles of columns that are published unchanged, and that nothing protects.
 UNCHANGED = ("other", "weight")
 LINKS = ("person", "household")  # roles of columns that link records
 # What becomes of a missing quasi-identifier: it is published as it was written, each way of writing
 # it a value of its own; as an empty cell; as a suppressed value; or it is an error.
-Derived = Literal["household-size"]
+Derived = Literal["household-size", "household-composition"]
 Missing = Literal["value", "empty", "root", "error"]
 EMPTY = ""  # the word for missing that an empty cell is
 Microaggregate = Literal["mean", "median"]
@@ -44,7 +44,12 @@ class Column(Setting):
     hierarchy: Hierarchy | None = None
     publish: bool = True  # False: a person, household or weight that is used, but not published
     of_household: bool = False  # whether all members of a household have the same value
+    # Whether all members of a household get the same published values, and households are counted
+    # in place of people. False: each member by itself, and only household-k-anonymity counts them.
+    together: bool = True
     derive: Derived | None = None  # what the column is computed from; None: the table has it
+    ages: str | None = None  # the column with the ages, for household-composition
+    adult: Positive | None = None  # from which age on somebody is an adult there; None: 18
     decimal: str | None = None  # the decimal sign of its numbers, "." or ","; None: "."
     thousands: str | None = None  # between groups of three digits; None: nothing
     percent: bool = False  # whether its numbers have a percent sign, as in 12.5 %
@@ -146,20 +151,7 @@ class Column(Setting):
     @model_validator(mode="before")
     @classmethod
     def _derived(cls, given: Any) -> Any:
-        """What is derived is visible in other columns too, so that it is published exactly."""
-        if not isinstance(given, Mapping) or given.get("derive") is None:
-            return given
-        if given.get("role") != "quasi":
-            raise ValueError(
-                f"can have derive only with the role quasi, not {given.get('role')}: who lives "
-                "there knows it; remove it, or give the column the role quasi"
-            )
-        if given.get("hierarchy") is not None or given.get("at_most") not in (None, *EXACTLY):
-            raise ValueError(
-                "has derive and is generalized: the size of a household can be counted in the "
-                "release, so that it is published exactly; remove hierarchy and at_most"
-            )
-        return {**given, "at_most": EXACT, "of_household": True}
+        return with_derived_settings(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")
     def _may_hide(self) -> Column:
@@ -167,6 +159,11 @@ class Column(Setting):
             raise ValueError(
                 "can have publish = false only with the roles person, household and weight; use "
                 "the role drop or identifier for columns that are not published"
+            )
+        if not self.together and (self.role != "household" or self.publish):
+            raise ValueError(
+                "can have together = false only with the role household and publish = false: "
+                "numbers that are published link the members, who are then hidden together"
             )
         if self.of_household and self.role in ("person", "household", "drop"):
             raise ValueError(
@@ -296,13 +293,28 @@ def columns_with_role(columns: Mapping[str, Column], role: Role) -> list[str]:
 def linking_columns(columns: Mapping[str, Column]) -> list[str]:
     """The column whose equal values link records in a release: the household, or the person.
 
-    Members of a household are linked by its number, and so are the records of each of them.
+    Members of a household are linked by its number, and so are the records of each of them. If
+    each member is generalized by itself, only the records of a person are linked.
 
     >>> who, home = Column(role="person"), Column(role="household")
     >>> linking_columns({"who": who}), linking_columns({"who": who, "home": home})
     (['who'], ['home'])
     """
-    return columns_with_role(columns, "household") or columns_with_role(columns, "person")
+    homes = [name for name in columns_with_role(columns, "household") if columns[name].together]
+    return homes or columns_with_role(columns, "person")
+
+
+def household_apart(columns: Mapping[str, Column]) -> str | None:
+    """The household column whose members are generalized each by itself; None: there is none."""
+    found = [name for name, one in columns.items() if not one.together]
+    return found[0] if found else None
+
+
+def counts_households(columns: Mapping[str, Column]) -> bool:
+    """Whether a model can count households: members are apart, or their number is hidden too."""
+    derived = any(column.derive is not None for column in columns.values())
+    homes = columns_with_role(columns, "household")
+    return any(derived or not columns[name].together for name in homes)
 
 
 def other_columns(columns: Mapping[str, Column]) -> list[str]:

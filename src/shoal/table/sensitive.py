@@ -32,6 +32,8 @@ class Sensitive:
     # The same for people: int64[values], how many have each value, and how many there are.
     people_total: Longs | None = None
     people_count: int | None = None
+    # Whether these are households, which are not published, and nobody's sensitive values.
+    is_household: bool = False
 
     @staticmethod
     def of(
@@ -47,6 +49,12 @@ class Sensitive:
             codes = np.where(codes < 0, len(values) - 1, codes).astype(np.int32)
         return Sensitive(name, codes, tuple(values), hierarchy, spellings)
 
+    @staticmethod
+    def of_households(name: str, homes: Longs) -> Sensitive:
+        """The household of each record, numbered from 0, as a column that classes count."""
+        many = int(homes.max(initial=-1)) + 1
+        return Sensitive(name, homes.astype(np.int32), tuple(range(many)), is_household=True)
+
     def take(self, rows: Longs) -> Sensitive:
         """These records, with only the values that occur in them."""
         used, codes = np.unique(self.codes[rows], return_inverse=True)
@@ -55,7 +63,14 @@ class Sensitive:
         if spellings:
             there = set(values)
             spellings = tuple(ways for ways in spellings if ways[0] in there)
-        return Sensitive(self.name, codes.astype(np.int32), values, self.hierarchy, spellings)
+        return Sensitive(
+            self.name,
+            codes.astype(np.int32),
+            values,
+            self.hierarchy,
+            spellings,
+            is_household=self.is_household,
+        )
 
     def part(self, rows: Longs, weight: Longs | None = None) -> Sensitive:
         """These records as a part of the table: models still compare with the whole of it.

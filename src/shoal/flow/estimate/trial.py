@@ -170,7 +170,9 @@ class _Release:
         made = recode(encoded(plan), plan, progress, encoded)
         columns, missing = made.plan.columns, made.plan.missing_values
         decoded = decode(frame, columns, made.table, made.recoding, made.rng, True, missing)
-        published = read_published(decoded.frame, columns, missing, decoded.people).together()
+        published = read_published(
+            decoded.frame, columns, missing, decoded.people, decoded.households
+        ).together()
         return _Release(made.plan, made.table, decoded, published)
 
     def telling(

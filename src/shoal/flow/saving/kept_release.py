@@ -1,8 +1,8 @@
 """Kept releases: the records of a release in a folder, to be written to other files later.
 
 The folder is private. It has the published cells with their types and labels, the plan, and who
-belongs together if people are not published. It has no original record and no seed: nothing but
-the release can be made of it.
+belongs together if people or households are not published. It has no original record and no seed:
+nothing but the release can be made of it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from shoal.io.written.settings import Writing
 from shoal.plan import Plan
 
 RECORDS, PEOPLE, PLAN, STATE = "records.arrow", "people.npy", "decided.toml", "kept.json"
+HOUSEHOLDS = "households.npy"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class KeptRelease:
     frame: pa.Table
     plan: Plan  # without open choices
     person_of_record: Longs | None = None  # if people are neither published nor records
+    household_of_record: Longs | None = None  # if members are generalized each by itself
 
     @property
     def published(self) -> int:
@@ -55,7 +57,15 @@ class KeptRelease:
         models = self.plan.models
         alone = [model for model in models if not (model.linkage or model.needs_population)]
         frame, people = Frame(self.frame), self.person_of_record
-        return save_verified(frame, path, self.plan, alone, people, replace=replace)
+        return save_verified(
+            frame,
+            path,
+            self.plan,
+            alone,
+            people,
+            replace=replace,
+            household_of_record=self.household_of_record,
+        )
 
     def codebook(self, path: str | Path) -> None:
         """Write the codebook, as `Release.codebook` does."""
@@ -82,10 +92,12 @@ def keep(release: Release, folder: Path) -> None:
         kept = release.plan.inlined().changed(seed=None, population=people)
         path.write_text(kept.to_toml(), encoding="utf-8")
     digests = {name: fingerprint(folder / name) for name in (RECORDS, PLAN)}
-    if release.person_of_record is not None:
-        with atomic(folder / PEOPLE, private=True) as path, path.open("wb") as file:
-            np.save(file, _renumbered(release.person_of_record))
-        digests[PEOPLE] = fingerprint(folder / PEOPLE)
+    numbers = {PEOPLE: release.person_of_record, HOUSEHOLDS: release.household_of_record}
+    for name, each in numbers.items():
+        if each is not None:
+            with atomic(folder / name, private=True) as path, path.open("wb") as file:
+                np.save(file, _renumbered(each))
+            digests[name] = fingerprint(folder / name)
     with atomic(folder / STATE, private=True) as path:
         path.write_text(json.dumps(digests), encoding="utf-8")
 
@@ -115,12 +127,14 @@ def load_kept(folder: Path) -> KeptRelease:
         if any(fingerprint(folder / name) != digest for name, digest in digests.items()):
             raise BadFile(_CHANGED)
         plan = Plan.load(folder / PLAN)
-        people = np.load(folder / PEOPLE) if PEOPLE in digests else None
+        people, homes = (
+            np.load(folder / name) if name in digests else None for name in (PEOPLE, HOUSEHOLDS)
+        )
         with pa.memory_map(str(folder / RECORDS)) as file:
             records = pa.ipc.open_file(file).read_all()
     except (OSError, ValueError, AttributeError, pa.ArrowException):
         raise BadFile(_CHANGED) from None
-    return KeptRelease(records, plan, people)
+    return KeptRelease(records, plan, people, homes)
 
 
 _CHANGED = (

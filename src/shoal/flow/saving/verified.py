@@ -33,6 +33,7 @@ def save_verified(
     original: Table | None = None,
     replace: bool = False,
     population: Population | None = None,
+    household_of_record: Longs | None = None,
 ) -> str | None:
     """Write the frame of a release to a file, or to a table of a database in one transaction.
 
@@ -47,7 +48,9 @@ def save_verified(
         file = read_form(file, plan.columns, plan.write, target)
         check_form(file, frame, plan.columns, plan.write)
         check_coded(file, plan.columns)
-        written = read_published(file, plan.columns, plan.missing_values, person_of_record)
+        written = read_published(
+            file, plan.columns, plan.missing_values, person_of_record, household_of_record
+        )
         written = dataclasses.replace(written, population=population)
         linkage = None if original is None else link(original, written)
         verify(written, models, linkage, plan.attackers)

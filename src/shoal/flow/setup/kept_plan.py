@@ -10,7 +10,7 @@ from shoal.flow.draft.facts import Facts
 from shoal.models import Model
 from shoal.plan import Plan
 from shoal.plan.attackers import Attacker
-from shoal.table.roles import Column, columns_with_role, linking_columns
+from shoal.table.roles import Column, columns_with_role, counts_households, linking_columns
 
 FITTING = 0.5  # share of the values that a hierarchy must know to be kept; a person adds the others
 TRIED = 10_000  # values of a column
@@ -106,6 +106,8 @@ def _refitted(column: Column, drafted: Column) -> Column:
 def _serves(model: Model, columns: Mapping[str, Column]) -> bool:
     """Whether a model is still about something."""
     if model.needs_person_column and not linking_columns(columns):
+        return False
+    if model.needs_household_column and not counts_households(columns):
         return False
     about = model.about
     return about is None or (about in columns and columns[about].role == "sensitive")

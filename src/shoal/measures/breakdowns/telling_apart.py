@@ -307,7 +307,7 @@ def _unchanged(
 
 def _as_they_were(tables: Tables) -> dict[str, Ints]:
     """The unchanged columns of the original, by the order of its records."""
-    found = {one.name: one.codes for one in tables.original.sensitive}
+    found = {one.name: one.codes for one in tables.original.sensitive if not one.is_household}
     for name in tables.others:
         assert tables.before is not None
         words = missing_words(tables.columns, name, tables.missing_values)

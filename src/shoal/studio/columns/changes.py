@@ -11,7 +11,7 @@ from shoal.flow.draft.spellings import PUBLISHED
 from shoal.flow.setup.kept_plan import attackers_of
 from shoal.plan import Plan
 from shoal.studio.tasks._columns import ColumnView
-from shoal.table.roles import ROLES, Column, Role, columns_with_role
+from shoal.table.roles import ROLES, Column, Role, columns_with_role, counts_households
 
 FIRST_WORDS = {"importance": 1.0, "at_most": None}
 
@@ -42,15 +42,25 @@ def with_roles(
     others = [name for name in before if role == "person" and name not in names]
     for name in others:  # two numbers of people: the older one is an identifier now
         columns[name] = columns[name].changed(role="identifier", publish=True)
-    models = [one for one in plan.models if one.about is None or one.about in columns_with_role(
-        columns, "sensitive")]  # fmt: skip
+    if not columns_with_role(columns, "household"):  # nothing can be a household's any more
+        columns = {
+            name: one.changed(of_household=False) if one.of_household and not one.derive else one
+            for name, one in columns.items()
+        }
+    sensitive = columns_with_role(columns, "sensitive")
+    models = [
+        one
+        for one in plan.models
+        if (one.about is None or one.about in sensitive)
+        and (not one.needs_household_column or counts_households(columns))
+    ]
     made = plan.changed(columns=columns, models=models, attackers=attackers_of(plan, columns))
     lost = tuple(one.key for one in plan.models if one not in models)
     return Changed(made, lost, others[0] if others else "")
 
 
 def _with_role(old: Column, view: ColumnView, role: str) -> Column:
-    fields: dict[str, Any] = {"role": role, "publish": True}
+    fields: dict[str, Any] = {"role": role, "publish": True, "together": True}
     if role != "quasi":
         fields |= FIRST_WORDS
     if role in PUBLISHED and old.role not in PUBLISHED and old.spelling is None:
@@ -72,7 +82,8 @@ def with_settings(plan: Plan, name: str, form: Mapping[str, str]) -> Plan:
     if "at_most" in form:
         fields["at_most"] = _at_most(form["at_most"], form.get("amount", ""))
     if "publish" in form:
-        fields["publish"] = form["publish"] != "no"
+        fields["publish"] = form["publish"] not in ("no", "apart")
+        fields["together"] = form["publish"] != "apart"
     accept = list(plan.accept)
     if "accept" in form:
         accept = [one for one in accept if one != name]

@@ -13,11 +13,11 @@ from shoal.models import Model, SensitiveModel, TableModel
 from shoal.models._people import PeopleModel
 from shoal.plan import Plan
 from shoal.studio.requirements.fields import COLUMN
-from shoal.table.roles import columns_with_role, linking_columns
+from shoal.table.roles import columns_with_role, counts_households, linking_columns
 
 Group = Literal["identity", "values", "whole", "people", "records"]
 GROUPS: tuple[Group, ...] = ("identity", "values", "whole", "people", "records")
-Reason = Literal["", "sensitive", "person", "no-person", "attackers", "population"]
+Reason = Literal["", "sensitive", "person", "no-person", "attackers", "population", "household"]
 FEWEST = 2  # values that a column needs, so that classes can have different ones
 
 
@@ -82,6 +82,8 @@ def _reason(plan: Plan, kind: type[Model], columns: Iterable[str]) -> Reason:
         return "sensitive"
     if kind.needs_person_column and not persons:
         return "person"
+    if kind.needs_household_column and not counts_households(plan.columns):
+        return "household"
     if kind.linkage and persons:
         return "no-person"
     return "attackers" if kind.linkage and plan.attackers else ""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from shoal.base.arrays import Longs
 from shoal.base.errors import BadTable, brief
-from shoal.hierarchies.values import number_of, text
+from shoal.hierarchies.values import text
 from shoal.io.frames import Frame
-from shoal.table.coded_columns import coded, coded_as_text, person_codes
+from shoal.table.coded_columns import coded_as_text, person_codes
 from shoal.table.roles import Column, columns_with_role, missing_words
 
 
@@ -85,48 +84,6 @@ def household_sizes(
         return np.bincount(homes)[homes]
     size = int(people.max(initial=-1)) + 1
     return np.bincount(np.unique(homes * size + people) // max(size, 1))[homes]
-
-
-def with_household_sizes(
-    frame: Frame,
-    columns: Mapping[str, Column],
-    missing_values: Sequence[str] = (),
-    again: bool = False,
-) -> Frame:
-    """The same table with the sizes of its households, if the plan derives them.
-
-    Sizes that it has must be right, unless they are computed `again`.
-    """
-    for name in [name for name, column in columns.items() if column.derive]:
-        sizes = household_sizes(frame, columns, missing_values)
-        if sizes is None:  # a release without household numbers
-            continue
-        if name not in frame.names or again:
-            return frame.replaced({name: pa.array(sizes)})
-        check_household_sizes(frame, columns, missing_values)
-    return frame
-
-
-def check_household_sizes(
-    frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str] = ()
-) -> None:
-    """Raise an error if a table states other sizes of households than it has."""
-    for name in [name for name, column in columns.items() if column.derive]:
-        sizes = household_sizes(frame, columns, missing_values)
-        if sizes is None or name not in frame.names:
-            continue
-        codes, values = coded(frame, name, ())
-        stated = np.array([*(number_of(value) for value in values), None], object)[codes]
-        wrong = np.flatnonzero(stated != sizes)
-        if len(wrong):
-            place = int(wrong[0])
-            said = "missing" if codes[place] < 0 else brief(text(values[codes[place]]))
-            where = f" (row {frame.row_number(place)})" if frame.numbered else ""
-            raise BadTable(
-                f"column {name!r} is {said} where a household has {sizes[place]} in the table"
-                f"{where}, and the plan says derive = 'household-size'; remove the column from the "
-                "table, or derive from the plan"
-            )
 
 
 def _differing(group: Longs, value: Longs) -> tuple[int, int] | None:

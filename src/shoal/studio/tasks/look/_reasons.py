@@ -131,5 +131,7 @@ def _published(plan: Plan, original: Table, after: Frame, taken: Longs) -> Publi
     names = linking_columns(plan.columns)
     if original.people is not None and not any(name in after.names for name in names):
         people = np.unique(original.people[taken], return_inverse=True)[1].astype(np.int64)
-    found = read_published(after, plan.columns, plan.missing_values, people)
+    home = next((one for one in original.sensitive if one.is_household), None)
+    homes = None if home is None else home.take(taken).codes.astype(np.int64)
+    found = read_published(after, plan.columns, plan.missing_values, people, homes)
     return found if plan.linked else found.together()
