@@ -196,6 +196,11 @@ def test_without_adult_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     assert "not on this machine" in str(text)
 
 
+def test_the_page_says_how_to_make_it_again(page: str) -> None:
+    assert "shoal reproduce li2007 --quick" in page
+    assert "--data" not in page.rsplit("To repeat this run", 1)[1]
+
+
 def test_the_same_bytes_and_progress_rises(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,14 +99,24 @@ def compare(
             Section("Figures 3 and 4: five measures on Adult", figures),
             Section("What we assumed and omitted", [_assumed()]),
         ],
-        foot=f"Made by shoal {__version__}. To repeat this run: `shoal reproduce li2007`",
+        foot=f"Made by shoal {__version__}. {_again(on_adult)}",
     )
     return Result(page, files, drawn)
 
 
+def _again(on_adult: adult.Found | None) -> str:
+    if on_adult is None:
+        return "To repeat this run: `shoal reproduce li2007`"
+    return _adult.again("li2007", on_adult.adult, _is_quick(on_adult))
+
+
+def _is_quick(on_adult: adult.Found) -> bool:
+    return on_adult.adult.table.num_rows <= _adult.SAMPLE
+
+
 def _quick(on_adult: adult.Found | None) -> str:
     """The warning of a quick run, for the figures on Adult."""
-    if on_adult is None or on_adult.adult.table.num_rows > _adult.SAMPLE:
+    if on_adult is None or not _is_quick(on_adult):
         return ""
     return (
         f"Quick run: figures 3 and 4 are made from a sample of {_adult.SAMPLE:,} rows and few "
