@@ -203,3 +203,9 @@ def test_the_highest_k_satisfies_what_is_required() -> None:
     assert found["Adult_Mar", "t = 0.25", "k-then-cost"].k >= found["Adult_Mar", "t = 0.25", "S1"].k
     (section,) = highest_k.part(found).sections
     assert "4.4" in section.title
+    text, table = section.blocks
+    cases = {(name, words) for name, words, _ in found}
+    for at, strategy in enumerate(highest_k.STRATEGIES[1:], 2):
+        more = sum(found[*case, strategy].k > found[*case, "S1"].k for case in cases)
+        assert f"{strategy} in {more}" in text.text
+        assert sum(row[at].tone == "strong" for row in table.rows) == more

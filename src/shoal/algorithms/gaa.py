@@ -55,7 +55,7 @@ class GAA(Algorithm):
 
     `cost-then-k`, `k-then-cost` and `cost-per-k` do the same with k, the people of the smallest
     class after the merge, in the places of S2, S3 and S4. If only l-diversity or t-closeness is
-    required, they raise the k that is reached (the future work of Sec. 4.4, Mauger 2023).
+    required, they may reach a higher k (the future work of Sec. 4.4, Mauger 2023).
 
     `weight`: the cost of each side counts `size` times (MC, Mauger 2020) or once (`unit`, Def. 6,
     Mauger 2023). `candidates`: partners are `all` classes, or only the `small` ones that still

@@ -20,7 +20,7 @@ from shoal.datasets.voters import _groups, _prefixes, _spans
 from shoal.hierarchies.base import Hierarchy
 from shoal.papers import _compare
 from shoal.papers._adult import Adult, Releases, shown
-from shoal.papers._compare import Claim, listed, signed
+from shoal.papers._compare import Claim, listed
 from shoal.papers._result import Row
 from shoal.papers.mauger2023.part import Part
 from shoal.papers.mauger2023.table_3 import (
@@ -139,7 +139,7 @@ def statements(table: Areas, releases: Releases, rows: int) -> list[Claim]:
             "By values at the root, Total is 10 points below the second best.",
             f"{10 - AROUND:g} to {10 + AROUND:g} points below",
             [abs(ahead - 10) <= AROUND],
-            f"{signed(-ahead)} points",
+            f"{abs(ahead):.1f} points {'below' if ahead > 0 else 'above'} the best of the others",
         ),
     ]
 
