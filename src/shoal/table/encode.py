@@ -49,7 +49,8 @@ from shoal.table.samples.survey import survey_of
 from shoal.table.sensitive import Sensitive
 
 if TYPE_CHECKING:
-    from shoal.table.population.population import Population, Reader
+    from shoal.table.population.population import Population
+    from shoal.table.population.reader import Reader
 
 
 @dataclass(frozen=True, eq=False)

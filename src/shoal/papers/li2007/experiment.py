@@ -111,7 +111,7 @@ def _again(on_adult: adult.Found | None) -> str:
 
 
 def _is_quick(on_adult: adult.Found) -> bool:
-    return on_adult.adult.table.num_rows <= _adult.SAMPLE
+    return bool(on_adult.adult.table.num_rows <= _adult.SAMPLE)
 
 
 def _quick(on_adult: adult.Found | None) -> str:

@@ -21,7 +21,7 @@ from shoal.models.delta_presence import DeltaPresence
 from shoal.models.k_map import KMap
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
-from shoal.table.population.population import Reader
+from shoal.table.population.reader import Reader
 from shoal.table.recoding import SUPPRESSED, Recoding
 
 

@@ -13,7 +13,7 @@ from shoal.hierarchies.free_values import Covers, FreeTree
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
 from shoal.table.encode import Table
-from shoal.table.population.population import Reader
+from shoal.table.population.reader import Reader
 
 
 @dataclass(frozen=True, eq=False)
