@@ -48,7 +48,8 @@ class _Case:
         # Members of a household share their weight: it is that of the household.
         self.homes = sorted(rng.randrange(1, len(self.people)) for _ in self.people)
         self.incomes = [rng.randint(-5_000, 90_000) for _ in self.people]
-        self.weighted, self.housed = rng.random() < 0.5, rng.random() < 0.25
+        self.weighted, self.housed = rng.random() < 0.5, rng.random() < 0.4
+        self.apart = self.housed and rng.random() < 0.6  # each member by itself
         self.coding = rng.choice([{}, {"round": 500, "top": 50_000, "bottom": 0}, {"top": 40_000}])
         self.models = self._models()
 
@@ -68,7 +69,7 @@ class _Case:
             {"name": "strict-average-risk", "r": rng.choice([0.3, 0.5]), "k": 2},
             {"name": "share-at-risk", "share": rng.choice([0, 0.3]), "threshold": 0.4},
         ]  # fmt: skip
-        if not self.housed:  # whose households the population would have to have
+        if not self.housed or self.apart:  # whose households the population would have to have
             against = [
                 {"name": "k-map", "k": rng.randint(2, 9)},
                 {"name": "delta-presence", "high": rng.choice([0.3, 0.5, 0.8])},
@@ -77,6 +78,8 @@ class _Case:
         models = {one["name"]: one for one in rng.sample(pool, rng.choice([1, 2, 2]))}
         if rng.random() < 0.4:
             models["k-anonymity"] = {"name": "k-anonymity", "k": 2}
+        if self.apart:
+            models["home"] = {"name": "household-k-anonymity", "k": rng.randint(2, 3)}
         return list(models.values())
 
     def plan(self) -> str:
@@ -94,6 +97,8 @@ class _Case:
             columns["weight"] = {"role": "weight", "publish": False}
         if self.housed:
             columns["home"] = {"role": "household", "publish": rng.random() < 0.5}
+        if self.apart:
+            columns["home"] = {"role": "household", "publish": False, "together": False}
         algorithm = rng.choice(FREE if free else FREE + OTHERS)
         plan = {
             "seed": 1, "keep_order": True, "models": self.models, "columns": columns,
@@ -158,7 +163,7 @@ class _Case:
             ours = _coded(income, self.coding)
             self.trial.check(int(row["income"]) == ours, f"{row['income']} for {income}")
         self.trial.check("weight" not in released[0], "weights are published")
-        if self.housed:
+        if self.housed and not self.apart:
             homes: dict = {}
             for home, vector in zip(self.homes, vectors, strict=True):
                 homes.setdefault(home, set()).add(vector)
@@ -167,7 +172,7 @@ class _Case:
 
     def sizes(self, vectors: list[tuple]) -> dict[tuple, int]:
         """The people, or the households, of each class."""
-        units = self.homes if self.housed else range(len(vectors))
+        units = self.homes if self.housed and not self.apart else range(len(vectors))
         return Counter(vector for vector, _ in {*zip(vectors, units, strict=True)})
 
     def level(self, model: dict, vectors: list[tuple]) -> float | None:
@@ -177,6 +182,9 @@ class _Case:
         match model["name"]:
             case "k-anonymity":
                 return min(own.values())
+            case "household-k-anonymity":
+                each = Counter(zip(vectors, self.homes, strict=True))
+                return min(own[vector] / many for (vector, _), many in each.items())
             case "average-risk":
                 return len(own) / total
             case "strict-average-risk":
@@ -249,7 +257,7 @@ def _counts_people(model: dict) -> bool:
 
 
 def _enough(model: dict, level: float) -> bool:
-    if model["name"] in ("k-map", "k-anonymity"):
+    if model["name"] in ("k-map", "k-anonymity", "household-k-anonymity"):
         return level >= model["k"]
     names = {"delta-presence": "high", "share-at-risk": "share", "population-uniqueness": "u"}
     return level <= model[names.get(model["name"], "r")] + 1e-9

@@ -52,7 +52,7 @@ class HouseholdKAnonymity(Model):
 
     def in_short(self, linked: bool = False) -> str:  # noqa: ARG002
         """The same in fewer words."""
-        return f"Each household looks like at least {many(self.k - 1, 'other')}."
+        return f"Members of a household look like those of at least {many(self.k - 1, 'other')}."
 
     def levels(self, classes: Classes) -> Floats:
         """1 / the largest share of a household in each class."""

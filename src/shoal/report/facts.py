@@ -49,7 +49,7 @@ from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.guarantees import bound, guarantee
 from shoal.report.limit_facts import LimitFact, limit_facts, preset_words
-from shoal.table.roles import columns_with_role, linking_columns
+from shoal.table.roles import columns_with_role, household_apart, linking_columns
 
 LITTLE = 99.0  # percent of suppressed values from which on a release is of little use
 
@@ -118,6 +118,7 @@ class Facts:
     people_before: int
     people: int
     has_persons: bool
+    members_apart: bool  # whether members of a household are generalized each by itself
     persons_published: bool  # whether records of a person can be linked
     weights_published: bool  # whether the release has the weight of each record
     linked: bool  # measured together with the original: there are no classes
@@ -249,6 +250,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         people_before=release.before.people,
         people=after.people,
         has_persons=bool(linking_columns(plan.columns)),
+        members_apart=household_apart(plan.columns) is not None,
         persons_published=bool(linking_columns(plan.columns)) and release.person_of_record is None,
         weights_published=any(
             plan.columns[n].publish for n in columns_with_role(plan.columns, "weight")

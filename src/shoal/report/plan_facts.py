@@ -67,8 +67,10 @@ def _how(column: Column) -> str:
                 return "not published; used to count people"
             return "replaced by a random number"
         case "household":
+            if not column.together:
+                return "not published; used to count the households of a class"
             if not column.publish:
-                return "not published; used to link the members of a household"
+                return "not published; used to hide the members of a household together"
             return "replaced by a random number"
         case "weight" if not column.publish:
             return "not published; used to estimate the population"

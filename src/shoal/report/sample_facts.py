@@ -35,10 +35,6 @@ def sample_rows(sample: SampleRisks | None) -> list[tuple[str, str]]:
         rows.append(("highest risk of a household in the population", percent(100 * highest)))
         rows.append(("average risk of a household in the population", percent(100 * mean)))
     found = sample.uniqueness
-    rows.append(
-        (
-            f"unique in the population (estimated: {ESTIMATORS[found.chosen]})",
-            percent(100 * found.uniqueness),
-        )
-    )
+    how = f"estimated: {ESTIMATORS[found.chosen]}" if found.sample else "no record is unique here"
+    rows.append((f"unique in the population ({how})", percent(100 * found.uniqueness)))
     return rows

@@ -209,13 +209,17 @@ class Project:
         """How much the columns single people out; computed once for the same roles."""
         key, plan = self._roles(), self.plan
         if key not in self.rankings:
-            roles = {name: one.role for name, one in plan.columns.items()}
+            # Members who are generalized each by itself are people, and not linked.
+            roles = {
+                n: one.role if one.together else "identifier" for n, one in plan.columns.items()
+            }
             missing = {n: list(plan.missing_of(n)) for n, role in roles.items() if role in LINKS}
             self.rankings[key] = await self.ask_table("rank", roles=roles, missing=missing)
         return self.rankings[key]
 
     def _roles(self) -> str:
-        return repr([(name, one.role) for name, one in self.plan.columns.items()])
+        columns = self.plan.columns
+        return repr([(name, one.role, one.together) for name, one in columns.items()])
 
     # Preview
 

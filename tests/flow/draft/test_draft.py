@@ -220,6 +220,8 @@ def test_weights_and_households_get_their_roles(tmp_path):
         "hhid": "household", "age": "quasi", "region": "quasi", "wgt": "weight",
     }  # fmt: skip
     assert not plan.columns["hhid"].publish
+    assert not plan.columns["hhid"].together
+    assert [one.name for one in plan.models] == ["k-anonymity", "household-k-anonymity"]
     assert not plan.columns["wgt"].publish
     plan.save(tmp_path / "plan.toml")
     release = shoal.anonymize(surveyed(), shoal.Plan.load(tmp_path / "plan.toml"))

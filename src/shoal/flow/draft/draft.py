@@ -40,11 +40,12 @@ from shoal.io.labels import NO_LABELS, Labels, labels_of
 from shoal.io.raw_text.detect_spelling import Detected, settings_of
 from shoal.io.reading import Reading
 from shoal.models import Model
+from shoal.models.household_k_anonymity import HouseholdKAnonymity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
 from shoal.table.coded_columns import code_all, coded, person_codes
 from shoal.table.header import check_header
-from shoal.table.roles import LINKS, Column, Role, columns_with_role
+from shoal.table.roles import LINKS, Column, Role, columns_with_role, household_apart
 
 K = 5
 CODES = 6  # whose labels a note has
@@ -192,11 +193,22 @@ def draft_k(examined: Examined) -> int:
 
 def people_of(examined: Examined, guesses: Mapping[str, Guess]) -> Longs | None:
     """The person or household of each record; None if each is a person of its own."""
-    for role in ("household", "person"):  # members of a household are hidden together
+    for role in ("household", "person"):  # members of a household may be hidden together
         for name, guess in guesses.items():
-            if guess.role == role:
+            if guess.role == role and not _is_apart(examined, name, guess):
                 return person_codes(examined.frame, name, examined.missing)
     return None
+
+
+def _is_apart(examined: Examined, name: str, guess: Guess) -> bool:
+    """Whether members of a household are generalized each by itself: unless the role was given."""
+    return guess.role == "household" and not guess.given and _most_households(examined, name) > 1
+
+
+def _most_households(examined: Examined, name: str) -> int:
+    """The largest k of household-k-anonymity that the whole table as one class reaches."""
+    sizes = np.bincount(person_codes(examined.frame, name, examined.missing))
+    return int(examined.frame.height // sizes.max())
 
 
 def _missing_words(frame: Frame) -> list[str]:
@@ -250,6 +262,7 @@ def column_as(examined: Examined, name: str, guess: Guess) -> Column:
         role=guess.role,
         hierarchy=guess.hierarchy,
         publish=guess.given or guess.role not in ("household", "weight"),
+        together=not _is_apart(examined, name, guess),
         **_stated(examined, name, guess),
     )
     if not codes or guess.role not in ("quasi", "sensitive"):
@@ -264,14 +277,15 @@ def plan_with_roles(
 ) -> Plan:
     """The plan with these roles, without a ranking of its quasi-identifiers.
 
-    Without `models`, k-anonymity is proposed.
+    Without `models`, k-anonymity is proposed; household-k-anonymity is added where there are
+    households.
     """
-    plan = Plan(
-        columns={name: column_as(examined, name, guess) for name, guess in guesses.items()},
-        read=examined.read,
-        models=list(models or [KAnonymity(k=draft_k(examined))]),
-        missing_values=examined.missing,
-    )
+    columns = {name: column_as(examined, name, guess) for name, guess in guesses.items()}
+    asked: list[Model] = list(models or [KAnonymity(k=draft_k(examined))])
+    if (home := household_apart(columns)) is not None:
+        k = max((one.hidden_among for one in asked), default=K)
+        asked.append(HouseholdKAnonymity(k=min(max(k, 2), _most_households(examined, home))))
+    plan = Plan(columns=columns, read=examined.read, models=asked, missing_values=examined.missing)
     plan._drafted = True
     for name, guess in guesses.items():
         facts, note = examined.facts[name], guess.note

@@ -111,8 +111,8 @@ def _number_of_somebody(facts: Facts) -> tuple[Role, str] | None:
     if many and is_household(facts.words):
         if facts.distinct < facts.filled == facts.rows:
             return "household", (
-                f"{facts.distinct:,} households with {facts.filled:,} records, whose members are "
-                "hidden together; publish = true links them in the release by random numbers"
+                f"{facts.distinct:,} households with {facts.filled:,} records; each member is "
+                "generalized by itself, and household-k-anonymity counts households"
             )
         return "identifier", f"household number: {facts.distinct:,} households"
     if many and is_person_number(facts.words):

@@ -65,7 +65,7 @@ def open_population(source: Any, plan: Plan) -> Frame:
             f"the population lacks the quasi-identifiers {preview(lacking)}"
             f"{did_you_mean(lacking[0], frame.names)}"
         )
-    homes = columns_with_role(plan.columns, "household")
+    homes = [n for n in columns_with_role(plan.columns, "household") if plan.columns[n].together]
     if homes and homes[0] not in frame.names and plan.against_population:
         raise BadTable(
             f"the table has households, and the population lacks the column {homes[0]!r}, so that "

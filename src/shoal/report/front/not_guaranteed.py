@@ -68,6 +68,13 @@ def not_guaranteed(facts: Facts) -> list[str]:
             "of a person, and in nearly no other record, such as an exact income, links these "
             "records as a number would."
         )
+    if facts.members_apart:
+        items.append(
+            "The members of a household are hidden one by one, and nothing links their records. A "
+            "column with the same value for all members, and in nearly no other record, such as "
+            "the exact income of the household, links them as a number would: the household as a "
+            "whole may then be the only one of its kind."
+        )
     if facts.applied:
         items.append(
             "The release was made with the recoding of another release, and verified by itself. An "

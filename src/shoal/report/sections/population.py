@@ -28,8 +28,8 @@ def population(facts: Facts) -> list[Block]:
             "individual risk of a record is the expected value of 1 / F, if F people of the "
             "population look like it (Benedetti and Franconi 1998). That of a household is the "
             "probability that at least one of its members is found. Both are too low for small "
-            "samples of tables in which many combinations of values are rare. The requirements "
-            "count people of the table alone, and do not rely on these estimates."
+            "samples of tables in which many combinations of values are rare. Requirements such as "
+            "k-anonymity count people of the table alone, and do not rely on these estimates."
         ),
         HtmlTable(["in the population", "estimate"], sample_rows(sample), widths=(70, 30)),
         HtmlTable(

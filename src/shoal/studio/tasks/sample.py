@@ -14,7 +14,7 @@ from shoal.studio.private_folder import private
 from shoal.studio.tasks._serving import Held
 from shoal.studio.tasks.open import SAMPLE
 from shoal.table.coded_columns import person_codes
-from shoal.table.roles import linking_columns
+from shoal.table.roles import columns_with_role, linking_columns
 
 SEED = 1  # the same records each time: only the plan changes what a preview shows
 
@@ -37,9 +37,10 @@ def _whole(cells: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def sampled_rows(frame: Frame, plan: Plan, most: int = SAMPLE) -> np.ndarray:
-    """The rows of the sample, in their order; all records of a person, or none."""
+    """The rows of the sample, in their order; all records of a household or person, or none."""
     rng = np.random.default_rng(SEED)
-    names = [n for n in linking_columns(plan.columns) if n in frame.names]
+    links = [*columns_with_role(plan.columns, "household"), *linking_columns(plan.columns)]
+    names = [n for n in links if n in frame.names]
     if not names:
         return np.sort(rng.permutation(frame.height)[:most])
     who = person_codes(frame, names[0], plan.missing_of(names[0]))
