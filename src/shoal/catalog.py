@@ -47,8 +47,9 @@ class Registry(FolderRegistry[Setting]):
 
     @property
     def decided(self) -> dict[str, type[Setting]]:
-        """The entries that can be run themselves, without `auto`."""
-        return {name: kind for name, kind in self._found.items() if not kind.is_auto}
+        """The entries that can be run themselves, without `auto` and those with a command."""
+        kinds = self._found.items()
+        return {name: kind for name, kind in kinds if not (kind.is_auto or kind.own_command)}
 
     def make(self, given: Any) -> Setting:
         """An entry given by its name, as a mapping, or as an object already."""

@@ -86,6 +86,7 @@ def test_nothing_that_was_tried_is_better(release):
     assert chosen.lost == min(one.lost for one in release.tried if one.rows == 300)
     assert {one.loss for one in release.tried} == {"mean", *metrics_in_mean()}
     able = [n for n, kind in catalog.algorithms.decided.items() if kind().serves(plan().models[0])]
+    able.remove("microaggregation")  # it does not look at the loss
     assert {one.algorithm for one in release.tried} == set(able)
 
 

@@ -39,6 +39,9 @@ class Algorithm(Setting):
     # Whether a large table is cut where that loses hardly anything: threads share the parts.
     shares_parts: ClassVar[bool] = False
 
+    # Whether it forms classes by the loss; `auto`, which compares losses, tries no others.
+    minimizes_loss: ClassVar[bool] = True
+
     random_choices: ClassVar[bool] = False  # whether it begins or breaks ties at random
 
     # Whether `recode` publishes nothing beyond `Table.tops`; otherwise it recodes block by block.

@@ -30,7 +30,8 @@ class IntervalDisclosure(Attack):
     numbers among the originals differ by p times the number of records or less; numbers that occur
     several times have their mean rank. By standard deviation: the numbers differ by p times the
     standard deviation of the originals or less. As interval disclosure in Domingo-Ferrer and Torra
-    2001.
+    2001 and Mateo-Sanz et al. 2004, but with ranks among the originals: among the published
+    numbers a class would have one rank.
     """
 
     name: ClassVar[str] = "interval-disclosure"
@@ -88,7 +89,8 @@ class IntervalDisclosure(Attack):
         """When the attack succeeds."""
         return (
             "It succeeds where the original number is near the published one: within "
-            f"{100 * self.p:g} % of all ranks. A table that is hardly changed is near everywhere."
+            f"{100 * self.p:g} % of all ranks, or, counted by itself, of the standard deviation. A "
+            "table that is hardly changed is near everywhere."
         )
 
     def headline(self, found: Mapping[str, Any], column: str | None, linked: bool = False) -> str:  # noqa: ARG002

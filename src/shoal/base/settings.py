@@ -63,6 +63,7 @@ class Setting(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     name: ClassVar[str]
     is_auto: ClassVar[bool] = False  # whether the flow chooses an entry in its place
+    own_command: ClassVar[str] = ""  # what runs it, if that is not `anonymize`
 
     def __init__(self, **options: Any) -> None:
         large = [k for k, v in options.items() if isinstance(v, int) and abs(v) >= 10**DIGITS]

@@ -27,6 +27,11 @@ def check_served(plan: Plan) -> None:
         raise BadPlan(
             "the plan has no requirements; add a model, for example k-anonymity"
         ).offering(WayOut("add", "k-anonymity", {"k": 5}))
+    if plan.algorithm.own_command:
+        raise BadPlan(
+            f"the algorithm {plan.algorithm.name} publishes two tables, and here is one; use "
+            f"{plan.algorithm.own_command}, or choose another algorithm"
+        ).offering(WayOut("algorithm", DEFAULT))
     if plan.linked and (persons := linking_columns(plan.columns)):
         model = next(m.name for m in plan.models if m.linkage)
         raise BadPlan(

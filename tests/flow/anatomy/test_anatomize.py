@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shoal
 from shoal.base.errors import BadPlan, BadTable, CannotReach, NotHeld
 from shoal.flow.anatomy.anatomize import anatomize
 from shoal.flow.anatomy.form_groups import form_groups
@@ -39,6 +40,18 @@ def test_groups_have_different_values(values, size, seed):
         inside.setdefault(one, []).append(value)
     assert sorted(inside) == list(range(len(values) // size))
     assert all(len(one) >= size and len(one) == len(set(one)) for one in inside.values())
+
+
+def test_a_plan_may_name_it_and_anonymize_names_the_command():
+    table = people(["flu", "cough", "ulcer"] * 8)
+    asked = plan(3, algorithm="anatomy")
+    made = anatomize(table, asked, compare=True)
+    assert made.holds
+    assert made.generalized.algorithm == "peel"
+    with pytest.raises(BadPlan, match=r"publishes two tables.*use shoal anatomy"):
+        shoal.anonymize(table, asked)
+    assert "anatomy" not in shoal.catalog.algorithms.decided
+    assert "anatomy" in shoal.catalog.algorithms
 
 
 def naive(first, second, table):

@@ -132,6 +132,37 @@ def test_importance_and_limits(studio: Served, people: str) -> None:
         undo(studio, people)
 
 
+def test_numbers_stay_numbers(studio: Served, people: str) -> None:
+    """The mean of each class of age; disease has no numbers, and neither has a person."""
+    more = studio.ask("GET", f"{people}/columns/1?open=1", headers=PARTS).text
+    assert 'name="microaggregate"' in more
+    assert 'name="top"' in more
+    answer = send(studio, people, "1/settings", microaggregate="mean", bottom="", top="", round="")
+    assert answer.status == 200
+    assert 'microaggregate = "mean"' in studio.get(f"{people}/plan.toml").text
+    assert '<option value="mean" selected' in studio.get(f"{people}/columns?more=1").text
+    refused = send(studio, people, "1/settings", open="1", round="5")
+    assert refused.status == 409
+    assert "has microaggregate and round" in html.unescape(refused.text)
+    send(studio, people, "1/role", role="sensitive")  # where a class has no number to publish
+    plan = studio.get(f"{people}/plan.toml").text
+    assert "microaggregate" not in plan
+    answer = send(studio, people, "1/settings", bottom="25", top="60,5", round="")
+    assert answer.status == 200
+    assert "top = 60.5, bottom = 25" in studio.get(f"{people}/plan.toml").text
+    assert 'value="60.5"' in studio.get(f"{people}/columns?more=1").text
+    assert send(studio, people, "1/settings", top="old").status == 409
+    send(studio, people, "1/role", role="identifier")
+    assert "top = " not in studio.get(f"{people}/plan.toml").text
+    for place in (0, 5):
+        assert (
+            'name="top"'
+            not in studio.ask("GET", f"{people}/columns/{place}?open=1", headers=PARTS).text
+        )
+    for _ in range(4):
+        undo(studio, people)
+
+
 @pytest.mark.parametrize(
     ("place", "fields", "said"),
     [

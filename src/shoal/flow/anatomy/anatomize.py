@@ -135,6 +135,8 @@ def _generalized(
     frame: Frame, plan: Plan, queries: Queries | None, progress: Progress
 ) -> Generalized:
     """A release of the same table with the same requirements, and generalized values."""
+    if plan.algorithm.own_command:
+        plan = plan.changed(algorithm=Plan(columns=plan.columns, models=plan.models).algorithm)
     release = anonymize(frame, plan, progress=progress)
     assert release.tables is not None
     before, after = release.tables.original, release.tables.published
@@ -238,11 +240,13 @@ def _tables(
     codes, values = coded(frame, column, ())
     # Sorted by what is published, which says nothing about the original order.
     rank = np.append(np.argsort(np.argsort([str(one) for one in values])), -1)
-    pairs, count = np.unique(np.stack([number, rank[codes]], axis=1), axis=0, return_counts=True)
+    base = len(rank)
+    pairs, count = np.unique(number * base + rank[codes] + 1, return_counts=True)
+    groups, shown = pairs // base, pairs % base - 1
     known, example = np.unique(rank[codes], return_index=True)
-    place = pa.array(example[np.searchsorted(known, pairs[:, 1])])
+    place = pa.array(example[np.searchsorted(known, shown)])
     second = pa.Table.from_arrays(
-        [pa.array(pairs[:, 0]), _plain(frame, column).take(place), pa.array(count)],
+        [pa.array(groups), _plain(frame, column).take(place), pa.array(count)],
         names=[GROUP, column, COUNT],
     )
     return first, second

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
-
 import numpy as np
 
 from shoal.base.arrays import Longs
+from shoal.kernels.buckets import fill_buckets
 
 
 def form_groups(values: Longs, size: int, rng: np.random.Generator) -> Longs | None:
@@ -24,19 +23,9 @@ def form_groups(values: Longs, size: int, rng: np.random.Generator) -> Longs | N
     order = order[np.argsort(values[order], kind="stable")]  # by value, at random within each
     start = np.append(0, np.cumsum(count))
     left = count.copy()
-    heap = [(-int(many), value) for value, many in enumerate(count.tolist()) if many]
-    heapify(heap)
     group = np.full(len(values), -1)
-    made = 0
-    while len(heap) >= size:
-        taken = [heappop(heap) for _ in range(size)]
-        for many, value in taken:
-            left[value] -= 1
-            group[order[start[value] + left[value]]] = made
-            if many < -1:
-                heappush(heap, (many + 1, value))
-        made += 1
-    for _, value in sorted(heap, key=lambda one: one[1]):
+    made = int(fill_buckets(order, start, left, size, group))
+    for value in np.flatnonzero(left > 0).tolist():
         # It is one record if no value is too frequent, and some group lacks its value.
         have = np.zeros(made, np.bool_)
         have[group[(values == value) & (group >= 0)]] = True

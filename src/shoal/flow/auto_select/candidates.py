@@ -118,6 +118,8 @@ def supporting_algorithms(plan: Plan, table: Table) -> list[Algorithm]:
     able, reasons = [], []
     for name in catalog.algorithms.decided:
         one = plan.changed(algorithm=name)
+        if not one.algorithm.minimizes_loss:
+            continue
         try:
             one.check_served()
         except BadPlan as error:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.base.arrays import Floats, Longs
 from shoal.base.errors import BadTable, NotHeld, did_you_mean, preview
@@ -123,6 +125,9 @@ def whole_numbers(frame: Frame, name: str, table: str) -> Longs:
             f"the table of {table} has no column {name!r}{did_you_mean(name, frame.names)}; give "
             "the two files that shoal anatomy wrote, the one with the quasi-identifiers first"
         )
+    plain = _plain_numbers(frame, name)
+    if plain is not None:
+        return plain
     codes, values = coded(frame, name, ())
     if (codes < 0).any():
         raise BadTable(f"the table of {table}: column {name!r} has missing values")
@@ -138,3 +143,20 @@ def whole_numbers(frame: Frame, name: str, table: str) -> Longs:
             f"{preview(wrong)}"
         )
     return np.array([int(one) for one in exact if one is not None], np.int64)[codes]
+
+
+def _plain_numbers(frame: Frame, name: str) -> Longs | None:
+    """Whole numbers that are written as such; None: some are not, or are none."""
+    cells = frame.column(name)
+    if cells.null_count:
+        return None
+    if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+        if not pc.all(pc.match_substring_regex(cells, "^[1-9][0-9]{0,14}$")).as_py():
+            return None
+    elif not pa.types.is_integer(cells.type):
+        return None
+    try:
+        found: Longs = np.asarray(cells.cast(pa.int64()))
+    except pa.ArrowInvalid:  # beyond the integers
+        return None
+    return found if len(found) and found.min() >= 1 and found.max() <= LARGEST else None

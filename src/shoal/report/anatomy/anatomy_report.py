@@ -89,6 +89,7 @@ def _summary(found: AnatomyMeasures) -> list[Block]:
             f"value of {column}: it is known for certain."
         )
     values = many(attacks.values_to_certainty, "value")
+    holds = "All requirements are satisfied" if found.holds else "A requirement is violated"
     return [
         Text(
             "These two tables do not hide who is in them. They limit what is learned about "
@@ -104,11 +105,11 @@ def _summary(found: AnatomyMeasures) -> list[Block]:
                 (f"{found.groups:,}", "groups"),
             ]
         ),
+        Text(f"{holds}: {listed([check.key for check in found.checks])}."),
         Text(
-            f"An attacker who knows of {values} of {column} that a person does not have them can "
-            "be certain of the value, in the group where that is easiest. An attacker who knows or "
-            "learns which values go with which quasi-identifiers can be surer than the numbers "
-            "above say."
+            f"An attacker who can rule out {values} of {column} for a person is certain of the "
+            "right one, in the group where that is easiest. One who knows or learns which values go "
+            "with which quasi-identifiers can be surer than the numbers above say."
         ),
     ]
 

@@ -13,7 +13,9 @@ from shoal.plan import Plan
 from shoal.studio.tasks._columns import ColumnView
 from shoal.table.roles import ROLES, Column, Role, columns_with_role, counts_households
 
-FIRST_WORDS = {"importance": 1.0, "at_most": None}
+FIRST_WORDS = {"importance": 1.0, "at_most": None, "microaggregate": None}
+CODING = {"bottom": "the lowest number", "top": "the highest number", "round": "the step"}
+CODED = ("quasi", "sensitive", "other")  # roles of columns whose numbers may be coded
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,15 @@ def _with_role(old: Column, view: ColumnView, role: str) -> Column:
     fields: dict[str, Any] = {"role": role, "publish": True, "together": True}
     if role != "quasi":
         fields |= FIRST_WORDS
+    if role not in CODED or (role == "quasi" and old.hierarchy is not None):
+        fields |= dict.fromkeys(CODING)
     if role in PUBLISHED and old.role not in PUBLISHED and old.spelling is None:
         fields |= {key: one for key, one in view.published.items() if key != "missing_values"}
     if role in ("quasi", "sensitive") and old.role not in ("quasi", "sensitive"):
         own = view.published.get("missing_values")
         fields["missing_values"] = old.missing_values or own
-    if role == "quasi" and old.role != "quasi" and old.hierarchy is None:
+    coded = old.codes_numbers and "top" not in fields
+    if role == "quasi" and old.role != "quasi" and old.hierarchy is None and not coded:
         fields["hierarchy"] = view.quasi.get("hierarchy")
     return old.changed(**fields)
 
@@ -81,6 +86,12 @@ def with_settings(plan: Plan, name: str, form: Mapping[str, str]) -> Plan:
         fields["importance"] = number_in(form["importance"], "the importance")
     if "at_most" in form:
         fields["at_most"] = _at_most(form["at_most"], form.get("amount", ""))
+    if "microaggregate" in form:
+        fields["microaggregate"] = form["microaggregate"] or None
+    for word, what in CODING.items():
+        if word in form:
+            given = form[word]
+            fields[word] = number_in(given, what) if given.strip() else None
     if "publish" in form:
         fields["publish"] = form["publish"] not in ("no", "apart")
         fields["together"] = form["publish"] != "apart"

@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.hierarchies.base import Hierarchy
 from shoal.plan import Plan
+from shoal.studio.columns.changes import CODED, CODING
 from shoal.studio.tasks._columns import ColumnView
 from shoal.studio.tasks.rank import Ranked, Singled
 from shoal.table.roles import Column
@@ -67,6 +68,18 @@ class Line:
             return "exact", ""
         ((word, value),) = setting.items()
         return word, value
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether it can be coded as numbers, or is."""
+        set_already = self.column.codes_numbers or self.column.microaggregate is not None
+        return self.role in CODED and (self.view.kind == "numbers" or set_already)
+
+    @property
+    def coding(self) -> dict[str, str]:
+        """Where its numbers are cut off and how they are rounded, as the form has it."""
+        given = {word: getattr(self.column, word) for word in CODING}
+        return {word: "" if one is None else f"{one:.15g}" for word, one in given.items()}
 
     @property
     def own_words(self) -> tuple[str, ...]:

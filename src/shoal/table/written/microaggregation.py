@@ -123,7 +123,20 @@ def words_for(name: str, column: Column) -> str:
     return (
         f"{name!r} is published as the {column.microaggregate} of its class, rounded to the places "
         "of the original; losses and their lower bound are those of the ranges of the classes, "
-        "which are not published"
+        f"which are not published; {_known_to_others(column)}"
+    )
+
+
+def _known_to_others(column: Column) -> str:
+    """What somebody learns who knows all other records of a class."""
+    if column.microaggregate == "mean":
+        return (
+            "whoever knows the numbers of all other records of a class can compute the last one, "
+            "up to rounding"
+        )
+    return (
+        "the median of an odd number of records is the exact number of one of them, and whoever "
+        "knows all others can find out whether it is the last one's"
     )
 
 

@@ -113,6 +113,8 @@ def serving(plan: Plan) -> list[tuple[str, str, bool]]:
     found = []
     for name, kind in catalog.algorithms.items():
         assert issubclass(kind, Algorithm)
+        if kind.own_command and name != plan.algorithm.name:
+            continue  # the studio publishes one table
         found.append((name, kind.summary(), _serves(plan, name)))
     return found
 

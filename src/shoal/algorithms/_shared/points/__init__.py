@@ -1,0 +1,1 @@
+"""People as points, and clusters of near ones."""

@@ -1,0 +1,1 @@
+"""Loops over points: numbers and categories with squared distances."""
