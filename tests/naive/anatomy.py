@@ -42,7 +42,7 @@ def drawn(table, plan, queries):
     counted = counting._count_original(encoded, [column])
     occurring = counting._occurring(counted, encoded)
     leaves = [
-        [tree.labels[node] for node in range(tree.size) if tree.leaves[node] == 1]
+        [tree.labels[node] for node in range(tree.size) if tree.end[node] == node + 1]
         for tree in encoded.trees
     ]
     found = counting._draw(queries, occurring, [len(column.values)])

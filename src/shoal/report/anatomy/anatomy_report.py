@@ -108,8 +108,8 @@ def _summary(found: AnatomyMeasures) -> list[Block]:
         Text(f"{holds}: {listed([check.key for check in found.checks])}."),
         Text(
             f"An attacker who can rule out {values} of {column} for a person is certain of the "
-            "right one, in the group where that is easiest. One who knows or learns which values go "
-            "with which quasi-identifiers can be surer than the numbers above say."
+            "right one, in the group where that is easiest. One who knows or learns which values "
+            "go with which quasi-identifiers can be surer than the numbers above say."
         ),
     ]
 
