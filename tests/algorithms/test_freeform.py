@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import product
+from time import process_time
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +17,12 @@ from hypothesis import strategies as st
 import shoal
 from shoal import Plan
 from shoal.algorithms import freeform
+from shoal.algorithms._shared.peeling.problem import PeelingProblem
+from shoal.algorithms._shared.peeling.search import improved, peel
 from shoal.algorithms.freeform import Freeform
 from shoal.algorithms.peel import Peel
 from shoal.base.errors import BadPlan, BadTable, CannotReach
+from shoal.losses._integer_costs import exact_costs
 from shoal.losses.ncp import NCP
 from shoal.measures.bounds.lower_bound import lower_bound
 from shoal.models.k_anonymity import KAnonymity
@@ -131,13 +138,57 @@ def test_it_also_satisfies_what_follows_from_a_factor():
     assert release.checks[0].reached >= 4
 
 
-def test_parts_share_no_rows(monkeypatch):
+@pytest.mark.parametrize("component", [15, 30, 1000])
+def test_so_many_people_share_rows_at_most(component):
     """Each part is drawn by itself, so that a known row says nothing about people of others."""
-    monkeypatch.setattr(freeform, "PART", 8)
-    monkeypatch.setattr(freeform, "PART_OF_K", 2)
-    release = shoal.anonymize(ages(*range(1, 70)), plan(3, seed=2))
+    table = shoal.table.encode.encode(
+        shoal.io.frames.open_frame(ages(*range(1, 70))), plan(3).columns
+    )
+    problem = PeelingProblem(
+        table, 3, exact_costs(NCP(), table.domains, table.rows), lambda *words: None
+    )
+    classes = improved(problem, peel(problem), 1)
+    parts = freeform._parts(problem, classes, component)
+    assert np.sort(np.concatenate(parts)).tolist() == [*range(69)]
+    labels = [set(classes.record[part].tolist()) for part in parts]
+    assert sum(map(len, labels)) == len(set.union(*labels)), "classes are not divided"
+    sizes = [len(part) for part in parts]
+    assert all(
+        size <= component or len(label) == 1 for size, label in zip(sizes, labels, strict=True)
+    )
+    assert len(parts) == 1 if component == 1000 else len(parts) > 2
+    release = shoal.anonymize(
+        ages(*range(1, 70)), plan(3, seed=2, algorithm={"name": "freeform", "component": component})
+    )
     assert release.checks[0].holds
     assert release.published == 69
+    (note,) = (note for note in release.notes if "share rows" in note)
+    assert 3 <= int(note.split("up to ")[1].split()[0]) <= max(component, max(sizes))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of the processor")
+@pytest.mark.parametrize("after", [0.3, 1.2])
+def test_an_interrupt_ends_it_soon(after):
+    """Measured in processor time, so that other work on the machine does not count."""
+    rng = np.random.default_rng(0)
+    columns = {f"q{j}": rng.integers(0, 30, 1500) for j in range(5)}
+    ranges = {"role": "quasi", "hierarchy": {"ranges": [3, 6, 12]}}
+    asked = plan(3, columns=dict.fromkeys(columns, ranges)).columns
+    table = shoal.table.encode.encode(shoal.io.frames.open_frame(pa.table(columns)), asked)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGPROF, interrupt)
+    begin = process_time()
+    try:
+        signal.setitimer(signal.ITIMER_PROF, after)
+        with pytest.raises(KeyboardInterrupt):
+            Freeform(rounds=10**6).recode(table, [KBelief(k=5)], NCP(), rng)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    assert process_time() - begin < after + 2
 
 
 def test_more_than_the_table_has_cannot_be_reached():
@@ -161,6 +212,44 @@ def test_models_about_sensitive_values_are_refused():
     columns = {"age": "quasi", "s": "sensitive"}
     with pytest.raises(BadPlan, match="freeform does not support distinct-l-diversity"):
         shoal.anonymize(ages(1, 2, 3, 4), plan(2, models=models, columns=columns))
+
+
+# Six people and six rows, k = 3: three disjoint matchings, person → row.
+MATCHINGS = [[0, 1, 2, 3, 4, 5], [2, 3, 4, 1, 5, 0], [1, 2, 0, 5, 3, 4]]
+
+
+def published_values(values, matching):
+    """The sensitive value of each row."""
+    rows = dict(zip(matching, values, strict=True))
+    return tuple(rows[row] for row in range(6))
+
+
+def is_diverse(rows):
+    """Whether everybody's three rows have two different values."""
+    return all(len({rows[m[person]] for m in MATCHINGS}) >= 2 for person in range(6))
+
+
+def posteriors(again):
+    """The probability of each matching, for everything that may be published.
+
+    To the attacker all sensitive values are equally likely. `again`: a draw whose rows are not
+    diverse is repeated; otherwise nothing is published then.
+    """
+    seen = defaultdict(lambda: [Fraction(0)] * 3)
+    for values in product("ab", repeat=6):
+        drawn = [published_values(values, m) for m in MATCHINGS]
+        accepted = [i for i, rows in enumerate(drawn) if is_diverse(rows)]
+        for i in accepted:
+            seen[drawn[i]][i] += Fraction(1, len(accepted) if again else 3)
+    return [[one / sum(many) for one in many] for many in seen.values()]
+
+
+def test_why_models_about_sensitive_values_are_refused():
+    """Whether rows are diverse depends on the draw; to draw again makes some rows more likely."""
+    diverse = [is_diverse(published_values("bbbaaa", m)) for m in MATCHINGS]
+    assert sorted(diverse) == [False, False, True]
+    assert {one for many in posteriors(again=False) for one in many} == {Fraction(1, 3)}
+    assert max(one for many in posteriors(again=True) for one in many) == Fraction(3, 5)
 
 
 def test_concealment_does_not_claim_it():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from shoal.algorithms import Algorithm
-from shoal.algorithms._shared.factors.draw import draw_rows
+from shoal.algorithms._shared.factors.draw import components, draw_rows
 from shoal.algorithms._shared.factors.factor import People, of_classes, pairs_of, tightened
 from shoal.algorithms._shared.factors.specialize import specialize
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
@@ -17,7 +18,7 @@ from shoal.algorithms._shared.peeling.search import improved, peel
 from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import BadTable, CannotReach, WayOut
 from shoal.base.progress import Progress, silent
-from shoal.base.settings import NotNegative
+from shoal.base.settings import AtLeastTwo, NotNegative
 from shoal.kernels.sorting import sort_rows
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
@@ -28,8 +29,6 @@ from shoal.table.recoding import Recoding
 
 MOST_MEMBERS = 100_000_000  # of all rows; 50 bytes each make 5 GB
 PASSES = 1  # of exchange between classes, at the start
-PART = 2_000  # people at least, who share rows with nobody else
-PART_OF_K = 20  # the same as a multiple of k
 
 
 class Freeform(Algorithm):
@@ -40,9 +39,11 @@ class Freeform(Algorithm):
     probability 1/k, even for somebody who knows the algorithm and all originals. Classes of k
     people are a special case: the search starts from those of `peel`. A class of more than k people
     needs rows that cover k of them only, and each row is tightened to its members. Then a linear
-    program finds how many rows each cell would have if they could be fractions; they are rounded,
-    and rows move between cells by simulated annealing, as long as a flow finds k members for every
-    row and k rows for everybody.
+    program finds how many rows each cell would have if they could be fractions, by column
+    generation; they are rounded, and rows move between cells by simulated annealing, as long as a
+    flow finds k members for every row and k rows for everybody. The table is cut into parts of up
+    to `component` people, who share rows with nobody else: the larger, the less is lost, and the
+    more people a known record may say something about.
 
     Models about sensitive values are not supported: which values the k rows of a person have
     depends on the draw, and to draw again until they differ would make some rows more likely.
@@ -51,6 +52,11 @@ class Freeform(Algorithm):
     name: ClassVar[str] = "freeform"
     works_in_parts: ClassVar[bool] = False
     pace: ClassVar[float] = 8.0
+    component: AtLeastTwo = Field(
+        default=10_000,
+        description="most people who share rows, directly or through others; a class of more than "
+        "that stays together",
+    )
     rounds: NotNegative = Field(
         default=1000, description="how often each row tries to move to another cell, on average"
     )
@@ -87,20 +93,23 @@ class Freeform(Algorithm):
         _check(table, next(model for model in asked if model.k == k))
         problem = PeelingProblem(table, k, exact_costs(loss, table.domains, table.rows), progress)
         classes = improved(problem, peel(problem), PASSES)
-        parts = _parts(problem, classes)
-        record, vectors, before = np.empty(table.rows, np.int64), [], 0
-        for done, part in enumerate(parts):
+        parts = _parts(problem, classes, self.component)
+        record, vectors, before = np.empty(table.rows, np.int64), list[Ints](), 0
+        cells, largest = 0, 0
+        for part in parts:
 
-            def report(done: int = done) -> None:
-                progress("specializing", done / len(parts))
+            def report(share: float, done: float = before, many: int = len(part)) -> None:
+                progress("specializing", (done + share * many) / table.rows)
 
-            report()
-            cell, vector = self._publish(problem, classes, part, rng, report)
-            record[part] = before + cell
-            vectors.append(problem.layout.restored(vector))
-            before += len(vector)
+            report(0.0)
+            found = self._publish(problem, classes, part, rng, report)
+            record[part] = cells + found.cell
+            vectors.append(problem.layout.restored(found.vector))
+            before, cells = before + len(part), cells + len(found.vector)
+            largest = max(largest, found.largest)
         progress("specializing", 1.0)
-        return Recoding(np.concatenate(vectors), record, notes=tuple(problem.notes))
+        note = f"people who share rows, directly or through others: up to {largest:,} together"
+        return Recoding(np.concatenate(vectors), record, notes=(*problem.notes, note))
 
     def _publish(
         self,
@@ -108,9 +117,9 @@ class Freeform(Algorithm):
         classes: Recoding,
         part: Longs,
         rng: np.random.Generator,
-        report: Callable[[], None],
-    ) -> tuple[Longs, Ints]:
-        """The cell of each of these records, who are whole classes, and the cells."""
+        report: Callable[[float], None],
+    ) -> _Published:
+        """How these records are published, who are whole classes."""
         vector = problem.layout.arranged(problem.table.codes[part])
         people = People.of(problem.layout, vector, np.arange(len(part)), problem.k)
         first = people.records[people.tuples.first]
@@ -118,22 +127,38 @@ class Freeform(Algorithm):
         factor = of_classes(people, label.astype(np.int64))
         if self.rounds:
             factor = specialize(people, factor, self.rounds, rng, report)
-        factor, members = tightened(people, factor, report)
-        row = draw_rows(*pairs_of(people, members), problem.k, rng)
+        factor, members = tightened(people, factor, partial(report, 1.0))
+        person, row = pairs_of(people, members)
+        largest = np.bincount(components(person, row)).max() // problem.k
+        drawn = draw_rows(person, row, problem.k, rng)
         cell = np.repeat(np.arange(len(factor.many)), factor.many)
-        return cell[row], factor.vector
+        return _Published(cell[drawn], factor.vector, int(largest))
 
 
-def _parts(problem: PeelingProblem, classes: Recoding) -> list[Longs]:
-    """The records in parts of neighbouring classes; each has k rows of the same part."""
+class _Published(NamedTuple):
+    """How some records are published."""
+
+    cell: Longs  # int64[records]
+    vector: Ints  # int32[cells, q], in the order of the layout
+    largest: int  # people who share rows, directly or through others
+
+
+def _parts(problem: PeelingProblem, classes: Recoding, most: int) -> list[Longs]:
+    """The records in parts of neighbouring classes, of similar size and up to so many people.
+
+    A larger class is a part of its own.
+    """
     vectors = problem.layout.arranged(classes.vectors)
     order = sort_rows(vectors.T)
     size = np.bincount(classes.record, minlength=len(order))[order]
-    least = max(PART, PART_OF_K * problem.k)
-    upto = np.cumsum(size)
-    number = np.minimum((upto - size) // least, max(0, int(upto[-1]) // least - 1))
-    part = np.empty(len(order), np.int64)
-    part[order] = number
+    n = int(size.sum())
+    limit = min(most, -(-n // -(-n // most)) + int(size.max()))
+    number, held, part = 0, 0, np.empty(len(order), np.int64)
+    for place, people in zip(order.tolist(), size.tolist(), strict=True):
+        if held and held + people > limit:
+            number, held = number + 1, 0
+        part[place] = number
+        held += people
     by = np.argsort(part[classes.record], kind="stable")
     cuts = np.flatnonzero(np.diff(part[classes.record][by])) + 1
     return np.split(by, cuts)

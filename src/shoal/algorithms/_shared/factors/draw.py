@@ -27,7 +27,7 @@ def draw_rows(person: Longs, row: Longs, k: int, rng: np.random.Generator) -> Lo
     while k > 1:
         if k % 2:
             matched = _perfect_matching(person, row, rng)
-            part = _components(person, row)
+            part = components(person, row)
             chosen = (rng.integers(k, size=int(part.max()) + 1) == 0)[part]
             final = matched & chosen
             found[person[final]] = row[final]
@@ -75,7 +75,7 @@ def _orbits(image: Longs) -> Longs:
     return label
 
 
-def _components(person: Longs, row: Longs) -> Longs:
+def components(person: Longs, row: Longs) -> Longs:
     """The connected component that each pair is in."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from shoal.algorithms._shared.cells import NONE, cheapest_cells, make_lattice, no_cells, tight_cells
+from shoal.algorithms._shared.cells import NONE, ceilings, cheapest_cells, make_lattice, no_cells
 from shoal.algorithms._shared.factors.factor import Factor, People, closed, tightened
-from shoal.algorithms._shared.factors.relaxed import relaxed_rows
+from shoal.algorithms._shared.factors.relaxed import Fractions, relaxed_rows
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
 from shoal.kernels.group import group_rows
@@ -19,105 +19,57 @@ from shoal.kernels.search.cells import Lattice
 from shoal.kernels.search.tuple_index import count_covered, list_covered
 
 LOOKS = 4_000  # for each tuple, in the search for cells
-FALLS = 3  # passes that find cells which records far from others share with many
-MOST_PAIRS = 15_000  # of a tuple and a cell that covers it
-HOT, COLD = 0.15, 0.0005  # the heat of the annealing, as a share of what a record can keep
+PAIRS_EACH = 2_000  # of a tuple and a cell that covers it, on average over the tuples
+HOT, COLD = 0.05, 0.0005  # the heat of the annealing, as a share of what a record can keep
 WARM = 0.01  # the heat at the beginning, if it starts from a rounded solution
 TINY = 1e-6  # rows: none
+PROGRAM = 0.8  # of the time: the linear program
 FAR = 1 << 40  # visits: no limit
 REACH = 2_000  # visits until a row that finds no members gives up
 LOG = 100_000  # changes of one move, beyond one per tuple
 
 
-def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs, Ints]:
-    """The lattice of all cells, and the cheapest for each tuple that covers k people."""
+def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs]:
+    """The lattice of all cells, and what the cheapest that covers k people costs each tuple."""
     lattice = make_lattice(people.layout, people.tuples.vector, people.size)
     best, most = no_cells(lattice, people.k), LOOKS * len(people.size)
     highest = int(lattice.own[:, -1].max())
-    limits = [highest]
-    while limits[-1] > highest // 256:
-        limits.append(limits[-1] // 2)
-    for limit in limits[::-1]:
+    for limit in ceilings(highest):
         most -= cheapest_cells(lattice, best, limit, int(NONE), most, report)
         if most <= 0:
             break
         best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
-    cost = np.minimum(best.cost, highest)
-    return lattice, cost, best.level
-
-
-def candidates(
-    people: People, lattice: Lattice, cost: Longs, level: Ints, report: Callable[[], None]
-) -> Iterator[Ints]:
-    """Cells that rows may be published as, int32[…, q]."""
-    yield _at(lattice, level)
-    cap = lattice.own[:, -1] - cost
-    for _ in range(FALLS):
-        fall, level, looks = tight_cells(
-            lattice, people.size, cap, people.k, LOOKS * len(cap), report
-        )
-        if looks >= LOOKS * len(cap):
-            return
-        cap = cap - fall
-    yield _at(lattice, level)[level[:, 0] >= 0]
-
-
-def _at(lattice: Lattice, level: Ints) -> Ints:
-    """The cells of the tuples at these levels."""
-    columns = [
-        lattice.climb[np.maximum(level[:, j], 0), lattice.start[j] + lattice.vector[:, j]]
-        for j in range(level.shape[1])
-    ]
-    return np.stack(columns, axis=1)
-
-
-def below(people: People, factor: Factor) -> Iterator[Ints]:
-    """Each cell of a factor one step more specific in one column, towards each of its members."""
-    wide, inside = factor.vector[factor.cell], people.tuples.vector[factor.tuple]
-    for j, tree in enumerate(people.layout.shapes):
-        node, top = inside[:, j].copy(), wide[:, j]
-        while (up := (node != top) & (tree.parent[node] != top)).any():
-            node[up] = tree.parent[node[up]]
-        cells = wide.copy()
-        cells[:, j] = node
-        yield cells[node != top]
+    return lattice, np.minimum(best.cost, highest)
 
 
 def specialize(
     people: People,
-    factor: Factor,
+    classes: Factor,
     rounds: int,
     rng: np.random.Generator,
-    report: Callable[[], None],
+    report: Callable[[float], None],
 ) -> Factor:
-    """A factor that keeps more, or the same one if none is found.
+    """A factor that keeps more than that of some classes, or the same one if none is found.
 
     A linear program finds how many rows each cell would have if they could be fractions. These
     numbers are rounded, and then rows move between cells by simulated annealing.
     """
-    lattice, cost, level = cheapest(people, report)
+    begin, end = partial(report, 0.0), partial(report, 1.0)
+    lattice, cost = cheapest(people, begin)
     # People far from others come last in a row: the first rows of a cell can do without them.
     people = replace(people, rank=np.argsort(np.argsort(cost, kind="stable")))
-    factor, _ = tightened(people, factor, report)
-    others = [*candidates(people, lattice, cost, level, report), *below(people, factor)]
-    annealing = Annealing(people, factor, np.concatenate(others))
-    report()
-    many = relaxed_rows(annealing.rows, people.k)
-    found = [factor]
-    if many is not None:
-        useful = many > TINY
-        top = closed(people, np.zeros(len(people.size), np.int64), np.arange(len(people.size)))
-        cells = np.concatenate([annealing.vector[useful], top])
-        wanted = dict(zip(map(bytes, annealing.vector[useful]), many[useful], strict=True))
-        annealing = Annealing(people, factor, cells)
-        near = np.array([wanted.get(bytes(cell), 0.0) for cell in annealing.vector])
-        if annealing.restart(near, report):
-            found.append(annealing.found())
-            found.append(annealing.run(rounds, WARM, rng, report))
-            return _best(people, found, report)
-        annealing = Annealing(people, factor, annealing.vector)
-    found.append(annealing.run(rounds, HOT, rng, report))
-    return _best(people, found, report)
+    factor, _ = tightened(people, classes, begin)
+    wanted = relaxed_rows(people, classes, lattice, cost, lambda share: report(share * PROGRAM))
+    top = closed(people, np.zeros(len(people.size), np.int64), np.arange(len(people.size)))
+    annealing = Annealing(people, factor, np.concatenate([wanted.vector, top]))
+    found, heat = [factor], WARM
+    if annealing.restart(annealing.placed(wanted), partial(report, PROGRAM)):
+        found.append(annealing.found())
+    else:
+        annealing, heat = Annealing(people, factor, annealing.vector), HOT
+    rest = 1.0 - PROGRAM
+    found.append(annealing.run(rounds, heat, rng, lambda share: report(PROGRAM + share * rest)))
+    return _best(people, found, end)
 
 
 def _best(people: People, factors: list[Factor], report: Callable[[], None]) -> Factor:
@@ -178,7 +130,8 @@ class Annealing:
             count_covered(tuples, trees, vector, begin, stop, count, stack, found)
         # The most general cells cover most pairs, and are of least use.
         order = np.append(np.arange(own), own + np.argsort(count[own:], kind="stable"))
-        fits = np.cumsum(count[order]) <= max(MOST_PAIRS, int(count[:own].sum()))
+        most = PAIRS_EACH * len(people.size)
+        fits = np.cumsum(count[order]) <= max(most, int(count[:own].sum()))
         fits[:own] = True
         vector = np.ascontiguousarray(vector[order][fits])
         start = np.append(0, np.cumsum(count[order][fits]))
@@ -198,12 +151,17 @@ class Annealing:
         pairs = listed[np.repeat(kept, many)]
         return vector[kept], np.append(0, np.cumsum(many[kept])), pairs
 
+    def placed(self, wanted: Fractions) -> Floats:
+        """How many rows each cell should have, float64[cells]."""
+        many = dict(zip(map(bytes, wanted.vector), wanted.many.tolist(), strict=True))
+        return np.array([many.get(bytes(cell), 0.0) for cell in self.vector])
+
     def restart(self, wanted: Floats, report: Callable[[], None]) -> bool:
         """Start from numbers of rows near these, float64[cells], instead of the factor.
 
-        They are those of a solution with fractions. Rounded down they can always be filled: every
-        membership is scaled as its cell is. Then cells get one row more as long as free
-        memberships can fill it, the largest fractions first, and then those that keep most.
+        They are those of a solution with fractions. Rounded down they can be filled if that is a
+        possible one: every membership is scaled as its cell is. Then cells get one row more as long
+        as free memberships can fill it, the largest fractions first, and then those that keep most.
         Returns whether all rows found a place; if not, the state is of no use.
         """
         rows, n = self.rows, int(self.rows.many.sum())
@@ -212,6 +170,7 @@ class Annealing:
         self.scratch.freed[:] = self.people.k * self.people.size
         whole = np.floor(wanted + TINY).astype(np.int64)
         for cell in np.flatnonzero(whole).tolist():
+            report()
             self._add(cell, int(whole[cell]))
         part = wanted - whole
         upward = np.flatnonzero(part > TINY)
@@ -228,7 +187,7 @@ class Annealing:
         return bool(add_rows(self.rows, self.scratch, self.people.k, cell, more, FAR))
 
     def run(
-        self, rounds: int, hot: float, rng: np.random.Generator, report: Callable[[], None]
+        self, rounds: int, hot: float, rng: np.random.Generator, report: Callable[[float], None]
     ) -> Factor:
         """Move rows, so many times each on average; returns what they have become."""
         rows, n = self.rows, int(self.rows.many.sum())
@@ -242,7 +201,7 @@ class Annealing:
             hot * unit, COLD * unit, total, REACH, rng, at, pace.begin(),
         ):  # fmt: skip
             pace.end()
-            report()
+            report(int(at[0]) / total)
         return self.found()
 
     def found(self) -> Factor:
