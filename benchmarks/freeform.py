@@ -1,4 +1,6 @@
-"""Rows without classes: what `freeform` loses on Adult next to `peel` and both concealments.
+"""Rows without classes: what `freeform` loses next to `peel` and both concealments.
+
+On Adult, with components of different sizes, and on Census-Income (299,285 people, eight columns).
 
 Belief is what the attack `matching` finds: the probability of a person's most likely record, if all
 complete assignments are equally likely, on average and for the most exposed person. In a class it
@@ -12,6 +14,7 @@ from time import process_time
 
 import numpy as np
 
+from benchmarks.peel import DATA, EIGHT, census
 from benchmarks.tables import encoded
 from shoal import catalog
 from shoal.algorithms import Algorithm
@@ -28,7 +31,9 @@ from shoal.table.match_graph import link
 from shoal.table.published_table import Published
 from shoal.table.recoding import Recoding
 
-SIZES = (2, 5, 10, 100)
+SIZES = (2, 5, 10, 20, 100)
+COMPONENTS = (500, 2_000, 40_000)  # people; besides those of the default
+CENSUS_SIZES = (10, 100)
 BELIEFS = (5, 10)  # sizes for which beliefs are estimated
 SAMPLES = 40
 
@@ -41,12 +46,19 @@ WAYS: dict[str, tuple[Algorithm, str]] = {
 
 
 def run() -> list[dict]:
-    return [measured(k) for k in SIZES] + [line for k in BELIEFS for line in frontier(k)]
+    lines = [measured("Adult", encoded(), k) for k in SIZES]
+    lines += [measured("Adult", encoded(), 5, Freeform(component=one)) for one in COMPONENTS]
+    if (DATA / "census_income").is_dir():
+        lines += [measured("Census-Income", census(EIGHT), k) for k in CENSUS_SIZES]
+    return lines + [line for k in BELIEFS for line in frontier(k)]
 
 
-def recoded(table: Table, way: str, k: int) -> tuple[Recoding, float, float]:
+def recoded(
+    table: Table, way: str, k: int, other: Algorithm | None = None
+) -> tuple[Recoding, float, float]:
     """The release of an algorithm, its loss in percent, and the seconds it took."""
     algorithm, name = WAYS[way]
+    algorithm = other or algorithm
     model: Model = catalog.models[name](k=k)
     loss, begin = NLLM(), process_time()
     made = algorithm.recode(table, [model], loss, np.random.default_rng(0))
@@ -57,19 +69,20 @@ def recoded(table: Table, way: str, k: int) -> tuple[Recoding, float, float]:
     return made, lost, seconds
 
 
-def measured(k: int) -> dict:
+def measured(name: str, table: Table, k: int, way: Freeform | None = None) -> dict:
     """The losses of both algorithms for k people, in percent, and their times."""
-    table = encoded()
+    way = way or Freeform()
     _, classes, plain = recoded(table, "peel", k)
-    _, free, seconds = recoded(table, "freeform", k)
+    made, free, seconds = recoded(table, "freeform", k, way)
     bound = lower_bound(table, k, NLLM()).percent
     return {
-        "what": f"Adult, k = {k}: freeform loses {free:.3f} %, peel {classes:.3f} %, and none "
-        f"can lose less than {bound:.3f} %; ratio of the losses, processor seconds",
+        "what": f"{name}, k = {k}, component = {way.component:,} ({made.notes[-1]}): freeform "
+        f"loses {free:.3f} %, peel {classes:.3f} %, and none can lose less than {bound:.3f} %; "
+        "ratio of the losses, processor seconds",
         "shoal": seconds,
         "plain scan": plain,
         "ratio": free / classes,
-        "goal": "< 1",
+        "goal": "< 0.95",
     }
 
 

@@ -51,7 +51,7 @@ class Freeform(Algorithm):
 
     name: ClassVar[str] = "freeform"
     works_in_parts: ClassVar[bool] = False
-    pace: ClassVar[float] = 8.0
+    pace: ClassVar[float] = 45.0
     component: AtLeastTwo = Field(
         default=10_000,
         description="most people who share rows, directly or through others; a class of more than "

@@ -91,5 +91,5 @@ def _cells(people: People, columns: Columns) -> Fractions:
     label = np.repeat(np.arange(len(groups)), np.diff(groups.start))
     vector = closed(people, label, groups.member)
     cell, first, _ = group_rows(vector)
-    many = np.bincount(cell, columns.weight[held], len(first))
+    many: Floats = np.bincount(cell, columns.weight[held], len(first)).astype(np.float64)
     return Fractions(vector[first], many)
