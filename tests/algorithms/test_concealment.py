@@ -386,6 +386,33 @@ def test_beliefs_are_limited_over_all_perfect_matchings(table, k, rho, l, seed, 
     assert (chance @ values).max() <= 1 / l + 1e-9
 
 
+@pytest.mark.parametrize("belief", [0.3, 0.5])
+def test_a_belief_with_missing_values(belief):
+    """A missing quasi-identifier is a value of its own, which `*` covers and no other value."""
+    rng = np.random.default_rng(2)
+    values = np.array(["x", "y", None], object)
+    rows = pa.table({name: pa.array(values[rng.integers(0, 3, 9)], pa.string()) for name in "abs"})
+    plan = Plan(
+        columns={"a": "quasi", "b": "quasi", "s": "sensitive"},
+        models=[
+            {"name": "k-concealment", "k": 2},
+            {"name": "matching-belief", "belief": belief},
+            {"name": "frequency-l-diversity", "column": "s", "l": 1.5},
+        ],
+        algorithm="concealment",
+        seed=1,
+    )
+    wide = shoal.anonymize(rows, plan).frame.to_pylist()
+    fits = [
+        [all(new[name] in ("*", old[name]) for name in "ab") for new in wide]
+        for old in rows.to_pylist()
+    ]
+    chance = matchings.chances(np.array(fits))
+    assert chance.max() <= belief + 1e-9
+    held = np.array([[row["s"] == value for value in values] for row in wide])
+    assert (chance @ held).max() <= 1 / 1.5 + 1e-9
+
+
 def test_a_belief_in_a_component_that_is_sampled(monkeypatch):
     """The same release is judged alike, in whatever order its records are."""
     monkeypatch.setattr(_weighed, "EXACT", 0)

@@ -13,7 +13,7 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.cells import cheapest_vectors, make_lattice
 from shoal.algorithms._shared.layout import Layout
 from shoal.algorithms._shared.requirements import check_reachable
-from shoal.attacks._weighed import weigh, weighed_values
+from shoal.attacks._weighed import SEED, weigh, weighed_values
 from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.errors import BadPlan, CannotReach, WayOut, did_you_mean
 from shoal.base.pace import parts
@@ -144,8 +144,7 @@ class Concealment(Algorithm):
 
 ROUNDS = 40  # of new matches, before all records are published alike
 MOST_NEW = 64  # new matches of a person in one round
-# Standard errors by which samples must be below a limit; the check of the release adds three.
-MARGIN = 4.0
+TRIAL = 1  # the seed of samples until a limit holds; others then judge, as they will the release
 
 
 class _Limits(NamedTuple):
@@ -392,25 +391,40 @@ class _Run:
         return False
 
     def _too_sure(self, limits: _Limits) -> list[_Cause]:
-        """Of whom an attacker is too sure, and why; judged as the release will be."""
-        vectors = self.layout.restored(self.classes.vector[self.groups.of])
-        labels = tuple(list(tree.labels) for tree in self.table.trees)
-        sensitive = tuple(self.table.sensitive)
-        linkage = link(self.table, Published(self.table.names, vectors, labels, None, sensitive))
+        """Of whom an attacker is too sure, and why; if of nobody, judged as the release will be.
+
+        Limits that hold by chance for some samples are thus judged by others.
+        """
+        linkage = link(self.table, self._as_published())
+        return self._causes(linkage, limits, TRIAL) or self._causes(linkage, limits, SEED)
+
+    def _causes(self, linkage: MatchGraph, limits: _Limits, seed: int) -> list[_Cause]:
+        """Of whom an attacker is too sure by the samples of a seed; none if all are counted."""
         of_record, causes = linkage.original.label, []
+        sampled = weigh(linkage, self.progress, seed).sampled_people
+        if seed != SEED and not sampled:
+            return []
         if limits.belief is not None:
-            fails = weigh(linkage, self.progress).highest(MARGIN) > limits.belief
+            fails = weigh(linkage, seed=seed).highest() > limits.belief + TOLERANCE
             nothing = np.zeros(self.table.rows, np.int32)
             causes.append(_Cause(fails[of_record], nothing, np.full(self.table.rows, -1)))
         for model in limits.values:
             if model.by_share:
-                weigh(linkage, self.progress)
-                view = weighed_values(linkage, model.column, MARGIN)
+                view = weighed_values(linkage, model.column, seed)
                 histogram = view.histograms[model.column]
                 fails = ~model.satisfied(view)
                 top = _most_likely(histogram)[of_record]
                 causes.append(_Cause(fails[of_record], histogram.column.codes, top))
         return [cause for cause in causes if cause.fails.any()]
+
+    def _as_published(self) -> Published:
+        """The records as a reader of the release would see them."""
+        codes = self.layout.restored(self.classes.vector[self.groups.of])
+        for j, tree in enumerate(self.table.trees):
+            if (missing := tree.node(None)) >= 0:
+                codes[codes[:, j] == missing, j] = -1
+        labels = tuple(list(tree.labels) for tree in self.table.trees)
+        return Published(self.table.names, codes, labels, None, tuple(self.table.sensitive))
 
     def _spread(self, cause: _Cause, order: Longs, many: Longs) -> int:
         """New matches for these people, and twice as many the next time; returns how many."""

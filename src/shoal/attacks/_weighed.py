@@ -2,9 +2,11 @@
 
 A person's record is r with the probability that is the share of perfect matchings which pair them
 (Sec. 5.2, Tassa 2012). In components that are small enough these are counted; in others they are
-sampled, and then bounded from above by three standard errors. The standard error is that of batch
-means, but at least 1 / (moves + 1), where moves are how often the person changed records: of
-somebody who rarely moved nothing is known, even if the batches agree.
+sampled, and then bounded from above, with a CONFIDENCE that holds for all of them together: to each
+so many standard errors are added as Student's distribution takes for it, with the doubt divided by
+the number of bounds (Bonferroni). The standard error is that of batch means, but at least
+1 / (moves + 1), where moves are how often the person changed records: of somebody who rarely moved
+nothing is known, even if the batches agree. That batches are independent is not proven.
 """
 
 from __future__ import annotations
@@ -26,9 +28,14 @@ from shoal.table.match_graph import Believed, MatchGraph, perfect_matching
 from shoal.table.sensitive import Histogram
 
 EXACT = 12  # components with no more than 2 ** EXACT states are counted
-CHAINS, BATCHES, SWEEPS = 2, 5, 20  # sweeps per batch, more for small tables
-SURE = 3.0  # standard errors
+CHAINS, SWEEPS = 2, 10  # sweeps per batch, more for small tables
+BATCHES = 5, 16  # per chain; fewer for large graphs, so that no more than KEPT numbers are kept
+KEPT = 100_000_000
+CONFIDENCE = 0.99  # that all upper bounds hold
+SEED = 0  # of the samples by which releases are judged
 SCALE = 2**40  # a probability of 1, as histograms count whole numbers
+BURN_IN = 4  # batches
+ALIKE = 4  # rounds in which originals and classes are told apart by their neighbours
 CELLS = 4_000_000  # of people and values that are looked at together
 
 
@@ -37,7 +44,6 @@ class Weighed:
     """The probabilities of a graph's matches."""
 
     graph: Matches
-    published: Longs  # int64[classes], the number in the linkage
     share: Floats  # float64[pairs], that a record of the original is in the class
     batches: npt.NDArray[np.float32]  # float32[batches, sampled pairs], the same per batch
     moves: Floats  # float64[originals], changes of a record; infinite where matchings were counted
@@ -47,12 +53,12 @@ class Weighed:
         """People whose probabilities are estimates."""
         return self.graph.sampled_people
 
-    def highest(self, sure: float = SURE) -> Floats:
+    def highest(self) -> Floats:
         """At most with this probability a record is a person's, float64[originals].
 
-        The originals are in the order of the linkage; `sure` standard errors are added.
+        The originals are in the order of the linkage.
         """
-        graph = self.graph
+        graph, sure = self.graph, self._errors_added(self.graph.pairs)
         mean = self.share.copy()
         if len(self.batches):
             error = np.zeros(len(mean))
@@ -63,6 +69,14 @@ class Weighed:
         most[graph.original] = np.maximum.reduceat(each, graph.start[:-1])
         return most
 
+    def _errors_added(self, bounds: int) -> float:
+        """Standard errors above an estimate so that this many bounds hold together."""
+        from scipy.special import stdtrit
+
+        if not len(self.batches):
+            return 0.0
+        return float(-stdtrit(len(self.batches) - 1, (1.0 - CONFIDENCE) / bounds))
+
     @property
     def _unsure(self) -> Floats:
         """The smallest standard error of each original; none if nothing else is possible."""
@@ -70,14 +84,14 @@ class Weighed:
         unsure[np.diff(self.graph.start) == 1] = 0.0
         return unsure
 
-    def histogram(self, classes: Histogram, sure: float = SURE) -> Histogram:
+    def histogram(self, classes: Histogram) -> Histogram:
         """The probabilities of the sensitive values of each original, from those of the classes.
 
         They are counted in units of 1 / SCALE. If they are estimates, the value that could be most
         likely is as likely as it could be.
         """
         many, value, count = [], [], []
-        for weight, support in self._chunks(classes, sure):
+        for weight, support in self._chunks(classes):
             o, v = np.nonzero(support)
             many.append(support.sum(axis=1))
             value.append(v.astype(np.int32))
@@ -87,15 +101,13 @@ class Weighed:
             classes.column, start, np.concatenate(value), np.concatenate(count), classes.total
         )
 
-    def _chunks(
-        self, classes: Histogram, sure: float
-    ) -> Iterator[tuple[Floats, npt.NDArray[np.bool_]]]:
+    def _chunks(self, classes: Histogram) -> Iterator[tuple[Floats, npt.NDArray[np.bool_]]]:
         """The probability of each value, and whether it is possible, for some originals."""
         from scipy.sparse import csr_array
 
         graph, p, values = self.graph, len(self.graph.classes), len(classes.total)
         held = csr_array((classes.share, classes.value, classes.start), shape=(p, values))
-        held = held[self.published]  # the classes in the order of the matches
+        held = held[self.graph.published]  # the classes in the order of the matches
         place = np.empty(len(graph.original), np.int64)
         place[graph.original] = np.arange(len(place))
 
@@ -103,6 +115,7 @@ class Weighed:
             one = csr_array((share[pairs], graph.group[pairs], start), shape=(len(start) - 1, p))
             return np.asarray((one @ held).toarray())
 
+        sure = self._errors_added(self.graph.sampled[0] * values)
         step = max(1, CELLS // values)
         for begin in range(0, len(place), step):
             mine = place[begin : begin + step]
@@ -146,15 +159,15 @@ def _concentrated(mean: Floats, upper: Floats) -> Floats:
     return np.asarray(found)
 
 
-_KNOWN: WeakKeyDictionary[MatchGraph, Weighed] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[MatchGraph, dict[int, Weighed]] = WeakKeyDictionary()
 
 
-def weigh(linkage: MatchGraph, progress: Progress = silent) -> Weighed:
+def weigh(linkage: MatchGraph, progress: Progress = silent, seed: int = SEED) -> Weighed:
     """The probabilities of a graph's matches; sampled once, with the same random numbers."""
-    found = _KNOWN.get(linkage)
-    if found is None:
-        found = _KNOWN[linkage] = _weigh(linkage, progress)
-    return found
+    known = _KNOWN.setdefault(linkage, {})
+    if seed not in known:
+        known[seed] = _weigh(linkage, progress, seed=seed)
+    return known[seed]
 
 
 def believed(linkage: MatchGraph) -> Believed:
@@ -165,53 +178,78 @@ def believed(linkage: MatchGraph) -> Believed:
     )
 
 
-def weighed_values(linkage: MatchGraph, name: str, sure: float = SURE) -> Classes:
+def weighed_values(linkage: MatchGraph, name: str, seed: int = SEED) -> Classes:
     """The view of matches in which a sensitive column has the probabilities of its values."""
-    histogram = weigh(linkage).histogram(linkage.classes.histograms[name], sure)
+    histogram = weigh(linkage, seed=seed).histogram(linkage.classes.histograms[name])
     return replace(linkage.views["matches"], histograms={name: histogram})
 
 
-def _in_order(linkage: MatchGraph) -> tuple[MatchGraph, Longs]:
-    """The graph with classes ordered by whom they cover, and the number of each before.
+def _in_order(linkage: MatchGraph) -> tuple[MatchGraph, Longs, Longs]:
+    """The graph in an order of its own, and the number of each original and class before.
 
-    So the same random numbers give the same samples, in whatever order the release is.
+    So the same random numbers give the same samples, in whatever order the tables are.
     """
-    key = np.random.default_rng(0).integers(2**63, size=len(linkage.original), dtype=np.uint64)
-    whom = np.add.reduceat(key[linkage.fits], linkage.start[:-1])  # modulo 2 ** 64
-    order = np.lexsort((linkage.classes.size, whom))
-    many = np.diff(linkage.start)[order]
+    by, by_class = (np.argsort(key, kind="stable") for key in _keys(linkage))
+    number = np.empty(len(by), np.int32)
+    number[by] = np.arange(len(by))
+    many = np.diff(linkage.start)[by_class]
     start = np.append(0, np.cumsum(many))
-    place = np.repeat(linkage.start[order] - start[:-1], many) + np.arange(start[-1])
-    fits = linkage.fits[place]
-    fits = fits[np.lexsort((fits, np.repeat(np.arange(len(order)), many)))]
-    size = linkage.original.size, linkage.classes.size[order]
+    place = np.repeat(linkage.start[by_class] - start[:-1], many) + np.arange(start[-1])
+    fits = number[linkage.fits[place]]
+    fits = fits[np.lexsort((fits, np.repeat(np.arange(len(by_class)), many)))]
+    size = linkage.original.size[by], linkage.classes.size[by_class]
     given = perfect_matching(*size, start, fits)
-    return MatchGraph.of_groups(*size, start, fits, given), order
+    return MatchGraph.of_groups(*size, start, fits, given), by, by_class
 
 
-def _weigh(linkage: MatchGraph, progress: Progress, exact: int | None = None) -> Weighed:
-    ordered, order = _in_order(linkage)
+def _keys(linkage: MatchGraph) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """A number for each original and each class that follows from its place in the graph alone.
+
+    Each takes up the numbers of its neighbours, several times (Weisfeiler and Leman 1968).
+    """
+    of_original = np.argsort(linkage.fits, kind="stable")
+    start = np.searchsorted(linkage.fits[of_original], np.arange(len(linkage.original)))
+    one, other = _mixed(linkage.original.size), _mixed(linkage.classes.size + 2**32)
+    for _ in range(ALIKE):
+        other = _mixed(other + np.add.reduceat(one[linkage.fits], linkage.start[:-1]))
+        one = _mixed(one + np.add.reduceat(other[linkage.of_class[of_original]], start))
+    return one, other
+
+
+def _mixed(number: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """Numbers that look random (SplitMix64, Steele 2014), all modulo 2 ** 64."""
+    z = number.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def _weigh(
+    linkage: MatchGraph, progress: Progress, exact: int | None = None, seed: int = SEED
+) -> Weighed:
+    ordered, by, by_class = _in_order(linkage)
     graph = matches_of(ordered, EXACT if exact is None else exact)
-    published = order[graph.published]
+    graph = replace(graph, original=by[graph.original], published=by_class[graph.published])
     share = graph.solved()
     moves = np.full(len(graph.originals), np.inf)
     if not graph.sampled_people:
-        return Weighed(graph, published, share, np.zeros((0, 0), np.float32), moves)
+        return Weighed(graph, share, np.zeros((0, 0), np.float32), moves)
     each = SWEEPS * graph.ease
-    burn_in = -(-each * BATCHES // 2)
+    burn_in = each * BURN_IN
+    many = int(np.clip(KEPT // (CHAINS * graph.pairs), *BATCHES))
 
     def look(chain: Chain) -> tuple[list[npt.NDArray[np.float32]], Longs]:
         chain.burn_in(burn_in)
-        runs = [chain.run(each) for _ in range(BATCHES)]
+        runs = [chain.run(each) for _ in range(many)]
         often = np.sum([often for _, often in runs], axis=0)
         return [share.astype(np.float32) for share, _ in runs], often
 
-    chains = [Chain(graph, rng) for rng in np.random.default_rng(0).spawn(CHAINS)]
-    total = burn_in + each * BATCHES
+    chains = [Chain(graph, rng) for rng in np.random.default_rng(seed).spawn(CHAINS)]
+    total = burn_in + each * many
     found = run_together(look, chains, total, lambda x: progress("sampling", x))
     batches = np.stack([batch for one, _ in found for batch in one])
     often = sum(visits for _, visits in found)
     m = graph.sampled[0]
     moves[:m] = np.add.reduceat(often, graph.start[:m]) / graph.originals[:m]
     share[: graph.pairs] = batches.mean(axis=0, dtype=np.float64)
-    return Weighed(graph, published, share, batches, moves)
+    return Weighed(graph, share, batches, moves)

@@ -20,8 +20,9 @@ class MatchingBelief(Model):
 
     The attacker knows the quasi-identifiers of everybody and finds all complete assignments of
     people to records equally likely, as the attack `matching` does (Sec. 5.2, Tassa 2012).
-    Assignments are counted in small components. In others they are sampled, and three standard
-    errors are added to what is found; that the sample is large enough is not proven.
+    Assignments are counted in small components. In others they are sampled, and the level is an
+    upper bound that holds for all people together with a confidence of 99 %, if the samples are
+    independent enough, which is not proven.
     """
 
     name: ClassVar[str] = "matching-belief"
@@ -43,7 +44,7 @@ class MatchingBelief(Model):
             f"Of no record an attacker believes with more than {percent(100 * self.belief)} that "
             "it is a given person's, even with the quasi-identifiers of everyone, if all complete "
             "assignments of people to records are equally likely to them (where there are too many "
-            "to count, sampled, with three standard errors added)."
+            "to count, sampled, with a confidence of 99 % for everybody together)."
         )
 
     def levels(self, classes: Classes) -> Floats:
