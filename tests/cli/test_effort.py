@@ -73,3 +73,45 @@ def test_a_real_interrupt_keeps_the_best_release(tmp_path):
     sizes = published.group_by(names).aggregate([([], "count_all")])["count_all"].to_pylist()
     assert min(sizes) >= 5
     assert sum(sizes) == 1_500
+
+
+def test_a_real_interrupt_keeps_the_bound_that_is_proven(tmp_path):
+    """Ctrl-C during the linear program: the release is published, with the bound so far."""
+    table = hospital(1_500, seed=1)
+    pa_csv.write_csv(table, tmp_path / "people.csv")
+    columns = dict.fromkeys(table.column_names, "drop")
+    columns |= dict.fromkeys(("birth date", "postcode", "job", "sex"), "quasi")
+    models = [{"name": "k-anonymity", "k": 5}]
+    Plan(columns=columns, models=models).save(tmp_path / "plan.toml")
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED)
+    run = [sys.executable, "interrupted.py", *COMMAND, "--effort", "high", "--seconds", "0.1"]
+    process = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert process.returncode == 130, process.stderr
+    before = float((tmp_path / "before").read_text())
+    for name in ("interrupted.py", "before"):
+        (tmp_path / name).unlink()
+    assert left(tmp_path) == ["people.csv", "plan.toml", "r.csv", "r.json"], process.stderr
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert before - 1e-9 <= found["bound"]["value"] <= found["losses"]["nllm"]
+    assert pa_csv.read_csv(tmp_path / "r.csv").num_rows == 1_500
+
+
+INTERRUPTED = """
+import os, signal, sys
+from shoal.algorithms._shared.relaxation import relaxation
+from shoal.__main__ import main
+
+improve, rounds = relaxation.Relaxation.improve, []
+
+def interrupted(self, budget, report):
+    rounds.append(1)
+    if len(rounds) == 3:
+        whole = int((self.pricing.lattice.own[:, -1] * self.pricing.size).sum())
+        open('before', 'w').write(str(100 * (1 - self.bound / whole)))
+        os.kill(os.getpid(), signal.SIGINT)
+    return improve(self, budget, report)
+
+relaxation.Relaxation.improve = interrupted
+sys.argv[0] = "shoal"
+main()
+"""

@@ -11,7 +11,7 @@ from rich.console import Console
 
 import shoal
 from shoal.base import progress as base_progress
-from shoal.base.progress import STAGES, Progress, Timing
+from shoal.base.progress import STAGES, Progress, Stage, Timing
 from shoal.cli import progress
 from shoal.cli.progress import COMPILING, progress_on
 
@@ -155,3 +155,19 @@ class _Nothing:
 
     def __exit__(self, *_: object) -> None:
         pass
+
+
+def test_what_a_stage_has_found_so_far_is_shown(clock: Clock) -> None:
+    log = StringIO()
+    report: Progress = progress._lines(Console(file=log, width=120))
+    for now, stage in (
+        (1.0, "bounding"),
+        (10.0, Stage("bounding", bound=4.21)),
+        (20.0, Stage("bounding", bound=4.43, gap=0.25)),
+    ):
+        clock.now = now
+        report(stage, now / 40)
+    assert log.getvalue() == (
+        "proving a lower bound on the loss (bound 4.21 %): 25 %, about 27 s left\n"
+        "proving a lower bound on the loss (bound 4.43 %, gap 0.25 %): 50 %, about 19 s left\n"
+    )

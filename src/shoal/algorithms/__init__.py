@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -84,6 +84,11 @@ class Algorithm(Setting):
     def improves_longer(self) -> bool:
         """Whether it goes on improving a release as long as an option says."""
         return False
+
+    @property
+    def bound_effort(self) -> Literal["normal", "high"]:
+        """How long a lower bound on the loss of its releases is searched for."""
+        return "normal"
 
     def with_share(self, share: float) -> Algorithm:  # noqa: ARG002
         """The same algorithm for so large a part of the table: it gets that share of the time."""

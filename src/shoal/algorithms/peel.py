@@ -89,6 +89,11 @@ class Peel(Algorithm):
         """Whether classes are improved after the exchange."""
         return self.effort == "high" or self.seconds is not None
 
+    @property
+    def bound_effort(self) -> Literal["normal", "high"]:
+        """High effort is for both: less loss, and a proof of how little it could be."""
+        return "high" if self.effort == "high" else "normal"
+
     def with_share(self, share: float) -> Peel:
         """The same for a part of the table; without improvement if the share is 0."""
         if not self.improves_longer:

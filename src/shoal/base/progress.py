@@ -71,6 +71,40 @@ STAGES = {
 }
 
 
+class Stage(str):
+    """The name of a stage, with what it has found so far: percentages by name.
+
+    It is equal to the name alone. Screens print the rest after it.
+
+    >>> Stage("bounding", bound=4.2) == "bounding"
+    True
+    """
+
+    found: dict[str, float]
+
+    def __new__(cls, name: str, **found: float) -> Stage:
+        """A stage with these percentages."""
+        made = super().__new__(cls, name)
+        made.found = found
+        return made
+
+
+def found_by(stage: str) -> dict[str, float]:
+    """What a stage has found so far: percentages by name."""
+    return stage.found if isinstance(stage, Stage) else {}
+
+
+def described(stage: str) -> str:
+    """What a stage does with the user's data, and what it has found so far.
+
+    >>> described("verify"), described(Stage("bounding", bound=4.2136, gap=0.1))
+    ('checking the result', 'proving a lower bound on the loss (bound 4.214 %, gap 0.1 %)')
+    """
+    name = STAGES.get(stage, str(stage))
+    found = ", ".join(f"{key} {value:.4g} %" for key, value in found_by(stage).items())
+    return f"{name} ({found})" if found else name
+
+
 def silent(stage: str, share: float) -> None:
     """Report nothing."""
 

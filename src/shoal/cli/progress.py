@@ -16,7 +16,7 @@ from rich.progress import (
 from rich.progress import Progress as Bars
 
 from shoal.base import interrupt
-from shoal.base.progress import STAGES, Progress, Timing
+from shoal.base.progress import Progress, Timing, described
 from shoal.kernels import on_compiling
 
 # Seconds until the first line, and between two lines, where no bar can be drawn.
@@ -61,10 +61,9 @@ def _drawn(console: Console) -> Iterator[Progress]:
                 bars.update(task, visible=known == stage)
             if stage not in tasks:
                 total = 1.0 if stage not in ("read", "recode") else None
-                name = STAGES.get(stage, stage)
-                tasks[stage] = bars.add_task(name, total=total, left="")
-            left = timing.left.removeprefix(", ")
-            bars.update(tasks[stage], completed=timing.share, left=left)
+                tasks[stage] = bars.add_task(described(stage), total=total, left="")
+            left, name = timing.left.removeprefix(", "), described(stage)
+            bars.update(tasks[stage], completed=timing.share, left=left, description=name)
 
         yield report
 
@@ -82,6 +81,6 @@ def _lines(console: Console) -> Progress:
         if now - last > INTERVAL:
             last = now
             done = f"{100 * timing.share:.0f} %{timing.left}"
-            console.print(f"{STAGES.get(stage, stage)}: {done}", markup=False)
+            console.print(f"{described(stage)}: {done}", markup=False)
 
     return report

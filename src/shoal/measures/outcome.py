@@ -226,8 +226,9 @@ class Outcome:
         if self.explainer is None:
             return None
         table, loss = self.explainer.table, self.plan.loss
+        known, effort = self.plan.known, self.plan.algorithm.bound_effort
         with limited(self.plan.threads):
-            return lower_bound_for(table, k, loss, IN_PROPORTION, progress, self.plan.known, models)
+            return lower_bound_for(table, k, loss, IN_PROPORTION, progress, known, models, effort)
 
     @property
     def analyses(self) -> Analyses:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Literal
 
-from shoal.base.progress import STAGES, Timing
+from shoal.base.progress import STAGES, Timing, found_by
 
 SKIPPABLE = ("bounding",)  # steps that a release does not need
 # "interrupted": the studio ended before the work was done.
@@ -56,6 +56,11 @@ class Job:
     def stage(self) -> str:
         """What it is doing, in plain words."""
         return STAGES.get(self._timing.stage, self._timing.stage)
+
+    @property
+    def found(self) -> dict[str, float]:
+        """What the stage has found so far: percentages by name."""
+        return found_by(self._timing.stage)
 
     @property
     def share(self) -> float | None:

@@ -15,7 +15,7 @@ from shoal.base.arrays import Bools, Ints, Longs
 from shoal.base.pace import INTERVAL, Pace
 from shoal.base.threads import Team, in_threads, team
 from shoal.kernels.search import cells as kernels
-from shoal.kernels.search.tighten import search_falls
+from shoal.kernels.search.tighten import search_falls, search_raises
 
 # How many tuples a search for the cheapest cells of all tuples may look at. They are counted, not
 # timed, so that a table gives the same release on every machine.
@@ -158,6 +158,27 @@ def tight_cells(
     fall, level = cap.copy(), np.full(lattice.vector.shape, -1, np.int32)
     looks = _fall(lattice, size, cap, k, fall, level, most, report)
     return fall, level, looks
+
+
+def raised_caps(
+    lattice: kernels.Lattice,
+    size: Longs,
+    cap: Longs,
+    k: int,
+    most: int,
+    report: Callable[[], None],
+) -> tuple[Longs, Ints, int]:
+    """Caps that are valid for all cells, by raising those that are too low; the visits of tuples.
+
+    Also returns the levels of a cell that raised each tuple, int32[tuples, q]; -1: none. The caps
+    are valid only if there were fewer than `most` visits.
+    """
+    cap, level = cap.copy(), np.full(lattice.vector.shape, -1, np.int32)
+    run, heap = np.zeros(3, np.int64), np.empty((k + 1, 2), np.int64)
+    step = partial(search_raises, lattice, size, cap, k, level)
+    search = make_search(lattice)
+    looks = search_all(search, lambda *at: step(at[0], run, heap, *at[1:]), most, report)
+    return cap, level, looks
 
 
 def _fall(

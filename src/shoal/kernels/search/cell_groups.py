@@ -37,39 +37,41 @@ def choose_lowest(found, many, cap, size, k, heap):
 
 @lean_kernel
 def list_groups(
-    tuples, trees, lattice, some, level, cap, size, k, stack, found, heap, cell, start, member,
-    times, keeps, at, budget,
+    tuples, trees, lattice, cells, cap, size, k, slack, stack, found, heap, start, member, times,
+    keeps, at, budget,
 ):  # fmt: skip
-    """List the k rows with the lowest caps in the cell of each of some tuples.
+    """List the k rows with the lowest caps in each of some cells.
 
-    level[x] has the levels of the cell of tuple x. The group of some[g] has the members from
-    start[g] to start[g + 1] - 1, each `times` rows, and keeps[g] per row. at[0] is the next group,
-    and `cell` is int32[q], `stack` int64[q, 2], `heap` int64[k + 1, 2]. Pauses after `budget`
-    visits of tuples; returns whether all groups are listed.
+    Only groups whose mean cap is at most `slack` above what the cell keeps. `cells` is int32[…, q].
+    Group g has the members from start[g] to start[g + 1] - 1, each `times` rows, and keeps[g] per
+    row. at[0] is the next cell, at[1] the number of groups, at[2] that of visits of tuples. `stack`
+    is int64[q, 2], `heap` int64[k + 1, 2]. Pauses after `budget` visits of tuples; returns whether
+    all cells are done.
     """
-    q = len(cell)
-    while at[0] < len(some):
+    q = cells.shape[1]
+    while at[0] < len(cells):
         if budget <= 0:
             return False
-        g = at[0]
+        cell, g = cells[at[0]], at[1]
         at[0] += 1
-        x = some[g]
         keeps[g] = 0
         for j in range(q):
-            first = lattice.start[j]
-            cell[j] = lattice.climb[level[x, j], first + lattice.vector[x, j]]
-            keeps[g] += lattice.cost[first + cell[j]]
+            keeps[g] += lattice.cost[lattice.start[j] + cell[j]]
         many = covered(tuples, trees, cell, stack, found)
         budget -= 4 * q + many
+        at[2] += 4 * q + many
         used = choose_lowest(found, many, cap, size, k, heap)
-        rows, to = np.int64(0), start[g]
+        rows, total, to = np.int64(0), np.int64(0), start[g]
         for i in range(used - 1, -1, -1):  # the top of the heap last: the rest of its rows
             y = heap[i, 1]
             member[to] = y
             times[to] = min(size[y], k - rows)
             rows += times[to]
+            total += times[to] * cap[y]
             to += 1
-        start[g + 1] = to
+        if rows == k and total <= k * (keeps[g] + slack):
+            start[g + 1] = to
+            at[1] = g + 1
     return True
 
 

@@ -106,8 +106,11 @@ def pop(heap, used):
 
 
 @lean_kernel
-def lowest(tuples, begin, to, cap, size, k, heap):
-    """The sum of the k lowest caps among the rows of a run, which has at least k."""
+def lowest_rows(tuples, begin, to, cap, size, k, heap):
+    """Put the rows with the lowest caps of a run on a heap: k of them, and ties of the highest.
+
+    Returns how many tuples are on the heap, their rows, and the sum of their caps.
+    """
     used, rows, total = 0, np.int64(0), np.int64(0)
     for i in range(begin, to):
         x = tuples[i]
@@ -123,7 +126,79 @@ def lowest(tuples, begin, to, cap, size, k, heap):
             total -= heap[0, 1] * heap[0, 0]
             pop(heap, used)
             used -= 1
+    return used, rows, total
+
+
+@lean_kernel
+def lowest(tuples, begin, to, cap, size, k, heap):
+    """The sum of the k lowest caps among the rows of a run, which has at least k."""
+    _, rows, total = lowest_rows(tuples, begin, to, cap, size, k, heap)
     return total - (rows - k) * heap[0, 0]
+
+
+@lean_kernel
+def level_of(heap, used, rows, k, keeps):
+    """The lowest level to which caps must rise so that the k lowest have the mean `keeps`.
+
+    `heap` is as `lowest_rows` has left it. Up to its highest cap the same rows remain the lowest.
+    """
+    highest = heap[0, 0]
+    if keeps >= highest:
+        return keeps
+    low, high = np.int64(0), highest
+    while low < high:
+        level = (low + high) // 2
+        total = -(rows - k) * highest
+        for i in range(used):
+            total += heap[i, 1] * max(heap[i, 0], level)
+        if total >= k * keeps:
+            high = level
+        else:
+            low = level + 1
+    return low
+
+
+@lean_kernel
+def search_raises(lattice, size, cap, k, level, search, run, heap, budget, most):
+    """Raise caps that are too low, cell by cell, to the lowest level that is enough there.
+
+    A cap that rises never makes another cell invalid, so that in the end all cells are valid. The
+    levels of the cell are written into level[x] of each tuple x whose cap has risen. Pauses after
+    `budget` visits of tuples, and stops after `most`: then some caps may be too low.
+    """
+    own, people_of, tuples = lattice.own, lattice.people, search.tuples
+    q = lattice.vector.shape[1]
+    pause = search.at[LOOKS] + search.at[STEPS] + budget
+    while search.at[LOOKS] < most:
+        if search.at[LOOKS] + search.at[STEPS] >= pause:
+            return PAUSED
+        if not next_run(lattice, search, run):
+            return DONE
+        depth, begin, to, keeps = search.at[DEPTH], run[0], run[1], run[2]
+        people, least, hope = np.int64(0), MANY, -MANY
+        for i in range(begin, to):
+            x = tuples[i]
+            people += people_of[x]
+            least = min(least, cap[x])
+            # A cell below keeps at most what x keeps if it loses nothing in later attributes.
+            hope = max(hope, keeps + own[x, q - 1] - own[x, depth])
+        if people < k or hope <= least:
+            continue
+        search.at[LOOKS] += to - begin
+        used, rows, total = lowest_rows(tuples, begin, to, cap, size, k, heap)
+        if k * hope <= total - (rows - k) * heap[0, 0]:
+            continue
+        if depth < q - 1:
+            descend(search, run)
+            continue
+        enough = level_of(heap, used, rows, k, keeps)
+        for i in range(begin, to):
+            x = tuples[i]
+            if cap[x] < enough:
+                cap[x] = enough
+                for j in range(q):
+                    level[x, j] = search.stack[j, 2]
+    return STOPPED
 
 
 @lean_kernel

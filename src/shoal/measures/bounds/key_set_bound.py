@@ -9,7 +9,7 @@ from shoal.algorithms._shared.blocks.attacker_blocks import KeySet
 from shoal.algorithms._shared.key_sets import only_columns, orders
 from shoal.base.progress import Progress, silent
 from shoal.losses import Loss, costs_of
-from shoal.measures.bounds.lower_bound import MOST_LOOKS, Bound, lower_bound
+from shoal.measures.bounds.lower_bound import MOST_LOOKS, Bound, Effort, lower_bound
 from shoal.models import Model
 from shoal.table.encode import Table
 
@@ -22,6 +22,7 @@ def lower_bound_for(
     progress: Progress = silent,
     known: Sequence[Sequence[str]] = (),
     models: Sequence[Model] = (),
+    effort: Effort = "normal",
 ) -> Bound:
     """A loss that no release goes below if, for each attacker, every class has k people.
 
@@ -32,13 +33,13 @@ def lower_bound_for(
     none can lose less than its own bound, and together they lose no less than the sum.
     """
     if not known or any(set(names) >= set(table.names) for names in known):
-        return lower_bound(table, k, loss, most, progress, models=models)
+        return lower_bound(table, k, loss, most, progress, effort, models)
     sets = [frozenset(table.names.index(name) for name in names) for names in known]
     ways = orders(sets)
     if not ways:  # they depend on each other in a circle
         ways = [[one] for one in sets]
     each: dict[KeySet, Bound] = {}
-    found = [_of_steps(table, k, loss, most, progress, steps, each) for steps in ways]
+    found = [_of_steps(table, k, loss, most, progress, steps, each, effort) for steps in ways]
     return max(found, key=lambda one: -1.0 if one.percent is None else one.percent)
 
 
@@ -50,6 +51,7 @@ def _of_steps(
     progress: Progress,
     steps: Sequence[KeySet],
     each: dict[KeySet, Bound],
+    effort: Effort,
 ) -> Bound:
     """The sum of the bounds of the columns that each step adds."""
     lost, reasons, decided = 0.0, [], frozenset[int]()
@@ -58,7 +60,7 @@ def _of_steps(
         decided |= step
         if own and own not in each:
             part = only_columns(table, sorted(own), loss)
-            each[own] = lower_bound(part, k, loss, most, progress)
+            each[own] = lower_bound(part, k, loss, most, progress, effort)
         if not own:
             continue
         bound = each[own]

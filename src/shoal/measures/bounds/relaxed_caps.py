@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import numpy as np
+from collections.abc import Callable
 
 from shoal.algorithms._shared.relaxation.columns import Columns
 from shoal.algorithms._shared.relaxation.pricing import Pricing
 from shoal.algorithms._shared.relaxation.relaxation import Relaxation
 from shoal.base import interrupt
 from shoal.base.arrays import Longs
-from shoal.base.progress import Progress
+from shoal.base.progress import Progress, Stage
 
-GAP = 0.002  # of the loss: when the bound is so close to what the program loses, it is over
+# Of the loss: the bound is as close to what the program loses as a solver's own precision.
+GAP = 1e-6
+CLOSE = 2e-4  # the same for programs that are solved by the first-order method
 PATIENCE = 10  # rounds without new groups, and without much gain
 
 
 def relaxed_caps(pricing: Pricing, cap: Longs, most: int, progress: Progress) -> Longs:
     """Lower caps on what tuples keep, int64[tuples], from valid ones, by so many looks at tuples.
 
-    They are valid for all releases with classes of k people (see `lower_bound`), and no other caps
-    would be lower by more than `GAP` of the loss, unless the looks are used up before, or many
-    rounds gain almost nothing. Ctrl-C ends it with the caps so far, which are valid too.
+    They are valid for all releases with classes of k people (see `lower_bound`). No other caps
+    would be lower by more than `GAP` of the loss if the program is small (see `Master`), otherwise
+    by more than `CLOSE`; unless the looks are used up before, or many rounds gain almost nothing.
+    Ctrl-C ends it with the caps so far, which are valid too.
     """
     possible = int((pricing.lattice.own[:, -1] * pricing.size).sum())
     relaxation = Relaxation(pricing, cap, Columns(len(cap), pricing.k))
@@ -36,19 +37,32 @@ def relaxed_caps(pricing: Pricing, cap: Longs, most: int, progress: Progress) ->
 
 def _improve(relaxation: Relaxation, possible: int, most: int, progress: Progress) -> None:
     """Rounds of column generation until the bound is close to what the program loses."""
-    first = relaxation.pricing.price(relaxation.cap, most, lambda: None)
-    if first is None:
+    report = _reporter(relaxation, possible, most, progress)
+    report()
+    if not relaxation.begin(most, report):
         return
-    relaxation.columns.add(first.groups)
-    relaxation.cap, relaxation.price = first.cap, first.cap.astype(np.float64)
-    relaxation.work = first.looks
     idle = 0
     while relaxation.work < most and idle < PATIENCE:
-        report = partial(progress, "bounding", relaxation.work / most)
         report()
         before = relaxation.bound
         new = relaxation.improve(most, report)
-        close = GAP * (possible - relaxation.bound)
-        if new is None or relaxation.bound - relaxation.kept <= close:
+        lost = possible - relaxation.bound
+        enough = (GAP if relaxation.is_small else CLOSE) * lost
+        if new is None or relaxation.bound - relaxation.best <= enough:
             break
-        idle = 0 if new or before - relaxation.bound > close / PATIENCE else idle + 1
+        idle = 0 if new or before - relaxation.bound > enough / PATIENCE else idle + 1
+
+
+def _reporter(
+    relaxation: Relaxation, possible: int, most: int, progress: Progress
+) -> Callable[[], None]:
+    """Reports the bound so far, and the gap: how much higher it could become, as a share of it."""
+
+    def report() -> None:
+        lost, least = possible - relaxation.bound, possible - relaxation.best
+        found = {"bound": 100 * lost / max(possible, 1)}
+        if lost > 0 and relaxation.best > 0:
+            found["gap"] = 100 * max(0.0, least - lost) / lost
+        progress(Stage("bounding", **found), min(relaxation.work / most, 1.0))
+
+    return report

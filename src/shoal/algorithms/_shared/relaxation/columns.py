@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -41,6 +42,29 @@ class Groups:
         return Groups(start, self.member[kept], self.times[kept], self.keeps[which])
 
 
+def joined(several: Sequence[Groups]) -> Groups:
+    """All of these groups."""
+    several = [NO_GROUPS, *several]
+    ends = np.cumsum([one.start[-1] for one in several])
+    return Groups(
+        np.concatenate(
+            [
+                [0],
+                *(
+                    one.start[1:] + end - one.start[-1]
+                    for one, end in zip(several, ends, strict=True)
+                ),
+            ]
+        ).astype(np.int64),
+        np.concatenate([one.member for one in several]),
+        np.concatenate([one.times for one in several]),
+        np.concatenate([one.keeps for one in several]),
+    )
+
+
+NO_GROUPS = Groups(np.zeros(1, np.int64), *(np.zeros((3, 0), np.int64)))
+
+
 @dataclass(eq=False)
 class Columns:
     """The groups that are known so far, and their weights.
@@ -51,9 +75,7 @@ class Columns:
 
     tuples: int
     k: int
-    groups: Groups = field(
-        default_factory=lambda: Groups(np.zeros(1, np.int64), *(np.zeros((3, 0), np.int64)))
-    )
+    groups: Groups = NO_GROUPS
     weight: Floats = field(default_factory=lambda: np.zeros(0))
     _names: dict[int, int] = field(default_factory=dict)  # what a group with this name keeps
 
@@ -69,13 +91,8 @@ class Columns:
             if self._names.get(name, -1) < keeps:
                 self._names[name] = keeps
                 new[g] = True
-        more, old = groups.some(new), self.groups
-        self.groups = Groups(
-            np.concatenate([old.start, more.start[1:] + old.start[-1]]),
-            np.concatenate([old.member, more.member]),
-            np.concatenate([old.times, more.times]),
-            np.concatenate([old.keeps, more.keeps]),
-        )
+        more = groups.some(new)
+        self.groups = joined([self.groups, more])
         self.weight = np.append(self.weight, np.zeros(len(more)))
         return len(more)
 

@@ -23,12 +23,14 @@ import numpy as np
 from shoal.algorithms._shared.relaxation.columns import Columns
 from shoal.algorithms._shared.relaxation.master import Master
 from shoal.algorithms._shared.relaxation.pricing import Priced, Pricing
-from shoal.base.arrays import Floats, Longs
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.threads import in_threads
 
-SHARES = (1.0, 0.4, 0.15, 0.05)  # of the new prices in the mixtures
-REACH = 0.06  # how far prices may be from valid ones, as a share of the highest
+SHARES = (1.0, 0.3)  # of the new prices in the mixtures
+REACH = 0.03  # how far prices may be from valid ones, as a share of the highest
 FARTHER, NEARER = 1.5, 0.6  # if the first mixture is best, or the last one
+INNER = 6  # times that groups of known cells are added, before a pass over all cells
+FEW = 0.01  # new groups, as a share of the known ones, for which the program is not solved again
 CROWDED = 8  # groups per tuple, from which on those without weight are forgotten
 CHEAP = 4  # entries of the matrix that take as long as one visit of a tuple
 
@@ -43,9 +45,12 @@ class Relaxation:
     price: Floats = field(init=False)  # float64[tuples], of the known groups
     reach: float = REACH
     work: int = 0  # in visits of tuples
+    cells: Ints = field(init=False)  # int32[…, q], those that were nearly tight once
+    best: float = 0.0  # the most that `reached` was: the program keeps from this to the bound
 
     def __post_init__(self) -> None:
         self.price = self.cap.astype(np.float64)
+        self.cells = np.zeros((0, self.pricing.lattice.vector.shape[1]), np.int32)
 
     @property
     def bound(self) -> int:
@@ -53,32 +58,82 @@ class Relaxation:
         return int((self.cap * self.pricing.size).sum())
 
     @property
+    def is_small(self) -> bool:
+        """Whether the program of the known groups is solved exactly."""
+        return Master(self.columns, self.pricing.size, 1.0).is_small
+
+    @property
     def kept(self) -> float:
         """What the known groups keep, with weights that are nearly possible."""
         return float(self.columns.groups.keeps @ self.columns.weight)
 
+    @property
+    def reached(self) -> float:
+        """What the known groups keep, with weights that are possible: at most what all keep.
+
+        Each group is reduced so that none of its tuples is used more often than it has rows.
+        """
+        groups, weight = self.columns.groups, self.columns.weight
+        if not len(groups):
+            return 0.0
+        rows = groups.times / self.columns.k * np.repeat(weight, np.diff(groups.start))
+        used = np.bincount(groups.member, rows, len(self.cap))
+        room = np.minimum(self.pricing.size / np.maximum(used, 1e-300), 1.0)
+        part = np.minimum.reduceat(room[groups.member], groups.start[:-1])
+        return float(groups.keeps @ (weight * part))
+
+    def begin(self, most: int, report: Callable[[], None]) -> bool:
+        """Find the first groups; False if that takes more than `most` visits."""
+        first = self.pricing.price(self.cap, most, report)
+        if first is None:
+            return False
+        self.columns.add(first.groups)
+        self.cells, self.work = first.cells, self.work + first.looks
+        if int((first.cap * self.pricing.size).sum()) < self.bound:
+            self.cap, self.price = first.cap, first.cap.astype(np.float64)
+        return True
+
     def improve(self, budget: int, report: Callable[[], None]) -> int | None:
         """One round of column generation; returns how many groups are new, None if it is over."""
-        highest = float(max(self.cap.max(initial=1), 1))
-        cap, away = self.cap.astype(np.float64), self.reach * highest
-        low: Floats = np.maximum(cap - away, 0.0)
-        master = Master(self.columns, self.pricing.size, highest)
-        self.price, entries = master.solve(self.price, low, cap + away)
-        self.work += entries // CHEAP
+        inner = self._solve(budget, report)
         mixed = [np.rint(share * self.price + (1 - share) * self.cap) for share in SHARES]
         left = max(0, budget - self.work) // len(mixed)
         priced = in_threads(
-            partial(self.pricing.price, most=left, report=report),
+            partial(self.pricing.raised, most=left, report=report),
             [one.astype(np.int64) for one in mixed],
         )
         done = [one for one in priced if one is not None]
         if len(done) < len(mixed):
             return None
+        self.best = max(self.best, self.reached)
         self._choose(done)
-        new = sum(self.columns.add(one.groups) for one in done)
+        new = inner + sum(self.columns.add(one.groups) for one in done)
+        self.cells = np.unique(np.concatenate([self.cells, *(one.cells for one in done)]), axis=0)
         if len(self.columns) > CROWDED * len(self.cap):
             self.columns.keep(self.columns.weight > 0)
         return new
+
+    def _solve(self, budget: int, report: Callable[[], None]) -> int:
+        """Solve the program of the known groups, and add those of known cells that it lacks."""
+        highest = float(max(self.cap.max(initial=1), 1))
+        cap, away = self.cap.astype(np.float64), self.reach * highest
+        low: Floats = np.maximum(cap - away, 0.0)
+        added = 0
+        for _ in range(INNER):
+            master = Master(self.columns, self.pricing.size, highest)
+            self.price, entries = master.solve(self.price, low, cap + away)
+            self.work += entries // CHEAP
+            report()
+            if self.work >= budget:
+                break
+            price = np.rint(self.price).astype(np.int64)
+            groups, looks = self.pricing.within(self.cells, price, 0)
+            self.work += looks
+            new = self.columns.add(groups)
+            added += new
+            if new <= FEW * len(self.columns):
+                break
+        return added
 
     def _choose(self, done: list[Priced]) -> None:
         """Go on with the best of these prices, if they are better than before."""
