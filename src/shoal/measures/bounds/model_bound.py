@@ -139,20 +139,48 @@ class _Units(NamedTuple):
         return _Units(lattice, size, values[start.first][rank].astype(np.int64))
 
     def caps(self, needs: ClassNeeds, k: int, most: int, progress: Progress) -> Caps:
-        """Caps that are valid for all releases that satisfy these needs, by so many looks."""
-        return self.search(needs, k, progress).caps(most)
+        """Caps that are valid for all releases that satisfy these needs, by so many looks.
+
+        Sums of caps count fractions of records. Where these would be beyond whole numbers of 64
+        bits, costs are counted in larger units, rounded up: caps are then no lower, and valid.
+        """
+        heaviest = max(int(self.size.sum()), max(k, needs.least_records) * _mass(needs, k))
+        unit = -(-4 * heaviest * int(self.lattice.own[:, -1].max(initial=0)) // LARGEST)
+        if unit <= 1:
+            return self.search(needs, k, progress).caps(most)
+        coarse = self._replace(lattice=_in_units(self.lattice, unit))
+        found = coarse.search(needs, k, progress).caps(most)
+        own, rounded = (one.lattice.own[:, -1] @ self.size for one in (self, coarse))
+        lost = max(0.0, int(own) - unit * (int(rounded) - found.lost))
+        return found._replace(lost=lost, cap=found.cap * unit)
 
     def search(self, needs: ClassNeeds, k: int, progress: Progress) -> _Search:
         """The search with these needs in whole numbers."""
         k = max(k, needs.least_records)
-        values = int(self.value.max()) + 1
-        mass = max(1, ceil(WHOLE / k)) if not needs.distinct else 1
+        values, mass = int(self.value.max()) + 1, _mass(needs, k)
         limit = np.ones(values) if needs.distinct else needs.limit[:values]
         # Rounded up, by more than what a model forgives as an error of rounding.
         base = np.minimum(np.floor(limit * (k * mass) + 1e-3).astype(np.int64) + 1, k * mass)
         extra = min(floor(needs.extra * k * mass + 1e-3) + (needs.extra > 0), k * mass)
         need = Needs(self.value, needs.distinct, mass, base, extra)
         return _Search(self.lattice, self.size, k, need, progress)
+
+
+def _mass(needs: ClassNeeds, k: int) -> int:
+    """In how many fractions a record is counted."""
+    return 1 if needs.distinct else max(1, ceil(WHOLE / max(k, needs.least_records)))
+
+
+def _in_units(lattice: Lattice, unit: int) -> Lattice:
+    """The same lattice with costs in larger units, rounded up."""
+    each = np.diff(lattice.own, axis=1, prepend=0)
+    own = np.cumsum(-(-each // unit), axis=1)
+    return lattice._replace(
+        cost=-(-lattice.cost // unit),
+        own=own,
+        lowest=own.min(axis=0),
+        keeps=-(-lattice.keeps // unit),
+    )
 
 
 class _Search(NamedTuple):
