@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal.table.covering
-from shoal import BadTable
+from shoal import BadTable, audit
 from shoal.hierarchies.base import Hierarchy
 from shoal.io.frames import open_frame
 from shoal.measures.risks import record_risks, risks
@@ -133,6 +133,22 @@ def test_whoever_fits_a_person_fits_the_rarest_of_the_rows():
 def test_a_population_that_lacks_people_of_the_table(population, said):
     with pytest.raises(BadTable, match=said):
         risks(RELEASE, population)
+
+
+@pytest.mark.parametrize("jobs", [["a", "a", "b"], ["b", "c", "b"], ["z"]])
+def test_an_incomplete_population_counts_the_table_where_it_has_fewer(jobs):
+    """The way on that the error offers: risks are too high rather than too low."""
+    table = {"job": ["a", "a", "a", "b", "c"]}
+    population = pa.table({"job": jobs})
+    plan = {"columns": {"job": "quasi"}}
+    with pytest.raises(BadTable, match=r"or set incomplete = true under \[population\]"):
+        audit(pa.table(table), plan, population=population)
+    found = audit(
+        pa.table(table), {**plan, "population": {"incomplete": True}}, population=population
+    )
+    most = [max(jobs.count(job), table["job"].count(job)) for job in table["job"]]
+    assert found.risks.journalist == 1 / min(most)
+    assert found.risks.marketer == pytest.approx(sum(1 / one for one in most) / len(most))
 
 
 @st.composite

@@ -200,10 +200,9 @@ def _audit(
     sampled = None if given is None else survey_of(given, plan.columns, plan.missing_values)
     _check_no_numbers(population, plan)
     everybody = _population(population, plan.with_reading(plans.population.read))
-    if plan.against_population and everybody is not None:
-        incomplete = plan.population.incomplete
+    incomplete = plan.population.incomplete
+    if everybody is not None and (plan.against_population or incomplete):
         published = replace(published, population=Population(everybody, incomplete))
-        everybody = None if incomplete else everybody
     tables = matched = in_order = None
     numbers = microaggregated_columns(plan.columns)
     ranges = published.without_numbers(numbers) if numbers and before is not None else None

@@ -16,6 +16,12 @@ from shoal.table.match_graph import MatchGraph
 from shoal.table.population.population import Population
 from shoal.table.published_table import Published, places
 
+# What to do about a population that lacks people of the table.
+INCOMPLETE = (
+    "; or set incomplete = true under [population] to count the people of the table as people of "
+    "the population where it has fewer"
+)
+
 
 @dataclass(frozen=True)
 class Risks:
@@ -123,8 +129,13 @@ def _outside(published: Published, population: Published | Table) -> Longs:
             f"the population lacks the quasi-identifiers {preview(lacking)} of the table"
             f"{did_you_mean(lacking[0], population.names)}"
         )
-    if isinstance(population, Table):
-        published.vectors(population, "population")  # which knows all published values
+    known = published.population
+    if known is not None and known.table is population and known.incomplete:
+        # Whoever is in the table is in the population too: too few people, never too many.
+        people = enough = np.maximum(_inside(published, known.table), classes.people)
+    elif isinstance(population, Table):
+        # It knows all published values.
+        published.vectors(population, "population", INCOMPLETE)
         people = enough = _inside(published, population)
         if published.people is None and population.people is not None:
             # The release counts records, as its person numbers may have been dropped.
@@ -157,7 +168,7 @@ def _check_holds(published: Published, classes: Classes, people: Longs) -> None:
         f"the population lacks people of the table: {classes.people[worst]} of the table have "
         f"{values}, but {people[worst]} of the population ({len(short)} of {len(classes)} "
         "classes have too few); give a population that includes all people of the table, with "
-        "original values, or generalized in the same way"
+        f"original values, or generalized in the same way{INCOMPLETE}"
     )
 
 

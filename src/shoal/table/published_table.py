@@ -139,10 +139,11 @@ class Published(CountedRows):
 
         return in_threads(count, range(len(self.names)))
 
-    def vectors(self, table: Table, holder: str) -> tuple[Ints, tuple[Covers, ...]]:
+    def vectors(self, table: Table, holder: str, hint: str = "") -> tuple[Ints, tuple[Covers, ...]]:
         """The published values of each class as codes of a table, int32[classes, q].
 
-        They are nodes of its trees, or free values. `holder` names the table in messages.
+        They are nodes of its trees, or free values. `holder` names the table in messages, which end
+        with a `hint`.
         """
         vectors = np.empty((len(self.classes), len(self.names)), np.int32)
         found = []
@@ -157,7 +158,7 @@ class Published(CountedRows):
                 raise BadTable(
                     f"column {name!r} publishes {shown}, which neither the {holder} nor its "
                     f"hierarchy has; give the {holder} that includes all people of the table, and "
-                    "the plan that the release was made with"
+                    f"the plan that the release was made with{hint}"
                 )
             found.append(covers)
         return vectors, tuple(found)

@@ -164,3 +164,23 @@ def test_a_line_offers_the_limits_that_its_hierarchy_has(plan: Plan, overview: O
     assert (job.has_levels, job.width_unit) == (False, "")
     limited = with_settings(plan, "age", {"at_most": "width", "amount": "10"})
     assert line_of(limited, overview.columns, 1, None).at_most == ("width", 10)
+
+
+def test_the_members_of_a_household(plan: Plan, overview: Overview) -> None:
+    """Together or each by itself; what only households allow goes with them."""
+    housed = changed(plan, overview, "patient", "household").plan
+    housed = housed.changed(
+        columns={**housed.columns, "job": {"role": "quasi", "of_household": True}}
+    )
+    assert housed.columns["patient"].together
+    apart = with_settings(housed, "patient", {"publish": "apart"})
+    assert (apart.columns["patient"].publish, apart.columns["patient"].together) == (False, False)
+    asked = apart.changed(models=[*apart.models, {"name": "household-k-anonymity", "k": 3}])
+    with pytest.raises(BadPlan, match="nothing hides how many members"):
+        with_settings(asked, "patient", {"publish": "yes"})
+    together = with_settings(apart, "patient", {"publish": "no"}).columns["patient"]
+    assert (together.publish, together.together) == (False, True)
+    made = changed(asked, overview, "patient", "drop")
+    assert made.models == ("household-k-anonymity",)
+    assert made.plan.columns["patient"].together
+    assert not made.plan.columns["job"].of_household

@@ -266,3 +266,23 @@ def test_hundreds_of_columns_stay_usable(studio: Served, tmp_path: Path) -> None
     assert len(answer.content) < 60_000  # a change does not send all of it again
     ranking = studio.ask("GET", f"{project}/columns/ranking", headers=PARTS).text
     assert "Without these, fewest people are unique" in ranking
+
+
+def test_households_and_weights_have_settings(studio: Served, people: str) -> None:
+    """What becomes of their numbers; the members of a household may be apart."""
+    send(studio, people, "0/role", role="household")
+    shown = studio.ask("GET", f"{people}/columns/0", headers=PARTS).text
+    assert "a random number per household" in shown
+    assert 'value="apart"' in shown
+    send(studio, people, "0/settings", publish="apart")
+    shown = studio.ask("GET", f"{people}/columns/0", headers=PARTS).text
+    assert '<option value="apart" selected>' in shown
+    asked = studio.get(f"{people}/requirements").text
+    assert "household-k-anonymity" in asked
+    undo(studio, people)
+    undo(studio, people)
+    send(studio, people, "1/role", role="weight")
+    shown = studio.ask("GET", f"{people}/columns/1", headers=PARTS).text
+    assert "only used for estimates" in shown
+    assert 'value="apart"' not in shown
+    undo(studio, people)
