@@ -32,6 +32,7 @@ Derived = Literal["household-size", "household-composition"]
 Missing = Literal["value", "empty", "root", "error"]
 EMPTY = ""  # the word for missing that an empty cell is
 Microaggregate = Literal["mean", "median"]
+EXACT_NUMBERS = 1e15  # below it a float has all digits of a number
 OF_NUMBERS = ("ranges", "borders", "free_ranges")  # hierarchies by which numbers form classes
 
 
@@ -113,6 +114,11 @@ class Column(Setting):
         for name in stated:
             if not isfinite(getattr(self, name)):
                 raise ValueError(f"needs a finite number as {name}, got {getattr(self, name):g}")
+            if abs(getattr(self, name)) >= EXACT_NUMBERS:
+                raise ValueError(
+                    f"needs a number of at most 15 digits as {name}, got {getattr(self, name):g}: "
+                    "a plan cannot store larger ones exactly"
+                )
         if self.role not in ("quasi", "sensitive", "other"):
             raise ValueError(
                 f"can have {stated[0]} only with the roles quasi, sensitive and other, not "

@@ -129,6 +129,24 @@ def test_no_release_that_satisfies_a_model_loses_less():
     assert sum(map(bound_holds, range(80))) >= 20
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"name": "frequency-l-diversity", "column": "s", "l": 2},
+        {"name": "alpha-k-anonymity", "column": "s", "alpha": 0.5, "k": 2},
+        {"name": "t-closeness", "column": "s", "t": 0.4},
+    ],
+)
+def test_costs_that_are_no_fractions_do_not_overflow(model):
+    people = pd.DataFrame({"town": list("baabbabbaaaa"), "s": list("wvuxvwvuwvvw")})
+    columns = {"town": "quasi", "s": "sensitive"}
+    plan = Plan(columns=columns, models=[{"name": "k-anonymity", "k": 3}, model], loss="entropy")
+    release = shoal.anonymize(people, plan)
+    assert release.losses["entropy"] == 0  # both towns satisfy the model
+    assert release.bound.percent == 0
+    assert release.bound.beyond_size
+
+
 @pytest.mark.slow
 def test_no_release_of_thousands_of_tables_loses_less():
     assert sum(bound_holds(seed, 7) for seed in range(1000, 4000)) >= 800

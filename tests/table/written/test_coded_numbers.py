@@ -135,3 +135,28 @@ def test_the_plan_file(tmp_path):
     assert "bottom = 0, round = 500" in text or "round = 500" in text
     again = Plan.load(tmp_path / "plan.toml").columns["income"]
     assert (again.bottom, again.top, again.round) == (0, 10_000, 500)
+
+
+def test_numbers_that_outgrow_their_type_get_a_wider_one():
+    small = {"x": pa.array([127, -128, 3], pa.int8())}
+    price = {"x": pa.array([Decimal("9.99"), Decimal("0.12"), None])}
+    for table, step, expected in (
+        (small, 10, [130, -130, 0]),
+        (price, 0.5, [Decimal(10), Decimal(0), None]),
+    ):
+        columns = {"x": Column(role="other", round=step)}
+        found = with_coded_numbers(Frame(pa.table(table)), columns, ())
+        assert found.column("x").to_pylist() == expected
+
+
+def test_numbers_that_no_type_holds_are_refused():
+    columns = {"x": Column(role="other", round=10)}
+    table = Frame(pa.table({"x": pa.array([2**64 - 1], pa.uint64())}))
+    with pytest.raises(BadTable, match=r"'x'.*uint64.*wider type"):
+        with_coded_numbers(table, columns, ())
+
+
+@pytest.mark.parametrize("name", ["top", "bottom", "round"])
+def test_settings_that_a_float_cannot_store_are_refused(name):
+    with pytest.raises(BadPlan, match=rf"at most 15 digits as {name}"):
+        Plan(columns={"x": {"role": "other", name: 2**62 + 2}})

@@ -132,8 +132,21 @@ def _coded(
         )
     made = [_as_before(value, column, kind) for value in values]
     fractions = any(isinstance(one, float) for one in made) and pa.types.is_integer(kind)
-    new = pa.array(made, pa.float64() if fractions else kind)
+    new = _typed(name, made, pa.float64() if fractions else kind)
     return new.take(packed.indices)
+
+
+def _typed(name: str, values: list[object], kind: pa.DataType) -> pa.Array:
+    """Values as an array of this type, or of a wider one: 127 rounded to tens is no int8."""
+    for wider in (kind, None):
+        try:
+            return pa.array(values, wider)
+        except (pa.ArrowInvalid, OverflowError):
+            continue
+    raise BadTable(
+        f"column {name!r} has numbers of the type {kind} that it cannot hold any more when they "
+        "are coded by top, bottom or round; give the column a wider type, or remove these settings"
+    )
 
 
 def _is_nan(value: object) -> bool:
