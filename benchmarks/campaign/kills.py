@@ -26,7 +26,7 @@ SIGNALS = {"SIGINT": (130, -2), "SIGTERM": (143, -15), "SIGKILL": (-9,)}
 PRIVATE = ("numbers.json", "report.html", "recoding.json", "risks.csv")
 ALGORITHMS = (
     "peel", "gaa", "agglomerative", "full-domain", "mondrian", "forest", "sequential", "k-member",
-    "kaca", "mdav", "concealment", "danonyir", "geneir", "auto",
+    "kaca", "mdav", "microaggregation", "concealment", "danonyir", "geneir", "auto",
 )  # fmt: skip
 OLD = b"what was there before\n"
 PATIENCE = 120  # seconds after a signal within which a command must end; it is a second by rights

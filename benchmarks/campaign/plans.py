@@ -10,10 +10,13 @@ from benchmarks.campaign.trees import Tree
 
 SEVEN = ("distortion", "ncp", "total", "llm", "nllm", "wllm", "wnllm")
 LOSSES = (*SEVEN, "lm", "entropy", "mean", "auto", "weights")
-FREE_ALGORITHMS = ("gaa", "agglomerative", "danonyir", "mondrian", "k-member", "kaca", "mdav")
+FREE_ALGORITHMS = (
+    "gaa", "agglomerative", "danonyir", "mondrian", "k-member", "kaca", "mdav", "microaggregation",
+)  # fmt: skip
 CLASS_ALGORITHMS = (
     "peel", "peel", "peel", "gaa", "agglomerative", "full-domain", "full-domain", "mondrian",
-    "forest", "sequential", "k-member", "kaca", "mdav", "auto",
+    "forest", "sequential", "k-member", "kaca", "mdav", "microaggregation",
+    "auto",
 )  # fmt: skip
 PEOPLE_ALGORITHMS = ("danonyir", "geneir")
 ROW_MODELS = (
@@ -121,6 +124,8 @@ def _algorithm(rng: Random, table: Table, models: list[str]) -> dict | None:
             options = {"w": rng.choice([0, 0.15, 0.5]), "weight": rng.choice(["size", "unit"])}
         case "forest" | "k-member" | "kaca" | "mdav" if few:
             options = {"w": rng.choice([0, 0.15, 0.5])}
+        case "microaggregation" if few:
+            options = {"method": rng.choice(["mdav", "shortest-path"])}
         case "gaa" if few:
             options = {
                 "weight": rng.choice(["size", "unit"]),
