@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal import BadPlan, BadTable, CannotReach, Plan, anonymize, audit
+from shoal import BadPlan, BadTable, CannotReach, Database, Plan, anonymize, audit
+from shoal.databases.writing import write_to
 from shoal.flow.apply.fitted import Fitted
 from shoal.flow.saving.kept_release import keep, load_kept
+from shoal.io.frames import Frame
 from shoal.table.samples.derived import composition, members_of
 
 APART = {"role": "household", "publish": False, "together": False}
@@ -261,3 +263,14 @@ def test_the_plan_is_saved_and_read(tmp_path):
     assert Plan.load(tmp_path / "plan.toml").to_toml() == plan.to_toml()
     assert "together = false" in plan.to_toml()
     assert "adult = 16" in plan.to_toml()
+
+
+def test_a_database_is_read_record_by_record(tmp_path):
+    """Households of a class cannot be counted from groups of equal records."""
+    table = pa.table(people())
+    base = Database(f"sqlite:///{tmp_path / 'people.db'}", table="people")
+    write_to(base, Frame(table), False, lambda _: None)
+    models = [{"name": "k-anonymity", "k": 2}, *HIDDEN]
+    found = audit(base, {**PLAN, "models": models})
+    assert found.levels == audit(table, {**PLAN, "models": models}).levels
+    assert anonymize(base, PLAN).checks[0].reached >= 3

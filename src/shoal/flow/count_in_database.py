@@ -37,6 +37,7 @@ def is_counted(tables: Sequence[Any], plan: Plan, population: Any) -> bool:
         and not plan.read.units
         and not plan.read.totals
         and not linking_columns(plan.columns)
+        and not columns_with_role(plan.columns, "household")  # each in how many classes
         and not columns_with_role(plan.columns, "weight")  # weights are summed over records
         and not plan.population
         and bool(columns_with_role(plan.columns, "quasi"))
