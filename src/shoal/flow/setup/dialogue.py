@@ -39,7 +39,7 @@ HELP = (
 MEANING: dict[Role, str] = {
     "identifier": "identifies a person, not published",
     "person": "keeps the records of a person together",
-    "household": "keeps the members of a household together",
+    "household": "says who lives together",
     "quasi": "outsiders may know it, generalized",
     "sensitive": "worth protecting, published unchanged",
     "weight": "people of the population per record, published unchanged",
