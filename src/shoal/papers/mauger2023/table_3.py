@@ -136,11 +136,13 @@ def extreme(table: Areas, criterion: Criterion, end: str, guides: list[str]) -> 
     order = sorted(METRICS, key=lambda guide: values[guide], reverse=end == "highest")
     test = lowest if end == "lowest" else highest
     verb, which = ("has", "it is") if len(guides) == 1 else ("have", "they are")
+    told = order[: len(guides) + 1]
+    told += [guide for guide in order if guide in guides and guide not in told]
     return Claim(
         f"{listed(guides)} {verb} the {end} {criterion.phrase.removeprefix('the ')}.",
         f"{which} the {end} of the seven",
         [test(values, guides)],
-        ", ".join(f"{shown(guide)} {values[guide]:.1f}" for guide in order[: len(guides) + 1]),
+        ", ".join(f"{shown(guide)} {values[guide]:.1f}" for guide in told),
     )
 
 
