@@ -19,7 +19,9 @@ def section(releases: Releases) -> Section:
     for (k, guide), cells in by_all.items():
         for cell in cells:
             alone = [one for one in by_leaves.get((k, guide), []) if one.metric == cell.metric]
-            other = f"{alone[0].low:.1f} to {alone[0].high:.1f}" if len(alone) == 1 else "possible"
+            other = "–" if cell.metric not in LEAVES else "possible"
+            if len(alone) == 1:
+                other = f"{alone[0].low:.1f} to {alone[0].high:.1f}"
             rows.append(
                 [
                     f"figure {FIGURES[k]}, k = {k:,}",
@@ -63,7 +65,7 @@ def section(releases: Releases) -> Section:
             + _averages(by_all)
             + "Levels are the longest path down to a leaf, as in section 3. The last but one "
             "column uses only the metrics that count leaves, so that it holds for any reading "
-            "of levels."
+            "of levels; distortion and total are not among them."
         ),
         HtmlTable(
             head=[
