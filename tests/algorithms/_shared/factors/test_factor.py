@@ -184,6 +184,26 @@ def test_a_solution_with_fractions_is_rounded_to_a_factor(table, k, seed):
         assert annealing.rows.many.sum() < table.rows
 
 
+@settings(max_examples=examples(30), deadline=None)
+@given(table=tables(most_rows=8, most_columns=2), k=st.integers(2, 3), seed=st.integers(0, 99))
+def test_of_too_many_rows_those_are_added_that_can_have_members(table, k, seed):
+    rng = np.random.default_rng(seed)
+    k = min(k, table.rows)
+    people = people_of(table, k)
+    annealing = Annealing(people, of_classes(people, classes_of(people, rng)), all_cells(people))
+    rows = annealing.rows
+    change_all(rows, np.arange(len(rows.units)), -rows.units)
+    rows.many[:] = 0
+    annealing.scratch.freed[:] = k * rows.size
+    for _ in range(5):
+        cell, most = rng.integers(len(rows.many)), int(rng.integers(1, 8))
+        asked = rows.many.copy()
+        more = [asked + m * (np.arange(len(asked)) == cell) for m in range(most + 1)]
+        best = max((m for m in range(1, most + 1) if fillable(rows, k, more[m])), default=0)
+        annealing._add_most(cell, most)
+        assert rows.many.tolist() == more[best].tolist()
+
+
 def test_a_class_of_more_than_k_needs_no_row_that_covers_all():
     """Six neighbours and one person far away, k = 3: that person is a member of three rows only."""
     from shoal import Hierarchy

@@ -171,7 +171,7 @@ class Annealing:
         whole = np.floor(wanted + TINY).astype(np.int64)
         for cell in np.flatnonzero(whole).tolist():
             report()
-            self._add(cell, int(whole[cell]))
+            self._add_most(cell, int(whole[cell]))
         part = wanted - whole
         upward = np.flatnonzero(part > TINY)
         for cell in upward[np.argsort(-part[upward], kind="stable")].tolist():
@@ -182,6 +182,21 @@ class Annealing:
             while rows.many.sum() < n and self._add(cell, 1):
                 pass
         return bool(rows.many.sum() == n)
+
+    def _add_most(self, cell: int, most: int) -> None:
+        """Add as many rows as free memberships can fill, up to a number.
+
+        A solution that is only nearly possible may ask for some rows too many.
+        """
+        low = 0  # so many can be added, and fewer than `most` if it was tried
+        while low < most:
+            more = most - low
+            while more and not self._add(cell, more):
+                most = low + more - 1
+                more //= 2
+            low += more
+            if not more:
+                return
 
     def _add(self, cell: int, more: int) -> bool:
         return bool(add_rows(self.rows, self.scratch, self.people.k, cell, more, FAR))
