@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from itertools import product
+from threading import Event
+from time import perf_counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.algorithms._shared.factors import listed
+from shoal.algorithms._shared.factors import specialize as module
 from shoal.algorithms._shared.factors.factor import People, of_classes, pairs_of, tightened
 from shoal.algorithms._shared.factors.relaxed import relaxed_rows
 from shoal.algorithms._shared.factors.specialize import Annealing, cheapest, specialize
@@ -80,6 +84,37 @@ def test_a_factor_stays_one_and_never_keeps_less(table, k, seed):
     better = specialize(people, factor, 30, rng, nothing)
     check(people, better, table)
     assert kept(people, better) >= kept(people, factor)
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(table=tables(most_rows=14), k=st.integers(2, 4), seed=st.integers(0, 999))
+@pytest.mark.parametrize("solver", ["works", "fails"])
+def test_the_same_with_listed_cells(solver, table, k, seed):
+    """As for large k, also if the linear program is not solved: then a note says so."""
+    rng = np.random.default_rng(seed)
+    k = min(k, table.rows)
+    people = people_of(table, k)
+    factor = of_classes(people, classes_of(people, rng))
+    notes = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "GROUPS_UP_TO", 1)
+        if solver == "fails":
+            patch.setattr("scipy.optimize.linprog", lambda *args, **options: 1 / 0)
+        better = specialize(people, factor, 30, rng, nothing, notes)
+    check(people, better, table)
+    assert kept(people, better) >= kept(people, factor)
+    assert [*map(bool, notes)] == [True] * (solver == "fails")
+
+
+def test_an_interrupt_does_not_wait_for_the_solver():
+    def interrupt():
+        raise KeyboardInterrupt
+
+    stop, begin = Event(), perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        listed._aside(lambda: stop.wait(60), interrupt)
+    assert perf_counter() - begin < 20
+    stop.set()
 
 
 def all_cells(people):
@@ -232,7 +267,7 @@ def test_the_cells_that_price_out_are_enough_for_the_optimum(seed):
     people = people_of(table, 2)
     factor = of_classes(people, classes_of(people, rng))
     best, _ = _optimum(people, Annealing(people, factor, all_cells(people)).rows, 2)
-    wanted = relaxed_rows(people, factor, *cheapest(people, nothing), nothing)
+    wanted = relaxed_rows(people, factor, *cheapest(people, nothing)[:2], nothing)
     some = Annealing(people, factor, wanted.vector)
     enough, _ = _optimum(people, some.rows, 2)
     assert 0.98 * best <= enough <= best * (1 + 1e-9)

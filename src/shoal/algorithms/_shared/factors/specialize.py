@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.algorithms._shared.cells import NONE, ceilings, cheapest_cells, make_lattice, no_cells
 from shoal.algorithms._shared.factors.factor import Factor, People, closed, tightened
+from shoal.algorithms._shared.factors.listed import below, candidates, rows_of_cells
 from shoal.algorithms._shared.factors.relaxed import Fractions, relaxed_rows
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
@@ -19,18 +20,24 @@ from shoal.kernels.search.cells import Lattice
 from shoal.kernels.search.tuple_index import count_covered, list_covered
 
 LOOKS = 4_000  # for each tuple, in the search for cells
+GROUPS_UP_TO = 50  # k, for which column generation is fast enough
+MOST_PAIRS = 15_000  # of a tuple and a cell, in a program over listed cells
 PAIRS_EACH = 2_000  # of a tuple and a cell that covers it, on average over the tuples
 HOT, COLD = 0.05, 0.0005  # the heat of the annealing, as a share of what a record can keep
 WARM = 0.01  # the heat at the beginning, if it starts from a rounded solution
 TINY = 1e-6  # rows: none
 PROGRAM = 0.8  # of the time: the linear program
+NOT_SOLVED = (
+    "the linear program over rows was not solved in some part of the table: rows there start from "
+    "classes, and may lose more"
+)
 FAR = 1 << 40  # visits: no limit
 REACH = 2_000  # visits until a row that finds no members gives up
 LOG = 100_000  # changes of one move, beyond one per tuple
 
 
-def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs]:
-    """The lattice of all cells, and what the cheapest that covers k people costs each tuple."""
+def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs, Ints]:
+    """The lattice of all cells, and the cheapest for each tuple that covers k people."""
     lattice = make_lattice(people.layout, people.tuples.vector, people.size)
     best, most = no_cells(lattice, people.k), LOOKS * len(people.size)
     highest = int(lattice.own[:, -1].max())
@@ -39,7 +46,7 @@ def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs
         if most <= 0:
             break
         best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
-    return lattice, np.minimum(best.cost, highest)
+    return lattice, np.minimum(best.cost, highest), best.level
 
 
 def specialize(
@@ -48,22 +55,36 @@ def specialize(
     rounds: int,
     rng: np.random.Generator,
     report: Callable[[float], None],
+    notes: list[str] | None = None,
 ) -> Factor:
     """A factor that keeps more than that of some classes, or the same one if none is found.
 
     A linear program finds how many rows each cell would have if they could be fractions. These
-    numbers are rounded, and then rows move between cells by simulated annealing.
+    numbers are rounded, and then rows move between cells by simulated annealing. If the program is
+    not solved, rows move from the classes, and `notes` get a remark about it.
     """
     begin, end = partial(report, 0.0), partial(report, 1.0)
-    lattice, cost = cheapest(people, begin)
+    lattice, cost, level = cheapest(people, begin)
     # People far from others come last in a row: the first rows of a cell can do without them.
     people = replace(people, rank=np.argsort(np.argsort(cost, kind="stable")))
     factor, _ = tightened(people, classes, begin)
-    wanted = relaxed_rows(people, classes, lattice, cost, lambda share: report(share * PROGRAM))
+    solved = True
+    if people.k <= GROUPS_UP_TO:
+        wanted = relaxed_rows(people, classes, lattice, cost, lambda share: report(share * PROGRAM))
+    else:
+        cells = [*candidates(people, lattice, cost, level, begin), *below(people, factor)]
+        listed = Annealing(people, factor, np.concatenate(cells), MOST_PAIRS)
+        many = rows_of_cells(listed.rows, people.k, begin)
+        solved = many is not None
+        wanted = Fractions(listed.vector, np.zeros(len(listed.vector)))
+        if many is not None:
+            wanted = Fractions(listed.vector[many > TINY], many[many > TINY])
+        elif notes is not None and NOT_SOLVED not in notes:
+            notes.append(NOT_SOLVED)
     top = closed(people, np.zeros(len(people.size), np.int64), np.arange(len(people.size)))
     annealing = Annealing(people, factor, np.concatenate([wanted.vector, top]))
     found, heat = [factor], WARM
-    if annealing.restart(annealing.placed(wanted), partial(report, PROGRAM)):
+    if solved and annealing.restart(annealing.placed(wanted), partial(report, PROGRAM)):
         found.append(annealing.found())
     else:
         annealing, heat = Annealing(people, factor, annealing.vector), HOT
@@ -81,8 +102,11 @@ def _best(people: People, factors: list[Factor], report: Callable[[], None]) -> 
 class Annealing:
     """Rows that move between the cells of a factor and other cells."""
 
-    def __init__(self, people: People, factor: Factor, others: Ints) -> None:
+    def __init__(
+        self, people: People, factor: Factor, others: Ints, most_pairs: int | None = None
+    ) -> None:
         self.people, self.factor = people, factor
+        self.most_pairs = PAIRS_EACH * len(people.size) if most_pairs is None else most_pairs
         self.vector, start, fits = self._covering(others)
         n, m, pairs = len(people.size), len(self.vector), len(fits)
         of_cell = np.repeat(np.arange(m, dtype=np.int32), np.diff(start))
@@ -130,8 +154,7 @@ class Annealing:
             count_covered(tuples, trees, vector, begin, stop, count, stack, found)
         # The most general cells cover most pairs, and are of least use.
         order = np.append(np.arange(own), own + np.argsort(count[own:], kind="stable"))
-        most = PAIRS_EACH * len(people.size)
-        fits = np.cumsum(count[order]) <= max(most, int(count[:own].sum()))
+        fits = np.cumsum(count[order]) <= max(self.most_pairs, int(count[:own].sum()))
         fits[:own] = True
         vector = np.ascontiguousarray(vector[order][fits])
         start = np.append(0, np.cumsum(count[order][fits]))
