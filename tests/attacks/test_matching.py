@@ -274,7 +274,7 @@ def test_a_chain_counts_what_its_twin_counts_in_large_classes(seed):
 
 
 def test_a_chain_counts_what_its_twin_counts_in_several_blocks():
-    check_against_twin(few_classes(3, n=kernels.BLOCK + 20, many=30), 3)
+    check_against_twin(few_classes(3, n=3 * kernels.BLOCK + 20, many=30), 3)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -51,12 +51,15 @@ class Chain:
         self.covered = [[i for i in everybody if fits[owner[i], classes[j]]] for j in everybody]
         self.moves = 0
 
-    def run(self, times, block=64):
+    def run(self, times, block=64, stride=37):
         """Moves during which each original had each class, and how often it entered the class."""
         self.time = np.zeros(self.fits.shape, np.int64)
         self.visits = np.zeros(self.fits.shape, np.int64)
+        blocks = -(-len(self.owner) // block)
+        step = stride if blocks % stride else 1
         for _ in range(times):
-            for begin in range(0, len(self.owner), block):
+            for at in range(blocks):
+                begin = at * step % blocks * block
                 together = range(begin, min(begin + block, len(self.owner)))
                 for _ in range(2):
                     asked = [self.one_of(self.covering[i]) for i in together]

@@ -111,6 +111,23 @@ def _side(size: Longs, group: Longs, other: Longs, sizes: Longs) -> Side:
     return side
 
 
+def _near(linkage: MatchGraph, held: Longs) -> tuple[Longs, Longs]:
+    """The place of each original and each class in an order in which matches are near each other.
+
+    Then most of what a move of a chain reads and writes is in the cache (Cuthill and McKee 1969).
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    m, p = len(linkage.original), len(linkage.classes)
+    o, g = linkage.fits[held], m + linkage.of_class[held]
+    both = np.concatenate([o, g]), np.concatenate([g, o])
+    graph = csr_array((np.ones(2 * len(held), np.int8), both), shape=(m + p, m + p))
+    place = np.empty(m + p, np.int64)
+    place[reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(m + p)
+    return place[:m], place[m:]
+
+
 def matches_of(linkage: MatchGraph, exact: int) -> Matches:
     """Sort the matches of a graph by component, those to be sampled first."""
     of_original, of_class = linkage.components
@@ -120,10 +137,11 @@ def matches_of(linkage: MatchGraph, exact: int) -> Matches:
     place = np.empty(many, np.int64)
     place[np.argsort(countable, kind="stable")] = np.arange(many)
     component, owner = place[of_original], place[of_class]
-    by, by_class = (np.argsort(one, kind="stable") for one in (component, owner))
+    held = np.flatnonzero(linkage.match)
+    near, near_class = _near(linkage, held)
+    by, by_class = np.lexsort((near, component)), np.lexsort((near_class, owner))
     number, class_number = np.empty_like(by), np.empty_like(by_class)
     number[by], class_number[by_class] = np.arange(len(by)), np.arange(len(by_class))
-    held = np.flatnonzero(linkage.match)
     o, g = number[linkage.fits[held]], class_number[linkage.of_class[held]]
     order = np.lexsort((g, o))
     both = component[by], owner[by_class]

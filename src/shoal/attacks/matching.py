@@ -34,7 +34,7 @@ class Matching(LinkageAttack):
     components are independent. Components of up to `exact` records are counted exactly, and larger
     ones too if enough records are published alike to have no more than 2 ** `exact` states. In the
     others, Markov chains sample perfect matchings: two chains start from a perfect matching, and
-    together sweep over all records `samples` / 2 times for burn-in, then `samples` times.
+    together sweep over all records `samples` / 4 times for burn-in, then `samples` times.
 
     Each chain finds each person's most likely record, and the other one estimates its probability,
     so that records are not chosen for their errors. The error is that of batch means, but at least
@@ -196,7 +196,7 @@ class Matching(LinkageAttack):
     def _look(self, graph: Matches, progress: Progress) -> list[_Look]:
         """What each chain counts."""
         each = self.each * graph.ease
-        burn_in = -(-each * BATCHES // 2)
+        burn_in = -(-each * BATCHES // 4)
         rngs = np.random.default_rng(self.seed).spawn(CHAINS)
         chains = [Chain(graph, rng) for rng in rngs]
 

@@ -41,6 +41,9 @@ NOT_THERE = np.int64(-1)
 # changes rarely.
 SWAPS, OFFERS, EVERY = 2, 4, 4
 BLOCK = 64  # records whose requests are drawn together: memory is then waited for once
+# A sweep visits every so many-th block, as near ones have much in common: one after the other they
+# say less. Prime, so that all are visited unless their number is a multiple.
+STRIDE = 37
 
 # Columns of Side.heads
 DEGREE, BEGIN, SHIFT, FILTER, BITS, START, END = range(7)
@@ -294,11 +297,14 @@ def _rotate(originals, state, counts, begin, end):
 def sweep(originals, classes, state, counts, at, times, steps):
     """Run `times` sweeps, or about `steps` steps; a step is the moves of one number.
 
-    `at` int64[2] has the number of the next record, and that of finished sweeps.
+    `at` int64[2] has the number of visited records, and that of finished sweeps.
     """
     n = len(state.held)
+    blocks = (n + BLOCK - 1) // BLOCK
+    stride = STRIDE if blocks % STRIDE else 1
     while steps > 0 and at[1] < times:
-        begin, end = at[0], min(at[0] + BLOCK, n)
+        begin = at[0] // BLOCK * stride % blocks * BLOCK
+        end = min(begin + BLOCK, n)
         for _ in range(SWAPS):
             swap(originals, classes, state, counts, begin, end)
         for _ in range(OFFERS):
@@ -307,8 +313,8 @@ def sweep(originals, classes, state, counts, at, times, steps):
         for j in range(begin + np.int64(draw(state.random) * EVERY), end, EVERY):
             walk(originals, classes, state, counts, j)
         steps -= end - begin
-        at[0] = end
-        if end == n:
+        at[0] += BLOCK
+        if at[0] >= n:
             at[0] = 0
             at[1] += 1
 
