@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -308,3 +309,15 @@ def test_issue_12_item_6_a_larger_table_is_given_more_looks(monkeypatch):
     monkeypatch.setattr("shoal.measures.bounds.lower_bound.EACH", 4_000)
     enough = lower_bound(table, 5, NLLM(), IN_PROPORTION).percent
     assert few < enough == lower_bound(table, 5, NLLM()).percent
+
+
+def test_high_effort_without_a_solver_says_so(monkeypatch):
+    tree = Hierarchy.from_tree({"*": {"A": ["a", "b"], "B": ["c", "d"]}}).tree()
+    table = table_of("aaaabccd", tree)
+    exact = lower_bound(table, 2, NLLM(), effort="high")
+    assert exact.reason == ""
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    found = lower_bound(table, 2, NLLM(), effort="high")
+    assert "scipy is not installed" in found.reason
+    assert lower_bound(table, 2, NLLM()).percent <= found.percent <= exact.percent + 1e-9
+    assert lower_bound(table, 2, NLLM()).reason == ""

@@ -20,6 +20,7 @@ from shoal.algorithms._shared.cells import (
 )
 from shoal.algorithms._shared.layout import Layout
 from shoal.algorithms._shared.relaxation.pricing import Pricing
+from shoal.algorithms._shared.relaxation.solver import is_installed
 from shoal.base.arrays import Longs
 from shoal.base.errors import preview
 from shoal.base.progress import Progress, silent
@@ -45,6 +46,11 @@ EACH = 4_000
 HIGH = 20_000_000_000  # looks for the linear program: about two minutes on two cores
 FEWEST = 100_000  # looks for a block of a table with `at_most`
 GAIN = 0.01  # smallest relative gain that is worth another pass over all cells
+
+NO_SOLVER = (
+    "scipy is not installed, so that the linear program was solved approximately; "
+    "`pip install scipy` for its optimum"
+)
 
 Effort: TypeAlias = Literal["normal", "high"]
 
@@ -231,7 +237,8 @@ def _lower_bound(table: Table, loss: Loss, search: _Search) -> Bound:
     least, beyond = _with_models(table, costs, least, search)
     search.progress("bounding", 1.0)
     if least.whole:
-        return Bound(100.0 * least.lost / possible, beyond_size=beyond)
+        reason = NO_SOLVER if search.effort == "high" and not is_installed() else ""
+        return Bound(100.0 * least.lost / possible, reason, beyond_size=beyond)
     if least.lost == 0:
         return Bound(None, "it would take too long: too many cells cover k people")
     reason = "the search was stopped early; expensive records may count too little"

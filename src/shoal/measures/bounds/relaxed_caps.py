@@ -25,6 +25,8 @@ def relaxed_caps(pricing: Pricing, cap: Longs, most: int, progress: Progress) ->
     by more than `CLOSE`; unless the looks are used up before, or many rounds gain almost nothing.
     Ctrl-C ends it with the caps so far, which are valid too.
     """
+    if interrupt.asked():  # Ctrl-C has ended the search for a release: the user waits for it
+        return cap
     possible = int((pricing.lattice.own[:, -1] * pricing.size).sum())
     relaxation = Relaxation(pricing, cap, Columns(len(cap), pricing.k))
     try:
@@ -51,6 +53,7 @@ def _improve(relaxation: Relaxation, possible: int, most: int, progress: Progres
         if new is None or relaxation.bound - relaxation.best <= enough:
             break
         idle = 0 if new or before - relaxation.bound > enough / PATIENCE else idle + 1
+    report()
 
 
 def _reporter(

@@ -18,6 +18,7 @@ from shoal.algorithms._shared.relaxation import master
 from shoal.algorithms._shared.relaxation.columns import Columns, Groups, of_classes
 from shoal.algorithms._shared.relaxation.pricing import Pricing
 from shoal.algorithms._shared.relaxation.relaxation import Relaxation
+from shoal.base import interrupt
 from shoal.kernels.sorting import sort_rows
 from shoal.losses._integer_costs import exact_costs
 from shoal.losses.nllm import NLLM
@@ -212,6 +213,16 @@ def test_an_interrupt_at_any_report_leaves_valid_caps(table, k, calls):
     cap = relaxed_caps(pricing, start, ENOUGH, progress)
     assert (cap * pricing.size).sum() <= (start * pricing.size).sum()
     assert Naive(table, k).valid((cap / FINE)[tuple_of])
+
+
+@settings(max_examples=3, deadline=None)
+@given(table=tables(most_rows=8, most_columns=2))
+def test_after_an_interrupt_there_is_no_program(table):
+    """Ctrl-C has ended the improvement of the release: then the user does not wait for minutes."""
+    pricing, _ = pricing_of(table, 2)
+    own = pricing.lattice.own[:, -1].copy()
+    with patch.object(interrupt, "asked", lambda: 2):
+        assert relaxed_caps(pricing, own, ENOUGH, lambda *_: pytest.fail("it began")) is own
 
 
 @settings(max_examples=5, deadline=None)

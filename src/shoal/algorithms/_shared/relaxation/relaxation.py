@@ -31,7 +31,7 @@ REACH = 0.03  # how far prices may be from valid ones, as a share of the highest
 FARTHER, NEARER = 1.5, 0.6  # if the first mixture is best, or the last one
 INNER = 6  # times that groups of known cells are added, before a pass over all cells
 FEW = 0.01  # new groups, as a share of the known ones, for which the program is not solved again
-CROWDED = 8  # groups per tuple, from which on those without weight are forgotten
+CROWDED = 16  # members of groups per tuple, from which on groups without weight are forgotten
 CHEAP = 4  # entries of the matrix that take as long as one visit of a tuple
 
 
@@ -109,7 +109,7 @@ class Relaxation:
         self._choose(done)
         new = inner + sum(self.columns.add(one.groups) for one in done)
         self.cells = np.unique(np.concatenate([self.cells, *(one.cells for one in done)]), axis=0)
-        if len(self.columns) > CROWDED * len(self.cap):
+        if len(self.columns.groups.member) > CROWDED * len(self.cap):
             self.columns.keep(self.columns.weight > 0)
         return new
 
