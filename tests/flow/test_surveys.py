@@ -97,6 +97,14 @@ def test_a_person_of_two_households():
     ("changed", "message"),
     [
         ({"home": "other"}, "of_household = true for 'region', and has no household column"),
+        (
+            {
+                "home": "other",
+                "region": "other",
+                "members": {"role": "quasi", "derive": "household-size"},
+            },
+            "says derive = \"household-size\" for 'members', and has no household column",
+        ),
         ({"home": {"role": "household", "publish": False}}, "set publish = false for both"),
         ({"w": {"role": "weight", "of_household": True}, "who": "household"}, "one household"),
         ({"home": {"role": "household", "of_household": True}}, "not with household"),

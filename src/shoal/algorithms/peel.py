@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, model_validator
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.clusters import closures
@@ -21,6 +21,7 @@ from shoal.algorithms._shared.sensitive_merge import diversify
 from shoal.base.arrays import Longs
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import NotNegative, Positive
+from shoal.base.wording import number
 from shoal.losses import Loss
 from shoal.losses._integer_costs import exact_costs
 from shoal.models import Model
@@ -83,6 +84,15 @@ class Peel(Algorithm):
     seconds: Positive | None = Field(
         default=None, description="seconds for which the classes are improved"
     )
+
+    @model_validator(mode="after")
+    def _no_time_to_improve(self) -> Self:
+        if self.effort == "quick" and self.seconds is not None:
+            raise ValueError(
+                f"has seconds = {number(self.seconds)}, in which classes are improved, and effort "
+                '= "quick", which leaves that out; remove one of them'
+            )
+        return self
 
     @property
     def improves_longer(self) -> bool:

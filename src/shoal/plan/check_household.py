@@ -20,8 +20,10 @@ def check_household(columns: Mapping[str, Column], models: Sequence[Model] = ())
         )
     own = [name for name, column in columns.items() if column.of_household]
     if own and not homes:
+        derive = columns[own[0]].derive
+        setting = f'derive = "{derive}"' if derive else "of_household = true"
         raise ValueError(
-            f"says of_household = true for {own[0]!r}, and has no household column: give the "
+            f"says {setting} for {own[0]!r}, and has no household column: give the "
             "role household to the column that numbers the households"
         )
     derived = [name for name, column in columns.items() if column.derive]

@@ -34,9 +34,10 @@ def check_served(plan: Plan) -> None:
         ).offering(WayOut("algorithm", DEFAULT))
     if plan.linked and (persons := linking_columns(plan.columns)):
         model = next(m.name for m in plan.models if m.linkage)
+        role = plan.columns[persons[0]].role
         raise BadPlan(
             f"{model} is about records, and the plan "
-            "has a person column; drop that column if each record may stand for a person, or "
+            f"has a {role} column; drop that column if each record may stand for a person, or "
             "choose another model"
         ).offering(WayOut("remove", model), WayOut("role", persons[0], "drop"))
     _check_apart(plan)

@@ -9,7 +9,7 @@ import pytest
 
 import shoal
 from shoal import Plan
-from shoal.base.errors import BadPlan, BadTable, CannotReach
+from shoal.base.errors import BadInput, BadPlan, BadTable, CannotReach
 from shoal.flow.saving.kept_release import keep, load_kept
 
 COLUMNS = {
@@ -167,6 +167,11 @@ def test_bad_populations():
         shoal.anonymize(
             SAMPLE, plan(("k-map", {"k": 2}), population={"data": PEOPLE.select(["age"])})
         )
+    with pytest.raises(BadTable, match="the population has no rows; give"):
+        shoal.anonymize(SAMPLE, plan(("k-map", {"k": 2}), population={"data": PEOPLE.slice(0, 0)}))
+    words = PEOPLE.set_column(1, "age", pa.array(["young"] * len(PEOPLE)))
+    with pytest.raises(BadInput, match=r"in the population: column 'age'.*'young'"):
+        shoal.anonymize(SAMPLE, plan(("k-map", {"k": 2}), population={"data": words}))
     with pytest.raises(BadPlan, match=r"has no table of it; add one, as in \[population\]"):
         shoal.anonymize(SAMPLE, plan(("delta-presence", {"high": 0.5}), population={}))
     with pytest.raises(BadPlan, match="or a sampling_fraction for k-map"):

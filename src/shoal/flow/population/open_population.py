@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.base.errors import BadTable, did_you_mean, preview
+from shoal.base.errors import BadInput, BadTable, did_you_mean, preview
 from shoal.base.wording import many
 from shoal.flow.opening import open_table
 from shoal.io.frames import Frame
@@ -63,7 +63,7 @@ def open_population(source: Any, plan: Plan) -> Frame:
     if lacking:
         raise BadTable(
             f"the population lacks the quasi-identifiers {preview(lacking)}"
-            f"{did_you_mean(lacking[0], frame.names)}"
+            f"{did_you_mean(lacking[0], frame.names)}; add them to it, named as in the table"
         )
     homes = [n for n in columns_with_role(plan.columns, "household") if plan.columns[n].together]
     if homes and homes[0] not in frame.names and plan.against_population:
@@ -78,7 +78,12 @@ def open_population(source: Any, plan: Plan) -> Frame:
 def encode_population(frame: Frame, plan: Plan) -> Table:
     """The table of a population, coded with the hierarchies of the plan."""
     known = {name: column for name, column in plan.columns.items() if name in frame.names}
-    return encode(frame, known, plan.missing, plan.missing_values)
+    if not frame.height:
+        raise BadTable("the population has no rows; give a table of all people")
+    try:
+        return encode(frame, known, plan.missing, plan.missing_values)
+    except BadInput as error:
+        raise type(error)(f"in the population: {error}") from error
 
 
 def _check_holds(table: Table) -> None:

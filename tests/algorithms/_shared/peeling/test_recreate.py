@@ -209,6 +209,8 @@ def test_a_time_limit_ends_it_and_is_noted():
 def test_no_time_is_an_error_and_a_part_gets_its_share():
     with pytest.raises(BadPlan, match=r"peel needs seconds above 0 and finite, got seconds=0"):
         Peel(seconds=0.0)
+    with pytest.raises(BadPlan, match=r'peel has seconds = 5.*and effort = "quick"'):
+        Peel(effort="quick", seconds=5.0)
     with pytest.raises(BadPlan, match="effort"):
         Peel(effort="huge")
     assert Peel(seconds=10.0).with_share(0.25).seconds == 2.5
