@@ -52,13 +52,13 @@ class Peel(Algorithm):
     dissolved, neighbours are partitioned again. With `lend` a cell may also borrow tuples that a
     class of more than k people can spare, which takes about twice the time.
 
-    With `effort = "high"` or a time in `seconds` the classes are improved after that: a few
-    neighbouring classes are dissolved and grouped anew with some random choices (ruin and recreate,
-    Schrimpf et al. 2000), or a new class takes the records of a cell from the classes that they are
-    in. Both are tried again and again, and what loses less is used. High effort makes a fixed
-    number of attempts, so that the same table gives the same release; a run that is limited by a
-    time is not reproducible. Ctrl-C ends the improvement, and the best classes so far are
-    published. `effort = "quick"` leaves out the exchange.
+    With `effort = "high"` or a time in `seconds` the classes are improved after that: a new class
+    takes the records of a cell from the classes that they are in, or a few neighbouring classes are
+    dissolved and grouped anew with some random choices (ruin and recreate, Schrimpf et al. 2000).
+    Both are tried again and again, and what loses less is used. The work of high effort is counted,
+    so that the same table gives the same release; a run that is limited by a time is not
+    reproducible. Ctrl-C ends the improvement, and the best classes so far are published.
+    `effort = "quick"` leaves out the exchange.
 
     Other models are satisfied after that. Classes that violate one take tuples that they lack from
     nearby classes, or are merged, the cheapest repair per unit of violation first. The merge of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -45,14 +46,15 @@ TREE = Hierarchy.from_parents(
 UNCOMPILED = """
 from tests.algorithms._shared.peeling.test_recreate import Recreating, problem_of, random_table
 import numpy as np
-for seed, (rows, k) in enumerate([(3, 2), (12, 2), (30, 4)]):
+for seed, (rows, k) in enumerate([(3, 2), (12, 2), (30, 4), (40, 12)]):
     problem = problem_of(random_table(rows, 3, seed), k)
     search = Recreating(problem, np.zeros(len(problem.start), np.int64))
     for _ in range(3):
         for part in search._cut(1):
-            for step in search._steps(part, 0.01 * search.possible, 5 * len(part.tuples)):
+            for _, step in search._steps(part, 0.01 * search.possible, 600 * len(part.tuples), 0):
                 while not step(1_000_000):
                     pass
+        search.round += 1
 """
 
 
@@ -101,7 +103,7 @@ def one_class(problem):
 
 @pytest.fixture(autouse=True)
 def few_attempts(monkeypatch):
-    monkeypatch.setattr(recreate, "MOST", 40)
+    monkeypatch.setattr(recreate, "LOOKS", 60_000)
 
 
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -126,7 +128,7 @@ def test_finds_the_optimum_of_small_tables():
 @pytest.mark.parametrize("k", [3, 20])
 def test_loses_less_than_the_exchange_and_the_same_for_any_number_of_threads(k, monkeypatch):
     monkeypatch.setattr(recreate, "SMALL", 100)  # several parts
-    monkeypatch.setattr(recreate, "MOST", 20)
+    monkeypatch.setattr(recreate, "LOOKS", 20_000)
     table, found = random_table(300, 4, 1), []
     for threads in (1, 3):
         with limited(threads):
@@ -154,7 +156,7 @@ def test_its_books_are_right_after_every_round(monkeypatch):
     search = Recreating(problem, one_class(problem))
     with recreate.team() as threads:
         for heat in (0.3, 0.1, 0.0):
-            search.run(heat, 5, np.inf, threads, lambda: None)
+            search.run(heat, 5_000 * search.n, np.inf, threads, lambda: None)
             now = np.empty(search.n, np.int64)
             now[search.rank] = search.formed.of
             assert search.kept == -problem.lost(now)
@@ -168,7 +170,7 @@ def test_its_books_are_right_after_every_round(monkeypatch):
     "model", [DistinctLDiversity(column="s", l=3), TCloseness(column="s", t=0.3)]
 )
 def test_other_models_are_satisfied_and_never_lose_more(model, monkeypatch):
-    monkeypatch.setattr(recreate, "MOST", 20)
+    monkeypatch.setattr(recreate, "LOOKS", 20_000)
     table, models = random_table(300, 3, 3), [KAnonymity(k=4), model]
     problem, rng = problem_of(table, 4), np.random.default_rng(0)
     normal, high = (Peel(effort=e).recode(table, models, NLLM(), rng) for e in ("normal", "high"))
@@ -225,6 +227,65 @@ def test_quick_leaves_out_the_exchange():
     assert np.array_equal(quick.codes(), Peel(passes=0).recode(table, models, NLLM(), rng).codes())
 
 
+def test_what_is_taken_back_leaves_everything_as_it_was():
+    """Attempts whose losses are never accepted: the classes and what they keep are the same."""
+    problem = problem_of(random_table(300, 4, 8), 6)
+    search = Recreating(problem, recreated(problem, one_class(problem)))
+    before = classes_of(search)
+    part = search._cut(1)[0]
+    _, step = search._steps(part, -1e18, 20_000 * search.n, 0)[0]  # not even a gain is enough
+    while not step(1_000_000):
+        pass
+    assert part.at[3] >= 10_000 * search.n
+    assert part.at[2] == 0
+    assert classes_of(search) == before
+    assert search.kept == search.most_kept
+    opened = search._open(part)
+    used, keeps = opened.order[: opened.many[0]], search.formed.keeps
+    assert (np.diff(keeps[used]) <= 0).all()
+    assert sorted(used.tolist()) == np.flatnonzero(search.formed.head >= 0).tolist()
+
+
+def classes_of(search):
+    """The classes as sets of tuples, with their people and records."""
+    found = {}
+    for t, a in enumerate(search.formed.of.tolist()):
+        found.setdefault(a, set()).add(t)
+    formed = search.formed
+    return {(frozenset(one), formed.rows[a], formed.class_people[a]) for a, one in found.items()}
+
+
+@pytest.mark.parametrize("shape", ["one", "equal", "column", "as many as k"])
+def test_tables_of_any_shape(shape):
+    """One record, equal records, one column, and one class only."""
+    rows, k = (2, 2) if shape == "one" else (30, 30 if shape == "as many as k" else 4)
+    table = random_table(rows, 1 if shape == "column" else 3, 9)
+    if shape == "equal":
+        table = dataclasses.replace(table, codes=np.repeat(table.codes[:1], rows, axis=0))
+    high, normal = (
+        Peel(effort=effort).recode(table, [KAnonymity(k=k)], NLLM(), np.random.default_rng(0))
+        for effort in ("high", "normal")
+    )
+    check_covers(table, high)
+    assert np.bincount(high.record).min() >= k
+    problem = problem_of(table, k)
+    assert problem.lost_by(high) <= problem.lost_by(normal)
+
+
+def test_the_work_is_limited_however_many_tuples_there_are(monkeypatch):
+    monkeypatch.setattr(recreate, "MOST_LOOKS", 1_000_000)
+    problem, asked = problem_of(random_table(300, 4, 1), 5), []
+    run = Recreating.run
+    monkeypatch.setattr(
+        Recreating, "run", lambda self, heat, looks, *more: (
+            asked.append(looks), run(self, heat, looks, *more)
+        )
+    )  # fmt: skip
+    recreated(problem, one_class(problem))
+    assert sum(asked) <= 1_000_000
+    assert max(asked) > 0
+
+
 @pytest.mark.parametrize("k", [3, 25])
 def test_opening_cells_keeps_the_books_right_and_alone_finds_better_classes(k):
     """Without the attempts that dissolve classes completely; recounted after every round."""
@@ -233,7 +294,7 @@ def test_opening_cells_keeps_the_books_right_and_alone_finds_better_classes(k):
     before = search.most_kept
     for heat in (0.1, 0.03, 0.0):
         for part in search._cut(2):
-            step = search._steps(part, heat * before / 400, 40 * len(part.tuples))[0]
+            _, step = search._steps(part, heat * before / 400, 20_000 * len(part.tuples), 0)[0]
             while not step(1_000_000):
                 pass
         search.round += 1

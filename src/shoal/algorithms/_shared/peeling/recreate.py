@@ -1,7 +1,7 @@
 """Less loss by annealing: classes are dissolved and grouped anew, and cells are opened, many times.
 
-Half of the time neighbouring classes are dissolved and grouped anew (ruin and recreate), in the
-other half a new class takes the records of a cell that is missing (see `kernels.grouping`). At
+Most of the time new classes take the records of cells that are missing, the rest of the time
+neighbouring classes are dissolved and grouped anew (ruin and recreate; see `kernels.annealing`). At
 first both may lose something, so that the search leaves classes that no single step improves.
 
 The classes are a valid release all the time, so the search may be stopped at any moment.
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from math import inf
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,26 +25,32 @@ from shoal.base.arrays import Longs
 from shoal.base.pace import Pace, parts
 from shoal.base.threads import Team, in_threads, team
 from shoal.base.wording import number
-from shoal.kernels.grouping import open_cells as opening
-from shoal.kernels.grouping import recreate as kernels
+from shoal.kernels.annealing import class_moves as moves
+from shoal.kernels.annealing import open_cells as opening
+from shoal.kernels.annealing import recreate as kernels
 from shoal.kernels.search.tuple_index import make_tuples
 from shoal.kernels.sorting import sort_rows
 
-# Attempts per tuple if there is no limit on the time: one takes longer if classes are larger.
-ATTEMPTS = 2_000  # divided by k …
-FEWEST, MOST = 50, 400  # … and within these limits
+# How many looks at tuples and classes all attempts may take, if there is no limit on the time. They
+# are counted, not timed, so that a table gives the same release on every machine. A core does about
+# 60 to 130 million per second.
+LOOKS = 700_000  # for each tuple
+MOST_LOOKS = 40_000_000_000  # in a table of many tuples
 ROUNDS = 25
 SHORTEST = 0.2  # seconds of a round, if there is a limit on the time
 HOT, COLD = 0.08, 0.003  # how much an attempt may lose, as a share of the mean loss of a class
 NEAR = 48  # tuples whose classes are neighbours
-CLASSES = 5  # at most in an attempt
-TUPLES = 1_500  # at most in an attempt
-OPENED_CLASSES, OPENED_TUPLES = 10, 8_000  # at most where a cell is opened
-OPENINGS = 6  # times as many as attempts to group classes anew: they take less time
-PARTS = 8  # whose classes are improved at the same time
+OPENED = 0.7  # the share of the looks, or of the time, for cells that are opened
+MOVES = 20_000  # tuples at most that an attempt to open cells moves
+CLASSES = 5  # at most in an attempt to group classes anew
+TUPLES = 1_500  # at most in such an attempt
+# Parts whose classes are improved at the same time. Larger ones have more classes for every record
+# to choose from, and take longer to search for them.
+PARTS = 2
+PART = 600  # classes of a part at most, unless there would be few tuples in it
 SMALL = 2_000  # tuples of a part at least
-ANY = 1 << 30  # attempts per tuple: the time is the limit
-Step = Callable[[int], bool]  # goes on for so many visits of tuples; returns whether it is done
+ANY = 1 << 60  # looks: the time is the limit
+Step = Callable[[int], bool]  # goes on for so many looks; returns whether it is done
 SEED, MULTIPLIER = 0x9E3779B97F4A7C15, 6364136223846793005
 
 
@@ -71,6 +78,8 @@ class Recreating:
         self.random = SEED
         self.round = 0
         self.index = make_tuples(vector, np.ones(self.n, np.int64), np.arange(self.n))
+        self.cells, self.before = np.empty_like(vector), np.empty(self.n, np.int64)
+        self._scratch: dict[int, _Scratch] = {}  # of each thread
 
     @property
     def kept(self) -> int:
@@ -94,47 +103,64 @@ class Recreating:
             self.best[:], self.most_kept = self.formed.of, self.kept
 
     def run(
-        self,
-        heat: float,
-        attempts: int,
-        seconds: float,
-        threads: Team,
-        report: Callable[[], None],
+        self, heat: float, looks: int, seconds: float, threads: Team, report: Callable[[], None]
     ) -> None:
-        """One round in parts that are cut anew: so many attempts per tuple, or seconds."""
-        mean = (self.possible - self.most_kept) / max(1, int((self.formed.head >= 0).sum()))
-        many = max(1, min(PARTS, self.n // SMALL))
-        mine = self._cut(many)
+        """One round in parts that are cut anew: so many looks for all of them, or seconds."""
+        classes = int((self.formed.head >= 0).sum())
+        mean = (self.possible - self.most_kept) / max(1, classes)
+        mine = self._cut(max(1, min(max(PARTS, classes // PART), self.n // SMALL)))
         each = seconds * min(threads.threads, len(mine)) / len(mine)
 
         def improve(part: kernels.Part, thread: int) -> None:
-            for step in self._steps(part, heat * mean, attempts * len(part.tuples)):
+            most = looks * len(part.tuples) // self.n
+            for share, step in self._steps(part, heat * mean, most, thread):
                 pace, since = Pace(1_000_000), monotonic()
                 while not step(pace.begin()):
                     pace.end()
                     if thread == 0:
                         report()
-                    if threads.stopped or interrupt.asked() or monotonic() - since > each / 2:
+                    late = monotonic() - since > share * each
+                    if threads.stopped or interrupt.asked() or late:
                         break
 
         threads.run(partial(improve, part) for part in mine)
         self.round += 1
         self.note_best()
 
-    def _steps(self, part: kernels.Part, heat: float, attempts: int) -> list[Step]:
-        """What is done with a part in a round: cells are opened, and classes grouped anew."""
-        n, q, own = self.n, self.q, (self.trees, self.formed, part)
-        attempt, cell = _attempt(n, q, OPENED_CLASSES, OPENED_TUPLES), _opening(n, q)
+    def _steps(
+        self, part: kernels.Part, heat: float, looks: int, thread: int
+    ) -> list[tuple[float, Step]]:
+        """What is done with a part in a round, with its share of the looks or of the time."""
+        if thread not in self._scratch:
+            self._scratch[thread] = _Scratch.of(self.n, self.q)
+        own, scratch = (self.trees, self.formed, part), self._scratch[thread]
+        opening_looks = int(OPENED * looks)
         return [
-            partial(
-                opening.open_cells, *own, attempt, cell, self.index, self.k, heat,
-                OPENINGS * attempts,
+            (
+                OPENED,
+                partial(
+                    opening.open_cells, *own, self._open(part), scratch.undo, scratch.opening,
+                    self.index, self.k, heat, opening_looks,
+                ),
             ),
-            partial(
-                kernels.ruin_and_recreate, *own, _attempt(n, q, CLASSES, TUPLES), self.k, heat,
-                attempts,
+            (
+                1 - OPENED,
+                partial(
+                    kernels.ruin_and_recreate, *own, scratch.attempt, self.k, heat,
+                    looks - opening_looks,
+                ),
             ),
         ]  # fmt: skip
+
+    def _open(self, part: kernels.Part) -> moves.Open:
+        """The classes of a part, those that keep most first."""
+        room = len(part.tuples) + opening.DEEPEST  # new classes have no tuples at first
+        order, many = np.empty(room, np.int64), np.zeros(1, np.int64)
+        opened = moves.Open(self.cells, self.before, order, many)
+        moves.open_all(self.trees, self.formed, part, opened)
+        used = order[: many[0]]
+        used[:] = used[np.argsort(-self.formed.keeps[used], kind="stable")]
+        return opened
 
     def _near(self, vector: np.ndarray) -> np.ndarray:
         """The tuples near each tuple, int32[tuples, …]."""
@@ -220,16 +246,14 @@ def _search(
     search: Recreating, seconds: float | None, begin: float, report: Callable[[float], None]
 ) -> None:
     """Rounds with a heat that falls, until the limit is reached or Ctrl-C was pressed."""
-    attempts = ANY
-    if seconds is None:
-        attempts = max(1, min(max(ATTEMPTS // search.k, FEWEST), MOST) // ROUNDS)
+    looks = ANY if seconds is not None else min(LOOKS * search.n, MOST_LOOKS) // ROUNDS
     each = inf if seconds is None else max(SHORTEST, seconds / ROUNDS)
     share = 0.0
     with team() as threads:
         while share < 1 and not interrupt.asked():
             report(share)
             heat = HOT * (COLD / HOT) ** share
-            search.run(heat, attempts, each, threads, partial(report, share))
+            search.run(heat, looks, each, threads, partial(report, share))
             share = search.round / ROUNDS
             if seconds is not None:
                 share = (monotonic() - begin) / seconds
@@ -249,19 +273,30 @@ def _linked(of: Longs, n: int) -> tuple[Longs, Longs]:
     return after, head
 
 
-def _opening(n: int, q: int) -> opening.Opening:
-    """Scratch space of a thread for a cell that is opened."""
-    long = partial(np.empty, dtype=np.int64)
-    return opening.Opening(
-        np.empty(q, np.int32), long((q, 2)), long(n), np.zeros(n, np.int64), long(n)
-    )
+class _Scratch(NamedTuple):
+    """Scratch space of a thread."""
 
+    undo: moves.Undo
+    opening: opening.Opening
+    attempt: kernels.Attempt
 
-def _attempt(n: int, q: int, classes: int, tuples: int) -> kernels.Attempt:
-    """Scratch space of a thread for so many classes and tuples."""
-    most = min(tuples, n) + 1  # a class may be opened besides one of each tuple
-    long = partial(np.empty, dtype=np.int64)
-    return kernels.Attempt(
-        long(classes), long(most), long(most), long(most), long(most),
-        np.empty((most, q), np.int32), long(most), long(most), long(most), long(most), long(q),
-    )  # fmt: skip
+    @classmethod
+    def of(cls, n: int, q: int) -> _Scratch:
+        """Scratch space for so many tuples and columns."""
+        long, node = partial(np.empty, dtype=np.int64), partial(np.empty, dtype=np.int32)
+        moved = min(4 * n, MOVES)
+        # Every move touches two classes; each new one is touched before, as is one that is widened.
+        classes = min(n, 2 * moved + opening.DEEPEST + 1)
+        undo = moves.Undo(
+            np.zeros(n, np.int64), long(classes), long(classes), long(classes),
+            node((classes, q)), long(moved), long(moved), np.zeros(3, np.int64),
+        )  # fmt: skip
+        cell = opening.Opening(
+            node(q), node(q), long((q, 2)), long(n), np.zeros(n, np.int64), long(n)
+        )
+        most = min(TUPLES, n) + 1
+        attempt = kernels.Attempt(
+            long(CLASSES), long(most), long(most), long(most), long(most), node((most, q)),
+            long(most), long(most), long(most), long(most), long(q),
+        )  # fmt: skip
+        return cls(undo, cell, attempt)

@@ -47,7 +47,7 @@ class Part(NamedTuple):
     number: int  # of this part
     free: np.ndarray  # int64[…], classes without tuples
     random: np.ndarray  # uint64[1]
-    at: np.ndarray  # int64[4]: free classes, attempts so far, gain, cells opened or tried
+    at: np.ndarray  # int64[4]: free classes, looks of `recreate`, gain, looks of `open_cells`
 
 
 class Attempt(NamedTuple):
@@ -364,20 +364,21 @@ def use(formed, part, attempt, old, many, tuples):
 
 
 @lean_kernel
-def ruin_and_recreate(trees, formed, part, attempt, k, heat, attempts, budget):
-    """Attempt to group neighbouring classes anew, up to so many attempts.
+def ruin_and_recreate(trees, formed, part, attempt, k, heat, most, budget):
+    """Attempt to group neighbouring classes anew, up to so many looks at tuples.
 
     Classes that keep less are used if they lose less than a random part of `heat`. Pauses after
-    about `budget` visits of tuples; returns whether all attempts are made.
+    about `budget` looks; returns whether all attempts are made.
     """
-    while part.at[1] < attempts:
+    while part.at[1] < most:
         if budget <= 0:
             return False
-        part.at[1] += 1
         x = part.tuples[int(draw(part.random) * len(part.tuples))]
         wanted = 2 + int(draw(part.random) * (len(attempt.classes) - 1))
         old, tuples = take_neighbours(formed, part, attempt, x, wanted)
-        budget -= 20 + tuples * tuples
+        looks = 300 + tuples * tuples
+        budget -= looks
+        part.at[1] += looks
         if old == 0:
             continue
         before, people = np.int64(0), np.int64(0)
