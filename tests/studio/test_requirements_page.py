@@ -68,7 +68,7 @@ def press(studio: Served, project: str, text: str, label: str) -> Answer:
 def test_every_model_can_be_added_changed_and_removed(
     studio: Served, project: str, name: str, tmp_path: Path
 ) -> None:
-    """Or the page says why not: it has no population and no households, and several records each."""
+    """Or the page says why not: it has several records each, no population and no households."""
     page = studio.get(f"{project}/requirements").text
     form = next(one for one in re.findall(r"<form[^>]*models/add.*?</form>", page, re.S)
                 if f'value="{name}"' in one)  # fmt: skip
