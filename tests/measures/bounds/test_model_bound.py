@@ -253,6 +253,22 @@ def test_the_cheapest_group_equals_all_groups():
         assert not scratch.used.any()
 
 
+def test_a_model_that_raises_the_bound_is_named_if_the_search_was_stopped():
+    """Otherwise it would pass for a bound on releases that need not satisfy the model."""
+    stopped = 0
+    for seed in range(16):
+        table, model, k, loss, _ = random_case(seed, 6)
+        k = max(k, model.min_people)
+        size_alone = lower_bound(table, k, loss)
+        for most in (80, 160, 320):
+            found = lower_bound(table, k, loss, most, models=[model])
+            if found.percent is None or found.percent <= size_alone.percent + 1e-9:
+                continue
+            assert found.beyond_size == (model.key,), (seed, most)
+            stopped += bool(found.reason)
+    assert stopped >= 5
+
+
 def test_it_says_what_it_accounts_for():
     people = pd.DataFrame({"age": [*range(20, 50)], "ill": list("aaabbcabcb") * 3})
     columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [5, 20]}}, "ill": "sensitive"}

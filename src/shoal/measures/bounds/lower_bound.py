@@ -256,7 +256,11 @@ class _Least(NamedTuple):
 def _with_models(
     table: Table, costs: Sequence[Longs], least: _Least, search: _Search
 ) -> tuple[_Least, tuple[str, ...]]:
-    """The same for the model that makes records lose most, and the models that were considered."""
+    """The same for the model that makes records lose most, and the models that were considered.
+
+    A model whose search was stopped early counts too if it raised the bound, which then holds for
+    releases that satisfy it, and for no others.
+    """
     beyond = []
     for model in search.models:
         if least.caps is None or not covered_by_bound(table, model):
@@ -265,9 +269,9 @@ def _with_models(
         lost, whole = loss_with_model(
             table, costs, model, search.k, least.caps, looks, search.progress
         )
-        least = least._replace(lost=max(least.lost, lost))
-        if whole:
+        if whole or lost > least.lost:
             beyond.append(model.key)
+        least = least._replace(lost=max(least.lost, lost), whole=least.whole and whole)
     return least, tuple(dict.fromkeys(beyond))
 
 
