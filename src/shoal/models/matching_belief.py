@@ -44,7 +44,8 @@ class MatchingBelief(Model):
             f"Of no record an attacker believes with more than {percent(100 * self.belief)} that "
             "it is a given person's, even with the quasi-identifiers of everyone, if all complete "
             "assignments of people to records are equally likely to them (where there are too many "
-            "to count, sampled, with a confidence of 99 % for everybody together)."
+            "to count, sampled, with a confidence of 99 % for everybody together if the samples "
+            "are independent)."
         )
 
     def levels(self, classes: Classes) -> Floats:
