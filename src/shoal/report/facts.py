@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from shoal import catalog
 from shoal.algorithms import Algorithm
 from shoal.base.progress import Progress, silent
 from shoal.base.wording import Change, number, percent, short
-from shoal.losses import Loss
 from shoal.measures.analyses.analyses import Analyses
 from shoal.measures.analyses.learning import Learning
 from shoal.measures.applied import Applied
@@ -38,6 +36,7 @@ from shoal.measures.findings import Finding
 from shoal.measures.outcome import Outcome
 from shoal.measures.record_counts import RowCount
 from shoal.measures.samples.sample_risks import SampleRisks
+from shoal.measures.samples.uniques_before_after import UniquesBeforeAfter, uniques_before_after
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.safe_harbor import Identifier, safe_harbor
@@ -178,6 +177,7 @@ class Facts:
     bound: Bound | None  # the lower bound on the loss
     attackers: list[AttackerFact]  # if they know different columns
     sample: SampleRisks | None  # risks in the population; None: the plan is about none
+    uniques: UniquesBeforeAfter | None  # on few columns; None: as above, or without the original
     weighted_loss: float | None  # percent, by the guiding loss and the weights of the records
 
     @property
@@ -286,7 +286,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         objective=_objective(plan.algorithm),
         losses=dict(quality.losses),
         column_losses=dict(quality.columns),
-        loss_words=_loss_words(),
+        loss_words=asked.loss_words(),
         generalized_percent=quality.generalized_percent,
         root_percent=quality.root_percent,
         mean_loss=quality.mean_loss,
@@ -321,6 +321,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         tried=list(release.tried),
         bound=release.find_bound(progress),
         sample=release.sample,
+        uniques=_uniques(release, progress),
         weighted_loss=(release.weighted_losses or {}).get(plan.loss.name),
         attackers=_attackers(release),
     )
@@ -340,6 +341,14 @@ def _attackers(release: Outcome) -> list[AttackerFact]:
         )
         for name, one in release.attackers.items()
     ]
+
+
+def _uniques(release: Outcome, progress: Progress) -> UniquesBeforeAfter | None:
+    """Records of a sample that are unique on few columns."""
+    if release.sample is None or release.explainer is None:
+        return None
+    table, fraction = release.explainer.table, release.sample.fraction
+    return uniques_before_after(table, release.seen, fraction, progress)
 
 
 def _explaining(release: Outcome, explain: bool | None) -> Explains | None:
@@ -384,13 +393,6 @@ def _at_most(check: Check, plan: Plan) -> Requirement:
 
 def _percent(risk: float | None) -> str | None:
     return None if risk is None else percent(100 * risk)
-
-
-def _loss_words() -> dict[str, str]:
-    """What each metric of the catalog counts."""
-    return {
-        name: kind.description() for name, kind in catalog.losses.items() if issubclass(kind, Loss)
-    }
 
 
 def _objective(algorithm: Algorithm) -> str | None:

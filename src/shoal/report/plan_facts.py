@@ -10,11 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from shoal import catalog
 from shoal.base.wording import listed, many, number, short
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.tree import Tree
 from shoal.hierarchies.values import MISSING_WORDS
 from shoal.io.labels import NO_LABELS, table_labels
+from shoal.losses import Loss
 from shoal.plan import Plan
 from shoal.table.roles import Column
 
@@ -189,3 +191,10 @@ def _count(value: Any) -> int:
     if isinstance(value, dict):
         return sum(_count(inner) for inner in value.values())
     return len(value) if isinstance(value, list) else 1
+
+
+def loss_words() -> dict[str, str]:
+    """What each metric of the catalog counts."""
+    return {
+        name: kind.description() for name, kind in catalog.losses.items() if issubclass(kind, Loss)
+    }

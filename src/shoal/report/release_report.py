@@ -26,10 +26,10 @@ from shoal.report.sections.columns import columns
 from shoal.report.sections.criteria.safe_harbor import safe_harbor
 from shoal.report.sections.criteria.wp216 import wp216
 from shoal.report.sections.exposure import exposure
-from shoal.report.sections.population import population
 from shoal.report.sections.reasons import reasons
 from shoal.report.sections.reproduce import reproduce
 from shoal.report.sections.requirements import requirements
+from shoal.report.sections.samples.population import population
 from shoal.report.sections.selection import selection
 from shoal.report.sections.sensitive import sensitive
 from shoal.report.sections.singling_out import singling_out

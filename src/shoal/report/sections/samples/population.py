@@ -6,6 +6,7 @@ from shoal.base.wording import percent
 from shoal.report.facts import Facts
 from shoal.report.page import Block, HtmlTable, Text
 from shoal.report.sample_facts import ESTIMATORS, sample_rows
+from shoal.report.sections.samples.special_uniques import special_uniques
 
 
 def population(facts: Facts) -> list[Block]:
@@ -41,4 +42,5 @@ def population(facts: Facts) -> list[Block]:
             f"({percent(100 * sample.uniqueness.sample)}).",
             widths=(70, 30),
         ),
+        *special_uniques(facts),
     ]

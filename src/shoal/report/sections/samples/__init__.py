@@ -1,0 +1,1 @@
+"""Sections about a table that is a sample of a population."""
