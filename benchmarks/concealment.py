@@ -134,7 +134,7 @@ def plain_cover(start, parent, end, matrix, vector, original, published, order, 
 def _once(k: int) -> dict:
     import shoal
     from benchmarks.tables import everyone, plan
-    from shoal.algorithms.concealment import _Run
+    from shoal.algorithms._shared.concealing.concealed_records import ConcealedRecords
     from shoal.base.progress import silent
     from shoal.io.frames import open_frame
     from shoal.losses.lm import LM
@@ -149,7 +149,7 @@ def _once(k: int) -> dict:
         seed=1,
     )
     shoal.anonymize(people.slice(0, 2000), asked)  # compile, or load compiled kernels
-    run = _Run(encode(open_frame(people), asked.columns), LM(), silent)
+    run = ConcealedRecords(encode(open_frame(people), asked.columns), LM(), silent)
     tuples, trees = run.tuples, run.trees
     run.expand(2)
     begin = perf_counter()

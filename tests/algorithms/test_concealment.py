@@ -14,7 +14,8 @@ import shoal
 from shoal import Plan
 from shoal.algorithms._shared import cells
 from shoal.algorithms._shared.cells import cheapest_vectors, make_lattice
-from shoal.algorithms.concealment import Concealment, _Run
+from shoal.algorithms._shared.concealing.concealed_records import ConcealedRecords
+from shoal.algorithms.concealment import Concealment
 from shoal.attacks import _weighed
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
@@ -94,7 +95,7 @@ def test_concealing_from_the_cheapest_start_is_algorithm_5(table, kind, k):
 @given(tables(), st.integers(2, 5))
 def test_what_a_stopped_search_did_not_find_is_expanded(table, k):
     k = min(k, table.rows)
-    run = _Run(table, LM(), silent)
+    run = ConcealedRecords(table, LM(), silent)
     lattice = make_lattice(run.layout, run.tuples.vector, run.tuples.size)
     vectors, found = cheapest_vectors(lattice, k, lambda _: None, most=1)
     assert (vectors[~found] == run.tuples.vector[~found]).all()
@@ -197,7 +198,7 @@ def test_diversity_is_algorithm_7_in_its_other_form(table, kind, k, diversity):
             trees, costs, rows, wide, secret, enough, helps, range(len(rows))
         )  # fmt: skip
     # Shares are then weighed too, which the paper does not do: so only its own steps.
-    run, order = _Run(table, kind(), silent), np.arange(table.rows)
+    run, order = ConcealedRecords(table, kind(), silent), np.arange(table.rows)
     run.publish(run.expand(k)[run.original])
     run.cover(k, order)
     run.conceal(k, order)
@@ -238,7 +239,7 @@ def test_what_is_published_only_grows_from_stage_to_stage(table, kind, k):
 def test_the_nearest_records_of_algorithm_6(table, q, seed):
     q = min(q, table.rows - 1)
     trees, costs, rows = parts(table, LM())
-    run = _Run(table, LM(), silent)
+    run = ConcealedRecords(table, LM(), silent)
     expanded = run.tuples.vector  # where nothing is expanded, only the near records show
     each = run.randomize(expanded, q + 1, q, np.random.default_rng(seed))
     back = run.layout.restored(each)

@@ -1,0 +1,1 @@
+"""Records that are published one by one, each with k possible originals."""
