@@ -99,6 +99,50 @@ def test_undo_stays_on_the_page_whatever_part_came_last(
     assert re.findall(r'name="step" value="([^"]*)"', answer.text) == ["requirements"] * 2
 
 
+def test_a_population_is_named_where_requirements_need_it(
+    studio: Served, people: str, tmp_path: Path
+) -> None:
+    """Until then k-map is not offered; with it the preview counts its people."""
+
+    def offered() -> bool:
+        page = studio.get(f"{people}/requirements").text
+        forms = re.findall(r"<form[^>]*models/add.*?</form>", page, re.S)
+        return 'class="reason"' not in next(one for one in forms if 'value="k-map"' in one)
+
+    assert not offered()
+    wrong = sent(studio, people, "population", data="nowhere.csv")
+    assert wrong.status == 409
+    assert "there is no file 'nowhere.csv'" in mistake(wrong, "population")
+    assert 'name="data" value="nowhere.csv"' in wrong.text  # what was typed is still there
+    everybody = tmp_path / "everybody.csv"
+    rows = [f"{20 + i % 40},{'fm'[i % 2]},{100 + 9 * (i % 12)}" for i in range(720)]
+    everybody.write_text("\n".join(["age,sex,area", *rows]) + "\n", encoding="utf-8")
+    assert sent(studio, people, "population", data=str(everybody)).status == 303
+    assert plan_of(studio, people, tmp_path).population.data == everybody
+    assert offered()
+    sent(studio, people, "models/add", name="k-map")
+    preview = studio.get(f"{people}/preview")
+    assert preview.status == 200
+    assert 'role="alert"' not in preview.text
+    sent(studio, people, "population", data=str(everybody), incomplete="on")
+    assert plan_of(studio, people, tmp_path).population.incomplete
+    missing = sent(studio, people, "population", data="")
+    assert missing.status == 303
+    assert "no table of it" in mistake(studio.get(f"{people}/requirements"), "model-1")
+    sent(studio, people, "models/1/remove")
+    assert not plan_of(studio, people, tmp_path).population.stated()
+
+
+def test_k_map_by_a_sampling_fraction(studio: Served, people: str, tmp_path: Path) -> None:
+    wrong = sent(studio, people, "models/add", name="k-map", sampling_fraction="1.5")
+    assert wrong.status == 409
+    assert "sampling_fraction" in mistake(wrong, "add")
+    assert sent(studio, people, "models/add", name="k-map", sampling_fraction="0,25").status == 303
+    assert plan_of(studio, people, tmp_path).models[1].options()["sampling_fraction"] == 0.25
+    assert 'role="alert"' not in studio.get(f"{people}/requirements").text
+    sent(studio, people, "models/1/remove")
+
+
 def test_options_are_changed_where_they_are(studio: Served, people: str, tmp_path: Path) -> None:
     sent(studio, people, "models/add", name="t-closeness", column="disease")
     answer = sent(studio, people, "models/1", column="disease", t="0,35", distance="l1", order="")

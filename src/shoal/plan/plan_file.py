@@ -91,7 +91,9 @@ def read_plan(path: Path) -> tuple[dict[str, Any], PlanSource]:
         content["columns"] = relative_to(content["columns"], path.parent)
     people = content.get("population")
     if isinstance(people, dict) and isinstance(people.get("data"), str):
-        content["population"] = {**people, "data": path.parent / people["data"]}
+        data = path.parent / people["data"]
+        # A path that leads up and down again would depend on folders that may be gone later.
+        content["population"] = {**people, "data": data.resolve() if ".." in data.parts else data}
     return content, PlanSource(path.name, hashlib.sha256(raw).hexdigest())
 
 

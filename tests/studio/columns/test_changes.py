@@ -75,10 +75,24 @@ def test_requirements_about_a_column_go_with_it(plan: Plan, overview: Overview) 
 
 def test_there_is_one_person_column(plan: Plan, overview: Overview) -> None:
     made = changed(plan, overview, "job", "person")
-    assert made.person == "patient"
+    assert (made.before, made.role) == ("patient", "person")
     assert made.plan.columns["patient"].role == "identifier"
     with pytest.raises(BadPlan, match="one person column"):
         with_roles(plan, overview.columns, [1, 3], "person")
+
+
+@pytest.mark.parametrize(("role", "becomes"), [("household", "identifier"), ("weight", "drop")])
+def test_a_second_household_or_weight_column_takes_the_place_of_the_first(
+    plan: Plan, overview: Overview, role: str, becomes: str
+) -> None:
+    first = changed(plan, overview, "job", role)
+    assert not first.before
+    apart = {"publish": "apart"} if role == "household" else {"publish": "no"}
+    second = changed(with_settings(first.plan, "job", apart), overview, "born", role)
+    assert (second.before, second.role) == ("job", role)
+    assert (second.plan.columns["job"].role, second.plan.columns["born"].role) == (becomes, role)
+    with pytest.raises(BadPlan, match=f"one {role} column"):
+        with_roles(plan, overview.columns, [1, 3], role)
 
 
 def test_attackers_know_new_quasi_identifiers(plan: Plan, overview: Overview) -> None:

@@ -15,6 +15,8 @@ from shoal.table.roles import ROLES, Column, Role, columns_with_role, counts_hou
 
 FIRST_WORDS = {"importance": 1.0, "at_most": None, "microaggregate": None}
 CODING = {"bottom": "the lowest number", "top": "the highest number", "round": "the step"}
+# Roles that one column of a plan can have, and what becomes of another column that had it.
+SINGLE = {"person": "identifier", "household": "identifier", "weight": "drop"}
 CODED = ("quasi", "sensitive", "other")  # roles of columns whose numbers may be coded
 
 
@@ -24,7 +26,8 @@ class Changed:
 
     plan: Plan
     models: tuple[str, ...] = ()  # requirements that are gone
-    person: str = ""  # the column that was the person column before
+    before: str = ""  # the column that had the role before, of which a plan has one
+    role: str = ""  # that role
 
 
 def with_roles(
@@ -34,16 +37,16 @@ def with_roles(
     if role not in get_args(Role):
         raise BadPlan(f"there is no role {role!r}; roles are {ROLES}")
     names = [views[place].name for place in places]
-    if role == "person" and len(names) > 1:
-        raise BadPlan("a plan can have one person column; choose one of them")
-    before = columns_with_role(plan.columns, "person")
+    if role in SINGLE and len(names) > 1:
+        raise BadPlan(f"a plan can have one {role} column; choose one of them")
+    before = [name for name, one in plan.columns.items() if role in SINGLE and one.role == role]
     columns = dict(plan.columns)
     for place in places:
         view = views[place]
         columns[view.name] = _with_role(columns[view.name], view, role)
-    others = [name for name in before if role == "person" and name not in names]
-    for name in others:  # two numbers of people: the older one is an identifier now
-        columns[name] = columns[name].changed(role="identifier", publish=True)
+    others = [name for name in before if name not in names]
+    for name in others:
+        columns[name] = columns[name].changed(role=SINGLE[role], publish=True, together=True)
     if not columns_with_role(columns, "household"):  # nothing can be a household's any more
         columns = {
             name: one.changed(of_household=False) if one.of_household and not one.derive else one
@@ -58,7 +61,7 @@ def with_roles(
     ]
     made = plan.changed(columns=columns, models=models, attackers=attackers_of(plan, columns))
     lost = tuple(one.key for one in plan.models if one not in models)
-    return Changed(made, lost, others[0] if others else "")
+    return Changed(made, lost, others[0] if others else "", role)
 
 
 def _with_role(old: Column, view: ColumnView, role: str) -> Column:

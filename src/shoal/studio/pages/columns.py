@@ -13,6 +13,7 @@ from shoal.base.errors import ShoalError
 from shoal.flow.draft.unprotected import unprotected
 from shoal.plan import Plan
 from shoal.studio.columns.changes import (
+    SINGLE,
     Changed,
     with_roles,
     with_settings,
@@ -164,9 +165,9 @@ async def _chosen(request: Request, project: Project) -> Response:
     if not 0 <= place < len(look.columns) or word not in get_args(Role):
         raise NotFound("there is no such column, or no such role")
     shown_roles = {**look.roles, **project.chosen_roles}
-    if word == "person":  # there is one person column, as in a plan
-        others = [name for name, role in shown_roles.items() if role == "person"]
-        project.chosen_roles |= dict.fromkeys(others, "identifier")
+    if word in SINGLE:  # one column has such a role, as in a plan
+        others = [name for name, role in shown_roles.items() if role == word]
+        project.chosen_roles |= dict.fromkeys(others, SINGLE[word])
     name = look.columns[place].name
     project.chosen_roles.pop(name, None)  # the newest one is the last step
     project.chosen_roles[name] = word
@@ -204,7 +205,7 @@ async def _edited(
     except ShoalError as refused:
         mistake = str(refused)
     if wants_parts(request):
-        also = (made.person,) if made and not mistake else ()
+        also = (made.before,) if made and not mistake else ()
         return _line(request, project, place, "open" in form, mistake, made, also)
     if mistake:
         return await page(request, project, mistake, 409)

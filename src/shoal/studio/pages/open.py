@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from shoal.base.errors import BadFile, BadInput, BadTable, ShoalError
+from shoal.base.errors import BadInput, BadTable, ShoalError
 from shoal.databases.kind import is_address, kind_of
 from shoal.studio.invented import invented_table
 from shoal.studio.page import back_to, form_of, project_of, shown, studio_of, wants_parts
 from shoal.studio.sources.folder_list import Folder, listed
+from shoal.studio.sources.named_file import is_file, named_file
 from shoal.studio.sources.source import of_database, of_file, of_invented, title_of
 from shoal.studio.studio import Studio
 
@@ -75,26 +75,13 @@ async def open_table(request: Request) -> Response:
             project = studio.add("hospital.csv", of_invented(path))
         else:
             data = form.get("data", "").strip()
-            if is_address(data) and not _is_file(studio, data):
+            if is_address(data) and not is_file(studio.start, data):
                 return await _open_database(request, form)
-            path = _file(studio, data)
+            path = named_file(studio.start, data)
             project = studio.opened(path.name, of_file(path))
     except BadInput as error:
         return _first_page(request, 422, error=str(error))
     return back_to(f"/p/{project.name}/columns")
-
-
-def _is_file(studio: Studio, data: str) -> bool:
-    try:
-        return (studio.start / data).is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _file(studio: Studio, data: str) -> Path:
-    if not data or not _is_file(studio, data):
-        raise BadFile(f"there is no file {data!r}; name one on this machine, or drop one here")
-    return (studio.start / data).resolve()
 
 
 async def database(request: Request) -> Response:

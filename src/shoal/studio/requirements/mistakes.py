@@ -12,7 +12,7 @@ from shoal.plan.ways_out import CHANGES, resolved
 from shoal.studio.wording import Wording
 
 # The places of the page that can show a mistake, besides "model-0", "model-1" and so on.
-PLACES = ("add", "attackers", "limits", "about", "method", "columns", "preview")
+PLACES = ("add", "population", "attackers", "limits", "about", "method", "columns", "preview")
 MOST = 9  # buttons
 ALGORITHMS = 2  # of them about an algorithm: the list in the fold for experts has all
 

@@ -18,6 +18,7 @@ from shoal.table.roles import columns_with_role, counts_households, linking_colu
 Group = Literal["identity", "values", "whole", "people", "records"]
 GROUPS: tuple[Group, ...] = ("identity", "values", "whole", "people", "records")
 Reason = Literal["", "sensitive", "person", "no-person", "attackers", "population", "household"]
+FRACTION = "sampling_fraction"
 FEWEST = 2  # values that a column needs, so that classes can have different ones
 
 
@@ -30,6 +31,7 @@ class Offer:
     columns: tuple[str, ...]  # that it can be about; (): it is about none
     reason: Reason  # why it cannot be added; "": it can
     model: Model  # with usual options
+    estimable: bool = False  # whether a sampling fraction does instead of a population
 
     @property
     def linked(self) -> bool:
@@ -71,7 +73,8 @@ def offers(plan: Plan, distinct: Mapping[str, int]) -> dict[Group, list[Offer]]:
             made(name, columns[0] if columns else "…"),
         )
         if offer.model.needs_population and plan.population.data is None:
-            offer = replace(offer, reason="population")
+            fraction = FRACTION in shapes_of(kind)
+            offer = replace(offer, reason="population", estimable=fraction)
         found[offer.group].append(offer)
     return {group: some for group, some in found.items() if some}
 
@@ -89,8 +92,8 @@ def _reason(plan: Plan, kind: type[Model], columns: Iterable[str]) -> Reason:
     return "attackers" if kind.linkage and plan.attackers else ""
 
 
-def made(name: str, column: str | None = None) -> Model:
-    """A model with usual options."""
+def made(name: str, column: str | None = None, fraction: float | None = None) -> Model:
+    """A model with usual options; with a sampling fraction, if it can be estimated by one."""
     kind = catalog.models.named(name)
     shapes = shapes_of(kind)
     options = {
@@ -102,6 +105,8 @@ def made(name: str, column: str | None = None) -> Model:
         if not column:
             raise BadPlan(f"{name} is about a sensitive column; choose one")
         options[COLUMN] = column
+    if fraction is not None and FRACTION in shapes:
+        options[FRACTION] = fraction
     model = kind(**options)
     assert isinstance(model, Model)
     return model

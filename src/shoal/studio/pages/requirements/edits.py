@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -13,7 +14,7 @@ from shoal import catalog
 from shoal.base.errors import BadPlan, ShoalError
 from shoal.plan import Plan
 from shoal.plan.ways_out import resolved
-from shoal.studio.page import back_to, fields_of, project_of, wants_parts, wording_of
+from shoal.studio.page import back_to, fields_of, project_of, studio_of, wants_parts, wording_of
 from shoal.studio.pages._steps import opened
 from shoal.studio.pages.requirements.page import ABOUT, drawn, page
 from shoal.studio.project import Project
@@ -21,7 +22,8 @@ from shoal.studio.requirements import key_sets
 from shoal.studio.requirements.fields import number_from, options_from, whole_from
 from shoal.studio.requirements.limit_rows import limits_from
 from shoal.studio.requirements.mistakes import mistake_of, way_from
-from shoal.studio.requirements.offers import made
+from shoal.studio.requirements.offers import FRACTION, made
+from shoal.studio.sources.named_file import named_population
 from shoal.table.roles import columns_with_role
 
 Typed = dict[str, str]
@@ -63,7 +65,9 @@ async def add(request: Request) -> Response:
 
 def with_model(plan: Plan, typed: Typed) -> Plan:
     """The plan with one more requirement; an algorithm that supports it, if the plan's does not."""
-    model = made(typed.get("name", ""), typed.get("column") or None)
+    fraction = typed.get(FRACTION, "").strip()
+    share = number_from(FRACTION, fraction) if fraction else None
+    model = made(typed.get("name", ""), typed.get("column") or None, share)
     return plan.changed(models=[*plan.models, model])
 
 
@@ -95,6 +99,26 @@ def _model(plan: Plan, place: int) -> Any:
     if not 0 <= place < len(plan.models):
         raise BadPlan("the plan does not have this requirement any more")
     return plan.models[place]
+
+
+# The population
+
+
+async def population(request: Request) -> Response:
+    """Name a table of the population, or none."""
+    start = studio_of(request).start
+    return await changed(
+        request, lambda plan, typed: with_population(plan, typed, start), "population"
+    )
+
+
+def with_population(plan: Plan, typed: Typed, start: Path) -> Plan:
+    """The plan with this table of the population; without a path, with none."""
+    data = typed.get("data", "").strip()
+    if not data:
+        return plan.changed(population=plan.population.without_data())
+    named = {"data": named_population(start, data), "incomplete": "incomplete" in typed}
+    return plan.changed(population=plan.population.model_copy(update=named))
 
 
 # Attackers
@@ -180,6 +204,7 @@ ROUTES = [
     Route("/p/{project}/requirements/models/add", add, methods=["POST"]),
     Route("/p/{project}/requirements/models/{place:int}", change_model, methods=["POST"]),
     Route("/p/{project}/requirements/models/{place:int}/remove", remove_model, methods=["POST"]),
+    Route("/p/{project}/requirements/population", population, methods=["POST"]),
     Route("/p/{project}/requirements/attackers", attackers, methods=["POST"]),
     Route("/p/{project}/requirements/limits", limits, methods=["POST"]),
     Route("/p/{project}/requirements/about", about, methods=["POST"]),

@@ -65,6 +65,7 @@ def drawn(
         limits=rows_of(plan, _typed(mistake, "limits")),
         preset=(_typed(mistake, "limits") or {}).get("preset", plan.limits.preset or ""),
         presets=PRESETS,
+        **population_of(plan, _typed(mistake, "population")),
         attackers=key_sets_of(plan) if sets is None else sets,
         quasi=columns_with_role(plan.columns, "quasi"),
         about=about_of(plan, _typed(mistake, "about")),
@@ -90,6 +91,14 @@ def models_of(project: Project, plan: Plan, mistake: Mistake | None) -> dict[str
         typed = _typed(mistake, f"model-{i}")
         made.append((model, fields_of(model, columns, most, typed)))
     return {"models": made, "offers": offers(plan, distinct)}
+
+
+def population_of(plan: Plan, typed: dict[str, str] | None) -> dict[str, Any]:
+    """The table of the population, as it is named or was typed."""
+    data, incomplete = plan.population.data, plan.population.incomplete
+    if typed is not None:
+        data, incomplete = typed.get("data", ""), "incomplete" in typed
+    return {"everybody": "" if data is None else str(data), "incomplete": incomplete}
 
 
 def method_of(plan: Plan, mistake: Mistake | None) -> dict[str, Any]:
