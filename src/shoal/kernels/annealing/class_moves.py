@@ -7,19 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.annealing.recreate import MORE, is_inside, joining_cost, kept_by
+from shoal.kernels.annealing.covering import SLOTS, WORD, best_covering, insert, remove
+from shoal.kernels.annealing.recreate import MORE, joining_cost, kept_by
 from shoal.kernels.search.tuple_index import join
 
 CLASSES, MOVES, LOOKS = 0, 1, 2  # places in `Undo.at`
-
-
-class Open(NamedTuple):
-    """The classes of a part with their cells; a class is open as long as it is in the order."""
-
-    cell: np.ndarray  # int32[classes, q]
-    before: np.ndarray  # int64[tuples], the tuple before it in its class; -1: none
-    order: np.ndarray  # int64[…], the classes of the part, those that keep most first
-    many: np.ndarray  # int64[1], how many there are
 
 
 class Undo(NamedTuple):
@@ -50,33 +42,8 @@ def class_cell(trees, formed, a, cell):
 
 
 @lean_kernel
-def insert(formed, opened, a):
-    """Insert a class into the order."""
-    i = opened.many[0]
-    opened.many[0] += 1
-    while i > 0 and formed.keeps[opened.order[i - 1]] < formed.keeps[a]:
-        opened.order[i] = opened.order[i - 1]
-        i -= 1
-    opened.order[i] = a
-
-
-@lean_kernel
-def remove(opened, a):
-    """Remove a class from the order, if it is there."""
-    many, i = opened.many[0], 0
-    while i < many and opened.order[i] != a:
-        i += 1
-    if i == many:
-        return
-    for o in range(i, many - 1):
-        opened.order[o] = opened.order[o + 1]
-    opened.many[0] -= 1
-
-
-@lean_kernel
 def open_all(trees, formed, part, opened):
-    """Find the cells of all classes of a part; they are listed in any order."""
-    opened.many[0] = 0
+    """Open all classes of a part."""
     for i in range(len(part.tuples)):
         t = part.tuples[i]
         a = formed.of[t]
@@ -87,8 +54,7 @@ def open_all(trees, formed, part, opened):
             opened.before[t] = before
             before, t = t, formed.after[t]
         class_cell(trees, formed, a, opened.cell[a])
-        opened.order[opened.many[0]] = a
-        opened.many[0] += 1
+        insert(trees, opened, a)
 
 
 @lean_kernel
@@ -140,19 +106,19 @@ def move(formed, opened, undo, t, to):
 
 
 @lean_kernel
-def take_back(formed, opened, undo):
+def take_back(trees, formed, opened, undo):
     """Take back all that has changed."""
     for i in range(undo.at[MOVES] - 1, -1, -1):
         put(formed, opened, undo.moved[i], undo.source[i])
     for i in range(undo.at[CLASSES]):
-        remove(opened, undo.touched[i])
+        remove(trees, opened, undo.touched[i])
     for i in range(undo.at[CLASSES]):
         a = undo.touched[i]
         formed.keeps[a] = undo.keeps[i]
         for j in range(opened.cell.shape[1]):
             opened.cell[a, j] = undo.cell[i, j]
         if undo.rows[i] > 0:
-            insert(formed, opened, a)
+            insert(trees, opened, a)
         undo.mark[a] = 0
     undo.at[CLASSES] = undo.at[MOVES] = 0
 
@@ -172,16 +138,8 @@ def keep_changes(formed, part, undo):
 @lean_kernel
 def best_open(trees, formed, opened, undo, t, floor):
     """The class that keeps most among those that cover a tuple, above a floor; -1 if none."""
-    for i in range(opened.many[0]):
-        a = opened.order[i]
-        if formed.keeps[a] <= floor:
-            undo.at[LOOKS] += i
-            return np.int64(-1)
-        if is_inside(trees, opened.cell[a], formed.vector[t]):
-            undo.at[LOOKS] += i
-            return a
-    undo.at[LOOKS] += opened.many[0]
-    return np.int64(-1)
+    undo.at[LOOKS] += 4 + opened.many[SLOTS] // WORD
+    return best_covering(trees, formed, opened, t, floor)
 
 
 @lean_kernel
@@ -191,14 +149,14 @@ def cheapest_wider(trees, formed, opened, undo, t, limit):
     The loss includes that of the tuple compared with keeping `limit`.
     """
     best, found = MORE, np.int64(-1)
-    undo.at[LOOKS] += 2 * opened.many[0]
-    for i in range(opened.many[0]):
-        a = opened.order[i]
-        if formed.head[a] < 0:
+    undo.at[LOOKS] += 2 * opened.many[SLOTS]
+    for slot in range(opened.many[SLOTS]):
+        a = opened.class_at[slot]
+        if a < 0 or formed.head[a] < 0:
             continue
         base = (limit - formed.keeps[a]) * formed.size[t]
         if base >= best:
-            break  # all that follow keep less
+            continue
         most = (best - base) // (formed.rows[a] + formed.size[t])
         cost = joining_cost(trees, opened.cell[a], formed.vector[t], most)
         loss = cost * (formed.rows[a] + formed.size[t]) + base
@@ -211,20 +169,32 @@ def cheapest_wider(trees, formed, opened, undo, t, limit):
 def widen(trees, formed, opened, undo, a, t):
     """Make the cell of a class cover a tuple too."""
     touch(formed, opened, undo, a)
+    remove(trees, opened, a)
     join(trees, opened.cell[a], formed.vector[t])
-    remove(opened, a)
     formed.keeps[a] = kept_by(trees, opened.cell[a])
-    insert(formed, opened, a)
+    insert(trees, opened, a)
+
+
+@lean_kernel
+def is_same(cell, other):
+    """Whether two cells are the same."""
+    for j in range(len(cell)):  # noqa: SIM110 (a generator does not compile)
+        if cell[j] != other[j]:
+            return False
+    return True
 
 
 @lean_kernel
 def tighten(trees, formed, opened, undo, a, cell):
     """Make the cell of a class as specific as possible; `cell` is scratch space."""
-    remove(opened, a)
     if formed.head[a] < 0:
+        remove(trees, opened, a)
         return
     undo.at[LOOKS] += 2 * class_cell(trees, formed, a, cell)
+    if opened.slot[a] >= 0 and is_same(opened.cell[a], cell):
+        return
+    remove(trees, opened, a)
     for j in range(len(cell)):
         opened.cell[a, j] = cell[j]
     formed.keeps[a] = kept_by(trees, cell)
-    insert(formed, opened, a)
+    insert(trees, opened, a)

@@ -23,15 +23,14 @@ from shoal.kernels.annealing.class_moves import (
     MOVES,
     best_open,
     cheapest_wider,
-    insert,
     keep_changes,
     move,
-    remove,
     take_back,
     tighten,
     touch,
     widen,
 )
+from shoal.kernels.annealing.covering import insert, remove
 from shoal.kernels.annealing.recreate import MORE, NOISE, draw, kept_by
 from shoal.kernels.search.tuple_index import covered, join
 
@@ -97,7 +96,7 @@ def choose_cell(trees, formed, part, opened, x, cell, replaced):
 @lean_kernel
 def close(trees, formed, opened, undo, a):
     """Move the tuples of a class to others; whether that is possible."""
-    remove(opened, a)
+    remove(trees, opened, a)
     while formed.head[a] >= 0:
         t = formed.head[a]
         to = best_open(trees, formed, opened, undo, t, NONE)
@@ -113,7 +112,7 @@ def close(trees, formed, opened, undo, a):
 
 @lean_kernel
 def closing_cost(trees, formed, opened, undo, a, limit):
-    """What is lost if a class is closed that is not in the order; anything above the limit."""
+    """What is lost if a class is closed that is not open any more; anything above the limit."""
     cost, t, keeps = np.int64(0), formed.head[a], formed.keeps[a]
     while t >= 0 and cost <= limit:
         to = best_open(trees, formed, opened, undo, t, NONE)
@@ -192,9 +191,9 @@ def fill_or_close(trees, formed, part, opened, undo, opening, index, a, k):
     cost, used = pulling_cost(formed, opening, a, givers, k)
     if 0 < cost < MORE:
         cost = np.int64(cost * (1.0 + NOISE * (draw(part.random) - 0.5)))
-    remove(opened, a)
+    remove(trees, opened, a)
     if closing_cost(trees, formed, opened, undo, a, cost) > cost:
-        insert(formed, opened, a)
+        insert(trees, opened, a)
         if pull(formed, part, opened, undo, opening, a, used, many, k):
             return True
     return close(trees, formed, opened, undo, a)
@@ -268,7 +267,7 @@ def open_new(trees, formed, part, opened, undo, cell):
     formed.keeps[new] = kept_by(trees, cell)
     for j in range(len(cell)):
         opened.cell[new, j] = cell[j]
-    insert(formed, opened, new)
+    insert(trees, opened, new)
     return new
 
 
@@ -353,6 +352,6 @@ def open_cells(trees, formed, part, opened, undo, opening, index, k, heat, most,
             keep_changes(formed, part, undo)
             part.at[2] += gain
         elif outcome != UNCHANGED:
-            take_back(formed, opened, undo)
+            take_back(trees, formed, opened, undo)
             part.at[0] = free
     return True

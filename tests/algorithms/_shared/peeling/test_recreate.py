@@ -104,6 +104,7 @@ def one_class(problem):
 @pytest.fixture(autouse=True)
 def few_attempts(monkeypatch):
     monkeypatch.setattr(recreate, "LOOKS", 60_000)
+    monkeypatch.setattr(recreate, "MORE_LOOKS", 0)
 
 
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -241,8 +242,7 @@ def test_what_is_taken_back_leaves_everything_as_it_was():
     assert classes_of(search) == before
     assert search.kept == search.most_kept
     opened = search._open(part)
-    used, keeps = opened.order[: opened.many[0]], search.formed.keeps
-    assert (np.diff(keeps[used]) <= 0).all()
+    used = opened.class_at[: opened.many[0]]
     assert sorted(used.tolist()) == np.flatnonzero(search.formed.head >= 0).tolist()
 
 
@@ -313,3 +313,10 @@ def test_opening_cells_stays_within_its_arrays():
     words = [sys.executable, "-W", "ignore", "-c", UNCOMPILED]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     subprocess.run(words, check=True, env=environment, cwd=Path(__file__).parents[4])
+
+
+def test_the_work_grows_with_the_tuples_and_with_k(monkeypatch):
+    monkeypatch.setattr(recreate, "MORE_LOOKS", 7)
+    assert recreate.most_looks(10, 1) == 600_000
+    assert recreate.most_looks(10, 8) == 600_210
+    assert recreate.most_looks(10**9, 8) == recreate.MOST_LOOKS

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import inf
+from math import inf, log2
 from time import monotonic
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from shoal.base.pace import Pace, parts
 from shoal.base.threads import Team, in_threads, team
 from shoal.base.wording import number
 from shoal.kernels.annealing import class_moves as moves
+from shoal.kernels.annealing import covering
 from shoal.kernels.annealing import open_cells as opening
 from shoal.kernels.annealing import recreate as kernels
 from shoal.kernels.search.tuple_index import make_tuples
@@ -33,9 +34,9 @@ from shoal.kernels.sorting import sort_rows
 
 # How many looks at tuples and classes all attempts may take, if there is no limit on the time. They
 # are counted, not timed, so that a table gives the same release on every machine. A core does about
-# 60 to 130 million per second.
-LOOKS = 700_000  # for each tuple
-MOST_LOOKS = 40_000_000_000  # in a table of many tuples
+# 50 to 110 million per second. Attempts with large classes move more tuples.
+LOOKS, MORE_LOOKS = 100_000, 150_000  # for each tuple, and more for each time that k doubles
+MOST_LOOKS = 25_000_000_000  # in a table of many tuples
 ROUNDS = 25
 SHORTEST = 0.2  # seconds of a round, if there is a limit on the time
 HOT, COLD = 0.08, 0.003  # how much an attempt may lose, as a share of the mean loss of a class
@@ -152,14 +153,12 @@ class Recreating:
             ),
         ]  # fmt: skip
 
-    def _open(self, part: kernels.Part) -> moves.Open:
-        """The classes of a part, those that keep most first."""
-        room = len(part.tuples) + opening.DEEPEST  # new classes have no tuples at first
-        order, many = np.empty(room, np.int64), np.zeros(1, np.int64)
-        opened = moves.Open(self.cells, self.before, order, many)
+    def _open(self, part: kernels.Part) -> covering.Open:
+        """The classes of a part."""
+        people = int(self.formed.people[part.tuples].sum())
+        more = opening.DEEPEST  # new classes have no tuples at first
+        opened = covering.no_classes(self.trees, people, self.cells, self.before, self.k, more)
         moves.open_all(self.trees, self.formed, part, opened)
-        used = order[: many[0]]
-        used[:] = used[np.argsort(-self.formed.keeps[used], kind="stable")]
         return opened
 
     def _near(self, vector: np.ndarray) -> np.ndarray:
@@ -246,7 +245,7 @@ def _search(
     search: Recreating, seconds: float | None, begin: float, report: Callable[[float], None]
 ) -> None:
     """Rounds with a heat that falls, until the limit is reached or Ctrl-C was pressed."""
-    looks = ANY if seconds is not None else min(LOOKS * search.n, MOST_LOOKS) // ROUNDS
+    looks = ANY if seconds is not None else most_looks(search.n, search.k) // ROUNDS
     each = inf if seconds is None else max(SHORTEST, seconds / ROUNDS)
     share = 0.0
     with team() as threads:
@@ -260,6 +259,11 @@ def _search(
                 each = min(each, max(SHORTEST, seconds - (monotonic() - begin)))
     interrupt.check()  # a signal that came while kernels ran
     report(1.0)
+
+
+def most_looks(tuples: int, k: int) -> int:
+    """How many looks at tuples and classes all attempts may take."""
+    return min(tuples * int(LOOKS + MORE_LOOKS * log2(k)), MOST_LOOKS)
 
 
 def _linked(of: Longs, n: int) -> tuple[Longs, Longs]:
