@@ -12,7 +12,7 @@ from pydantic import Field
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.factors.draw import components, draw_rows
 from shoal.algorithms._shared.factors.factor import People, of_classes, pairs_of, tightened
-from shoal.algorithms._shared.factors.specialize import GROUPS_UP_TO, specialize
+from shoal.algorithms._shared.factors.specialize import specialize
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.algorithms._shared.peeling.search import improved, peel
 from shoal.base.arrays import Ints, Longs
@@ -28,7 +28,6 @@ from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
 
 MOST_MEMBERS = 100_000_000  # of all rows; 50 bytes each make 5 GB
-PART_OF_K = 20  # people of a part if k is large, as a multiple of k
 PASSES = 1  # of exchange between classes, at the start
 
 
@@ -59,7 +58,9 @@ class Freeform(Algorithm):
         "that stays together",
     )
     rounds: NotNegative = Field(
-        default=1000, description="how often each row tries to move to another cell, on average"
+        default=1000,
+        description="how often each row tries to move to another cell, on average; fewer times "
+        "for k above 20",
     )
 
     @property
@@ -94,7 +95,7 @@ class Freeform(Algorithm):
         _check(table, next(model for model in asked if model.k == k))
         problem = PeelingProblem(table, k, exact_costs(loss, table.domains, table.rows), progress)
         classes = improved(problem, peel(problem), PASSES)
-        parts = _parts(problem, classes, self._most(k))
+        parts = _parts(problem, classes, self.component)
         record, vectors, before = np.empty(table.rows, np.int64), list[Ints](), 0
         cells, largest = 0, 0
         for part in parts:
@@ -112,10 +113,6 @@ class Freeform(Algorithm):
         note = f"people who share rows, directly or through others: up to {largest:,} together"
         return Recoding(np.concatenate(vectors), record, notes=(*problem.notes, note))
 
-    def _most(self, k: int) -> int:
-        """How many people a part has at most; programs over listed cells are for small ones."""
-        return self.component if k <= GROUPS_UP_TO else min(self.component, PART_OF_K * k)
-
     def _publish(
         self,
         problem: PeelingProblem,
@@ -131,7 +128,7 @@ class Freeform(Algorithm):
         label = np.unique(classes.record[part[first]], return_inverse=True)[1]
         factor = of_classes(people, label.astype(np.int64))
         if self.rounds:
-            factor = specialize(people, factor, self.rounds, rng, report, problem.notes)
+            factor = specialize(people, factor, self.rounds, rng, report)
         factor, members = tightened(people, factor, partial(report, 1.0))
         person, row = pairs_of(people, members)
         largest = np.bincount(components(person, row)).max() // problem.k

@@ -19,7 +19,7 @@ from shoal.losses._integer_costs import LARGEST
 
 PASSES = 3  # over all cells, until prices are worth a linear program
 ROUNDS = 25  # of column generation
-LOOKS = 400_000  # for each person, in all rounds
+LOOKS = 200_000  # for each person, in all rounds
 GAP = 0.003  # of the loss: when the bound is so close to what the program loses, it is over
 TINY = 1e-3  # of a row: no part of the solution
 

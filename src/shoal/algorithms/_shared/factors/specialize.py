@@ -10,34 +10,36 @@ import numpy as np
 
 from shoal.algorithms._shared.cells import NONE, ceilings, cheapest_cells, make_lattice, no_cells
 from shoal.algorithms._shared.factors.factor import Factor, People, closed, tightened
-from shoal.algorithms._shared.factors.listed import below, candidates, rows_of_cells
 from shoal.algorithms._shared.factors.relaxed import Fractions, relaxed_rows
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
 from shoal.kernels.group import group_rows
-from shoal.kernels.matching.factor import Rows, Scratch, add_rows, anneal_rows, change_all
+from shoal.kernels.matching.factor import (
+    Rows,
+    Scratch,
+    add_rows,
+    anneal_rows,
+    change_all,
+    move_row,
+)
 from shoal.kernels.search.cells import Lattice
 from shoal.kernels.search.tuple_index import count_covered, list_covered
 
 LOOKS = 4_000  # for each tuple, in the search for cells
-GROUPS_UP_TO = 50  # k, for which column generation is fast enough
-MOST_PAIRS = 15_000  # of a tuple and a cell, in a program over listed cells
 PAIRS_EACH = 2_000  # of a tuple and a cell that covers it, on average over the tuples
 HOT, COLD = 0.05, 0.0005  # the heat of the annealing, as a share of what a record can keep
 WARM = 0.01  # the heat at the beginning, if it starts from a rounded solution
 TINY = 1e-6  # rows: none
+SHARES = (1.0, 0.98, 0.95, 0.9, 0.8, 0.5, 0.0)  # of a solution, until one of them is possible
 PROGRAM = 0.8  # of the time: the linear program
-NOT_SOLVED = (
-    "the linear program over rows was not solved in some part of the table: rows there start from "
-    "classes, and may lose more"
-)
 FAR = 1 << 40  # visits: no limit
+EASY = 20  # k, up to which rows move often; larger ones hardly move after they were rounded
 REACH = 2_000  # visits until a row that finds no members gives up
 LOG = 100_000  # changes of one move, beyond one per tuple
 
 
-def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs, Ints]:
-    """The lattice of all cells, and the cheapest for each tuple that covers k people."""
+def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs]:
+    """The lattice of all cells; for each tuple, what the cheapest that covers k people costs."""
     lattice = make_lattice(people.layout, people.tuples.vector, people.size)
     best, most = no_cells(lattice, people.k), LOOKS * len(people.size)
     highest = int(lattice.own[:, -1].max())
@@ -46,7 +48,7 @@ def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs
         if most <= 0:
             break
         best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
-    return lattice, np.minimum(best.cost, highest), best.level
+    return lattice, np.minimum(best.cost, highest)
 
 
 def specialize(
@@ -55,41 +57,28 @@ def specialize(
     rounds: int,
     rng: np.random.Generator,
     report: Callable[[float], None],
-    notes: list[str] | None = None,
 ) -> Factor:
     """A factor that keeps more than that of some classes, or the same one if none is found.
 
     A linear program finds how many rows each cell would have if they could be fractions. These
-    numbers are rounded, and then rows move between cells by simulated annealing. If the program is
-    not solved, rows move from the classes, and `notes` get a remark about it.
+    numbers are rounded, and then rows move between cells by simulated annealing.
     """
     begin, end = partial(report, 0.0), partial(report, 1.0)
-    lattice, cost, level = cheapest(people, begin)
+    lattice, cost = cheapest(people, begin)
     # People far from others come last in a row: the first rows of a cell can do without them.
     people = replace(people, rank=np.argsort(np.argsort(cost, kind="stable")))
     factor, _ = tightened(people, classes, begin)
-    solved = True
-    if people.k <= GROUPS_UP_TO:
-        wanted = relaxed_rows(people, classes, lattice, cost, lambda share: report(share * PROGRAM))
-    else:
-        cells = [*candidates(people, lattice, cost, level, begin), *below(people, factor)]
-        listed = Annealing(people, factor, np.concatenate(cells), MOST_PAIRS)
-        many = rows_of_cells(listed.rows, people.k, begin)
-        solved = many is not None
-        wanted = Fractions(listed.vector, np.zeros(len(listed.vector)))
-        if many is not None:
-            wanted = Fractions(listed.vector[many > TINY], many[many > TINY])
-        elif notes is not None and NOT_SOLVED not in notes:
-            notes.append(NOT_SOLVED)
+    wanted = relaxed_rows(people, classes, lattice, cost, lambda share: report(share * PROGRAM))
     top = closed(people, np.zeros(len(people.size), np.int64), np.arange(len(people.size)))
     annealing = Annealing(people, factor, np.concatenate([wanted.vector, top]))
     found, heat = [factor], WARM
-    if solved and annealing.restart(annealing.placed(wanted), partial(report, PROGRAM)):
+    if annealing.restart(annealing.placed(wanted), partial(report, PROGRAM)):
         found.append(annealing.found())
     else:
         annealing, heat = Annealing(people, factor, annealing.vector), HOT
+    tries = min(rounds, -(-rounds * EASY // people.k))
     rest = 1.0 - PROGRAM
-    found.append(annealing.run(rounds, heat, rng, lambda share: report(PROGRAM + share * rest)))
+    found.append(annealing.run(tries, heat, rng, lambda share: report(PROGRAM + share * rest)))
     return _best(people, found, end)
 
 
@@ -102,11 +91,8 @@ def _best(people: People, factors: list[Factor], report: Callable[[], None]) -> 
 class Annealing:
     """Rows that move between the cells of a factor and other cells."""
 
-    def __init__(
-        self, people: People, factor: Factor, others: Ints, most_pairs: int | None = None
-    ) -> None:
+    def __init__(self, people: People, factor: Factor, others: Ints) -> None:
         self.people, self.factor = people, factor
-        self.most_pairs = PAIRS_EACH * len(people.size) if most_pairs is None else most_pairs
         self.vector, start, fits = self._covering(others)
         n, m, pairs = len(people.size), len(self.vector), len(fits)
         of_cell = np.repeat(np.arange(m, dtype=np.int32), np.diff(start))
@@ -154,7 +140,8 @@ class Annealing:
             count_covered(tuples, trees, vector, begin, stop, count, stack, found)
         # The most general cells cover most pairs, and are of least use.
         order = np.append(np.arange(own), own + np.argsort(count[own:], kind="stable"))
-        fits = np.cumsum(count[order]) <= max(self.most_pairs, int(count[:own].sum()))
+        most = max(PAIRS_EACH * len(people.size), int(count[:own].sum()))
+        fits = np.cumsum(count[order]) <= most
         fits[:own] = True
         vector = np.ascontiguousarray(vector[order][fits])
         start = np.append(0, np.cumsum(count[order][fits]))
@@ -182,29 +169,50 @@ class Annealing:
     def restart(self, wanted: Floats, report: Callable[[], None]) -> bool:
         """Start from numbers of rows near these, float64[cells], instead of the factor.
 
-        They are those of a solution with fractions. Rounded down they can be filled if that is a
-        possible one: every membership is scaled as its cell is. Then cells get one row more as long
-        as free memberships can fill it, the largest fractions first, and then those that keep most.
-        Returns whether all rows found a place; if not, the state is of no use.
+        They are those of a solution with fractions. Rounded down they can be filled, and all other
+        rows can be of the most general cell: there every membership is scaled as its cell is, and
+        what that frees of a person is no more than those rows are. Then rows of that cell move to
+        others as long as a flow allows it, first to the largest fractions, and then to those that
+        keep most. A solution that is only nearly possible is reduced until it is possible. Returns
+        whether all rows found a place, which they do if the most general cell is one of these.
         """
         rows, n = self.rows, int(self.rows.many.sum())
+        count = np.diff(rows.start)
+        top = int(np.argmax(count))
+        if count[top] < len(rows.size):
+            return False
+        for share in SHARES:
+            whole = np.floor(share * wanted + TINY).astype(np.int64)
+            if self._filled(whole, top, n, report):
+                break
+        part = wanted - rows.many
+        upward = np.flatnonzero(part > TINY)
+        for cell in upward[np.argsort(-part[upward], kind="stable")].tolist():
+            report()
+            if cell != top and rows.many[top]:
+                self._move(top, cell)
+        for cell in np.argsort(-rows.keeps, kind="stable").tolist():
+            report()
+            if rows.keeps[cell] <= rows.keeps[top]:
+                break
+            while rows.many[top] and self._move(top, cell):
+                pass
+        return True
+
+    def _filled(self, whole: Longs, top: int, n: int, report: Callable[[], None]) -> bool:
+        """Start from these numbers of rows, and all others of one cell that covers everybody."""
+        rows = self.rows
         change_all(rows, np.arange(len(rows.units)), -rows.units)
         rows.many[:] = 0
         self.scratch.freed[:] = self.people.k * self.people.size
-        whole = np.floor(wanted + TINY).astype(np.int64)
         for cell in np.flatnonzero(whole).tolist():
             report()
             self._add_most(cell, int(whole[cell]))
-        part = wanted - whole
-        upward = np.flatnonzero(part > TINY)
-        for cell in upward[np.argsort(-part[upward], kind="stable")].tolist():
-            if rows.many.sum() < n:
-                self._add(cell, 1)
-        for cell in np.argsort(-rows.keeps, kind="stable").tolist():
-            report()
-            while rows.many.sum() < n and self._add(cell, 1):
-                pass
+        self._add_most(top, n - int(rows.many.sum()))
         return bool(rows.many.sum() == n)
+
+    def _move(self, old: int, new: int) -> bool:
+        return bool(move_row(self.rows, self.scratch, self.people.k, old, new, FAR))
 
     def _add_most(self, cell: int, most: int) -> None:
         """Add as many rows as free memberships can fill, up to a number.
