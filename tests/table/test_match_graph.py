@@ -265,6 +265,24 @@ def test_releases_that_do_not_fit(tmp_path):
         shoal.audit(wrong, plan, original=frame)
 
 
+def test_suppressed_records_are_left_out_of_the_original():
+    """The way out that the message names leads to the level of the run."""
+    frame = pa.table({"a": list("11223349"), "b": list("xxxxxxxy")})
+    plan = Plan(
+        columns={"a": "quasi", "b": {"role": "quasi", "at_most": "exact"}},
+        models=[{"name": "k-concealment", "k": 2}],
+        algorithm="concealment",
+        suppression=0.2,
+        seed=1,
+    )
+    release = shoal.anonymize(frame, plan)
+    assert release.suppressed == 1
+    with pytest.raises(BadTable, match="give the original without these records"):
+        shoal.audit(release.frame, plan, original=frame)
+    found = shoal.audit(release.frame, plan, original=frame.slice(0, 7))
+    assert found.levels["k-concealment"] == release.checks[0].reached >= 2
+
+
 def test_no_perfect_matching():
     """Everybody fits something, but two people fit the same single row only."""
     columns = {"a": "quasi", "b": "quasi"}

@@ -210,7 +210,8 @@ def link(original: Table, published: Published) -> MatchGraph:
     if original.rows != published.rows:
         raise BadTable(
             f"the release has {published.rows} rows and its original {original.rows}: there is no "
-            "perfect matching between them, so matches are not defined"
+            "perfect matching between them, so matches are not defined; if records were "
+            "suppressed, give the original without these records"
         )
     if original.free:
         raise BadPlan(
