@@ -116,6 +116,14 @@ def test_no_classes_of_one_column_have_a_lower_sum_of_squares(values, k):
     assert found == pytest.approx(naive.lowest([[v] for v in table["a"].to_pylist()], [0], k))
 
 
+def test_large_numbers_that_differ_by_little_are_told_apart():
+    """As floats all of them would be the same number."""
+    large = 10**17
+    table = table_of([large + one for one in (0, 2, 6, 8)])
+    release = shoal.anonymize(table, plan_of(2), keep_order=True)
+    assert [one - large for one in release.frame["a"].to_pylist()] == [1, 1, 7, 7]
+
+
 def test_equal_values_are_separated_where_that_helps():
     table = table_of([0, 50, 50, 50, 50, 100])
     release = shoal.anonymize(table, plan_of(3), keep_order=True)

@@ -206,7 +206,7 @@ class Recreating:
 
 
 def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = None) -> Longs:
-    """The classes after a search for so many seconds, or of a fixed number of attempts.
+    """The classes after a search for so many seconds, or of a fixed number of looks.
 
     Ctrl-C ends it and keeps the best classes so far.
     """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil, log2
 
 import numpy as np
@@ -82,14 +84,13 @@ def numbers_of(tree: Tree) -> Floats | None:
     """The number of each value of a column, nan for others; None: it is no column of numbers.
 
     Numbers are values that are generalized to ranges. Codes such as postcodes are not, and neither
-    is a column without a hierarchy.
+    is a column without a hierarchy. The lowest number is 0: large ones that differ by little would
+    be the same as floats.
     """
     if isinstance(tree, FreeTree):
         if tree.kind != "ranges":
             return None
-        found = np.full(tree.size, np.nan)
-        found[1 : tree.last + 1] = [float(number) for number in tree.numbers]
-        return found
+        return _from_lowest([None, *tree.numbers, *[None] * (tree.size - tree.last - 1)])
     inner = [tree.labels[v] for v in np.flatnonzero(tree.end > np.arange(tree.size) + 1).tolist()]
     if len(inner) < 2 or not all(one == ROOT or _is_range(one) for one in inner):
         return None
@@ -98,7 +99,13 @@ def numbers_of(tree: Tree) -> Floats | None:
     leaves = np.flatnonzero(tree.end == np.arange(tree.size) + 1).tolist()
     if any(exact[v] is None and tree.labels[v] not in lacking for v in leaves):
         return None  # some are ranges already
-    return np.array([np.nan if one is None else float(one) for one in exact])
+    return _from_lowest(exact)
+
+
+def _from_lowest(numbers: Sequence[Fraction | None]) -> Floats:
+    """By how much each number is above the lowest one; nan for None."""
+    lowest = min((one for one in numbers if one is not None), default=Fraction(0))
+    return np.array([np.nan if one is None else float(one - lowest) for one in numbers])
 
 
 def _is_range(label: Label) -> bool:
