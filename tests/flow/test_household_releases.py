@@ -58,6 +58,15 @@ def test_no_household_dominates_a_class(seed, k):
     assert found >= k
 
 
+def test_records_without_a_household_are_noted():
+    """Two of them may be of one household, which then counts as two."""
+    table = people()
+    homes = [None, None, *table["home"][2:]]
+    notes = anonymize(pa.table({**table, "home": homes}), PLAN).notes
+    assert any("2 records have no 'home': each counts as a household" in one for one in notes)
+    assert not any("no 'home'" in one for one in anonymize(pa.table(table), PLAN).notes)
+
+
 def test_members_need_not_look_the_same():
     """Less is lost than where all members get the same values."""
     table = pa.table(people())

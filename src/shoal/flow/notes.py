@@ -22,6 +22,7 @@ from shoal.table.encode import Table
 from shoal.table.published_table import Published
 from shoal.table.roles import (
     columns_with_role,
+    household_apart,
     limited_columns,
     linking_columns,
     microaggregated_columns,
@@ -72,17 +73,25 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
                     f"the table has no column {name!r}, which the plan does not publish: "
                     f"{counted}; people were counted when the release was made"
                 )
-        else:
-            codes, _ = coded(frame, name, plan.missing_of(name))
-            nobody = codes < 0
-            unassigned = int((nobody if frame.weight is None else frame.weight[nobody]).sum())
-            if unassigned:
-                records = "1 record has" if unassigned == 1 else f"{unassigned:,} records have"
-                notes.append(
-                    f"{records} no {name!r}: each counts as one person, which overstates k if "
-                    "several of them belong to the same person"
-                )
+        elif records := _without(frame, plan, name):
+            notes.append(
+                f"{records} no {name!r}: each counts as one person, which overstates k if "
+                "several of them belong to the same person"
+            )
+    apart = household_apart(plan.columns)
+    if apart in frame.names and (records := _without(frame, plan, str(apart))):
+        notes.append(
+            f"{records} no {apart!r}: each counts as a household of its own, which overstates k of "
+            "household-k-anonymity if several of them belong to the same household"
+        )
     return notes
+
+
+def _without(frame: Frame, plan: Plan, name: str) -> str:
+    """How many records lack a number of a person or household, in words; "" if none does."""
+    nobody = coded(frame, name, plan.missing_of(name))[0] < 0
+    lacking = int((nobody if frame.weight is None else frame.weight[nobody]).sum())
+    return "1 record has" if lacking == 1 else f"{lacking:,} records have" if lacking else ""
 
 
 def population_not_estimated(plan: Plan, sample: SampleRisks | None) -> list[str]:
