@@ -122,8 +122,13 @@ def test_the_file_is_verified_with_households_that_it_lacks(tmp_path):
     release = anonymize(pa.table(table), PLAN)
     release.save(tmp_path / "release.csv")
     assert "home" not in (tmp_path / "release.csv").read_text().splitlines()[0]
+    both = {**PLAN, "models": [{"name": "k-anonymity", "k": 2}, *PLAN["models"]]}
+    found = audit(tmp_path / "release.csv", both, original=pa.table(table))
+    assert [check.model for check in found.checks] == ["k-anonymity"]
+    assert "household-k-anonymity was not measured" in found.notes[0]
+    shown = {"home": "household", "n": {"role": "quasi", "derive": "household-size"}}
     with pytest.raises(BadTable, match=r"counts households, and the table has no column 'home'"):
-        audit(tmp_path / "release.csv", PLAN)
+        audit(pa.table({"n": ["1", "1"]}), {"columns": shown, "models": HIDDEN})
     release.report(tmp_path / "report.html")
     report = (tmp_path / "report.html").read_text()
     assert "used to count the households of a class" in report

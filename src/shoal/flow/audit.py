@@ -176,10 +176,11 @@ def _audit(
     whole = asked if beyond is None else beyond.plan
     names = names if beyond is None else list(beyond.names)
     check_known(names, whole)
-    household_notes.check_households_there(frame, asked)
+    plan, not_measured = household_notes.without_households(frame, plan, asked)
     published = read_published(frame, plan.columns, plan.missing_values)
     said = [
         *notes.encodings(frame.schema),
+        *not_measured,
         *notes.without_person(frame, plan),
         *household_notes.households_counted(frame, plan),
         *notes.merged_values(published),

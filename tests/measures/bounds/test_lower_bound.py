@@ -321,3 +321,13 @@ def test_high_effort_without_a_solver_says_so(monkeypatch):
     assert "scipy is not installed" in found.reason
     assert lower_bound(table, 2, NLLM()).percent <= found.percent <= exact.percent + 1e-9
     assert lower_bound(table, 2, NLLM()).reason == ""
+
+
+def test_a_model_that_is_covered_is_not_named_as_a_class_size():
+    covered = ("k-anonymity", "p-sensitivity[pay]")
+    part = ("household-k-anonymity",)
+    bound = Bound(0.9, k=5, covers=covered, covers_partly=part, beyond_size=covered[1:])
+    assert bound.scope == (
+        "for the class size that k-anonymity and household-k-anonymity require (at least 5 people) "
+        "and p-sensitivity[pay] alone; it does not account for the rest of household-k-anonymity"
+    )

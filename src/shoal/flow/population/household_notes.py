@@ -61,18 +61,29 @@ def members_linked(frame: Frame, plan: Plan, keep_order: bool) -> list[str]:
     return notes
 
 
-def check_households_there(frame: Frame, plan: Plan) -> None:
-    """Raise an error if a requirement counts households, and the table does not have them."""
-    for model in plan.models:
-        if not model.needs_household_column:
-            continue
-        for name in columns_with_role(plan.columns, "household"):
-            if name not in frame.names:
-                raise BadTable(
-                    f"{model.name} counts households, and the table has no column {name!r}: it was "
-                    "verified when the release was made. Audit a table that has the column, or "
-                    "remove the requirement from the plan"
-                )
+def without_households(frame: Frame, plan: Plan, asked: Plan) -> tuple[Plan, list[str]]:
+    """The plan without requirements that count households which the table lacks, and notes on them.
+
+    Numbers that a release never has were counted when it was made. Others are missing: an error.
+    `asked` is the plan with all columns, also those that a database does not count.
+    """
+    lacking = [
+        name for name in columns_with_role(asked.columns, "household") if name not in frame.names
+    ]
+    left_out = [model.name for model in plan.models if model.needs_household_column]
+    if not lacking or not left_out:
+        return plan, []
+    name = lacking[0]
+    if asked.columns[name].publish:
+        raise BadTable(
+            f"{left_out[0]} counts households, and the table has no column {name!r}: audit a table "
+            "that has it, or remove the requirement from the plan"
+        )
+    kept = [model for model in plan.models if not model.needs_household_column]
+    return plan.changed(models=kept), [
+        f"{left_out[0]} was not measured: it counts households, and the table has no column "
+        f"{name!r}, which the plan does not publish; it was verified when the release was made"
+    ]
 
 
 def _is_shared(frame: Frame, plan: Plan, name: str, homes: Longs) -> bool:

@@ -130,9 +130,10 @@ class Bound:
             accounted = [*self.covers]
             accounted[-1] += f" (classes of at least {self.k:,} people)" if sizes else ""
         if self._by_size:
-            both = [*self.covers, *self._by_size]
-            accounted = [f"the class size that {_list(both)} require{'s' * (len(both) == 1)}"]
-            accounted[0] += f" (at least {self.k:,} people)" if sizes else ""
+            whole = [name for name in self.covers if name in self.beyond_size]
+            both = [*(name for name in self.covers if name not in whole), *self._by_size]
+            size = f"the class size that {_list(both)} require{'s' * (len(both) == 1)}"
+            accounted = [size + (f" (at least {self.k:,} people)" if sizes else ""), *whole]
         accounted += self.accounted[len(self.covers) :]
         if not accounted:
             accounted = [f"classes of at least {self.k:,} people" if sizes else "the class size"]
