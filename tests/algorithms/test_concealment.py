@@ -12,14 +12,17 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Plan
+from shoal.algorithms import concealment
 from shoal.algorithms._shared import cells
 from shoal.algorithms._shared.cells import cheapest_vectors, make_lattice
+from shoal.algorithms._shared.concealing import belief_limits
 from shoal.algorithms._shared.concealing.concealed_records import ConcealedRecords
 from shoal.algorithms.concealment import Concealment
 from shoal.attacks import _weighed
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
 from shoal.catalog import losses
+from shoal.io.frames import open_frame
 from shoal.losses._integer_costs import exact_costs
 from shoal.losses.lm import LM
 from shoal.models.distinct_l_diversity import DistinctLDiversity
@@ -30,7 +33,9 @@ from shoal.models.k_k_anonymity import KKAnonymity
 from shoal.models.matching_belief import MatchingBelief
 from shoal.models.one_k_anonymity import OneKAnonymity
 from shoal.models.p_sensitivity import PSensitivity
+from shoal.table.encode import encode
 from shoal.table.match_graph import MatchGraph
+from shoal.table.roles import Column
 from tests.naive import concealment as naive
 from tests.naive import matchings
 from tests.strategies import examples, tables
@@ -433,6 +438,45 @@ def test_a_belief_in_a_component_that_is_sampled(monkeypatch):
     assert found.checks[1].reached == check.reached
     shuffled = release.frame.take(rng.permutation(60))
     assert shoal.audit(shuffled, plan, original=pa.table(rows)).checks[1].reached == check.reached
+
+
+def test_who_is_near_a_limit_gets_new_matches_with_those_who_exceed_it(monkeypatch):
+    """Otherwise they exceed it in a later round, by other samples."""
+    rng = np.random.default_rng(4)
+    rows = pa.table({name: rng.integers(0, 8, 60) for name in "ab"})
+    table = encode(open_frame(rows), {name: Column(role="quasi") for name in "ab"})
+    monkeypatch.setattr(_weighed, "EXACT", 0)
+    monkeypatch.setattr(belief_limits, "ROUNDS", 1)
+    add, widened = belief_limits._add_matches, []
+
+    def noted(records, cause, *rest):
+        widened.append(cause.fails)
+        return add(records, cause, *rest)
+
+    monkeypatch.setattr(belief_limits, "_add_matches", noted)
+    models = [KConcealment(k=3), MatchingBelief(belief=0.25)]
+    for near in (0.0, belief_limits.NEAR):
+        monkeypatch.setattr(belief_limits, "NEAR", near)
+        Concealment().recode(table, models, LM(), np.random.default_rng(1))
+    exceeding, both = widened
+    assert exceeding.any()
+    assert both[exceeding].all()
+    assert exceeding.sum() < both.sum() < 60
+
+
+def test_a_release_says_that_all_records_are_published_alike(monkeypatch):
+    rows = pa.table({"a": [*range(12)], "b": [*range(12)]})
+    plan = Plan(
+        columns={"a": "quasi", "b": "quasi"},
+        models=[{"name": "k-concealment", "k": 2}, {"name": "matching-belief", "belief": 0.4}],
+        algorithm="concealment",
+        seed=1,
+    )
+    assert concealment.ALL_ALIKE not in shoal.anonymize(rows, plan).notes
+    monkeypatch.setattr(belief_limits, "ROUNDS", 0)
+    release = shoal.anonymize(rows, plan)
+    assert concealment.ALL_ALIKE in release.notes
+    assert len(set(map(str, release.frame.to_pylist()))) == 1
 
 
 def test_a_belief_needs_enough_people():

@@ -145,6 +145,18 @@ def test_models_that_few_algorithms_support():
     assert {one.algorithm.split()[0] for one in release.tried} == {"concealment", "freeform"}
     (chosen,) = [one for one in release.tried if one.chosen]
     assert chosen.lost == min(one.lost for one in release.tried if one.lost is not None)
+    asked = plan(
+        models=[{"name": "k-concealment", "k": 3}, {"name": "matching-belief", "belief": 0.4}]
+    )
+    release = shoal.anonymize(table(80), asked)
+    assert release.plan.algorithm.name == "concealment"  # the only one that can
+    assert (
+        "auto tries concealment only because the plan asks for k-concealment and "
+        "matching-belief; "
+        "peel with k-anonymity or freeform with k-belief usually loses less for the same certainty "
+        "of an attacker: consider asking for that instead"
+    ) in release.notes
+    assert not any("tries concealment only" in n for n in shoal.anonymize(table(), plan()).notes)
     both = [{"name": "k-concealment", "k": 3}, {"name": "k-anonymity", "k": 3}]
     with pytest.raises(
         BadPlan, match=r"auto finds no algorithm for this plan: .*remove one of them"

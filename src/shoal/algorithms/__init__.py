@@ -42,6 +42,9 @@ class Algorithm(Setting):
     # Whether it forms classes by the loss; `auto`, which compares losses, tries no others.
     minimizes_loss: ClassVar[bool] = True
 
+    # What usually loses less for the same certainty of an attacker, with other models.
+    rather: ClassVar[str | None] = None
+
     random_choices: ClassVar[bool] = False  # whether it begins or breaks ties at random
 
     # Whether `recode` publishes nothing beyond `Table.tops`; otherwise it recodes block by block.

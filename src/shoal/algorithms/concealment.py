@@ -27,6 +27,12 @@ from shoal.models.p_sensitivity import PSensitivity
 from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
 
+ALL_ALIKE = (
+    "the limits on an attacker's certainty were not reached by adding possible records, so all "
+    "records are published alike; a higher limit, or peel with k-anonymity or freeform with "
+    "k-belief, usually loses less"
+)
+
 
 class Concealment(Algorithm):
     """Generalizes each record separately until it has k possible originals (Tassa 2012).
@@ -52,6 +58,7 @@ class Concealment(Algorithm):
 
     name: ClassVar[str] = "concealment"
     works_in_parts: ClassVar[bool] = False
+    rather: ClassVar[str | None] = "peel with k-anonymity or freeform with k-belief"
     pace: ClassVar[float] = 1.5
     randomized: bool = Field(
         default=True, description="randomize the choice, so that a rerun does not reveal records"
@@ -80,8 +87,8 @@ class Concealment(Algorithm):
         """Remarks for the reader of a release about how it was made."""
         advice = (
             "the records that could be a person's are not equally likely, and one of them may be "
-            "almost certain (see the attack matching); for the same certainty of an attacker, peel "
-            "with k-anonymity or freeform with k-belief usually loses less"
+            "almost certain (see the attack matching); for the same certainty of an attacker, "
+            f"{self.rather} usually loses less"
         )
         if not self.randomized:
             return [
@@ -127,7 +134,8 @@ class Concealment(Algorithm):
         if needs.matches > 1:
             records.conceal(needs.matches, visit())
             if not settle(records, Limits.of(models), visit):
-                return Recoding(np.zeros_like(table.codes[:1]), np.zeros(table.rows, np.int64))
+                alike = np.zeros_like(table.codes[:1]), np.zeros(table.rows, np.int64)
+                return Recoding(*alike, notes=(ALL_ALIKE,))
         return records.recoding()
 
 

@@ -53,12 +53,13 @@ class Weighed:
         """People whose probabilities are estimates."""
         return self.graph.sampled_people
 
-    def highest(self) -> Floats:
+    def highest(self, margin: float = 0.0) -> Floats:
         """At most with this probability a record is a person's, float64[originals].
 
-        The originals are in the order of the linkage.
+        The originals are in the order of the linkage. `margin` is a number of standard errors to
+        add to those of the confidence.
         """
-        graph, sure = self.graph, self._errors_added(self.graph.pairs)
+        graph, sure = self.graph, self._errors_added(self.graph.pairs) + margin
         mean = self.share.copy()
         if len(self.batches):
             error = np.zeros(len(mean))

@@ -42,6 +42,8 @@ _OPEN = [
     "# (`shoal list algorithms` lists all of them):",
     "# [algorithm]",
     '# name = "auto"',
+    "# Without classes, freeform with the model k-belief usually loses less than concealment with",
+    "# k-concealment for the same certainty of an attacker, and so does peel with k-anonymity.",
     "# What matters to analysts: importance = 3 for a column, or at_most = { level = 1 }, with",
     "# suppression = 0.05 on top for records that cannot comply (docs/choosing.md).",
 ]

@@ -143,6 +143,7 @@ def test_a_draft_leaves_the_algorithm_open(tmp_path):
     written = (tmp_path / "plan.toml").read_text()
     assert "\n[algorithm]" not in written
     assert "# [algorithm]" in written
+    assert "freeform with the model k-belief usually loses less than concealment" in written
     assert shoal.anonymize(table, Plan.load(tmp_path / "plan.toml")).plan.algorithm.name == "peel"
     columns = {
         "age": Column(role="quasi", hierarchy={"free_ranges": True}),

@@ -11,7 +11,7 @@ from shoal.algorithms._shared.key_sets import recode_for
 from shoal.algorithms._shared.parts.part_task import MapParts
 from shoal.base.progress import Progress, silent
 from shoal.base.stopwatch import Stopwatch, stopwatch
-from shoal.base.wording import many
+from shoal.base.wording import listed, many
 from shoal.flow.auto_select.candidates import (
     Candidate,
     Candidates,
@@ -122,7 +122,7 @@ class CandidateSearch:
             replace(one, chosen=(one.algorithm, one.loss, one.on, one.free) == chosen)
             for one in self.trials.tried
         ]
-        notes = [self._why(best), *_suppressing(best), *self.trials.notes]
+        notes = [self._why(best), *_only_for(best), *_suppressing(best), *self.trials.notes]
         return Recoded(plan, candidate.variant.table, best.recoding, best.rng, tried, notes)
 
     def run_defaults(self) -> None:
@@ -264,6 +264,18 @@ def _suppressing(best: Found) -> list[str]:
         f"{best.candidate.algorithm.name}, which auto chose, suppresses "
         f"{gone:,} of {many(len(best.recoding.record), 'record')}; name an algorithm in the plan "
         "that publishes all of them if counts made from the release must be complete"
+    ]
+
+
+def _only_for(best: Found) -> list[str]:
+    """Say why an algorithm was chosen that is not advised, and what is."""
+    algorithm, models = best.candidate.algorithm, best.candidate.variant.plan.models
+    if algorithm.rather is None:
+        return []
+    return [
+        f"auto tries {algorithm.name} only because the plan asks for "
+        f"{listed([model.key for model in models])}; {algorithm.rather} usually loses less for the "
+        "same certainty of an attacker: consider asking for that instead"
     ]
 
 

@@ -17,6 +17,7 @@ from shoal.table.match_graph import MatchGraph, link
 from shoal.table.sensitive import Histogram
 
 ROUNDS = 40  # of new matches, before all records are published alike
+NEAR = 2.0  # standard errors below a belief: if others exceed it, these get new matches too
 MOST_NEW = 64  # new matches of a person in one round
 TRIAL = 1  # the seed of samples until a limit holds; others then judge, as they will the release
 
@@ -90,7 +91,10 @@ def _causes(linkage: MatchGraph, limits: Limits, seed: int, progress: Progress) 
     if seed != SEED and not sampled:
         return []
     if limits.belief is not None:
-        fails = weigh(linkage, seed=seed).highest() > limits.belief + TOLERANCE
+        weighed, most = weigh(linkage, seed=seed), limits.belief + TOLERANCE
+        fails = weighed.highest() > most
+        if fails.any():  # those just below would exceed it in a later round, by other samples
+            fails = weighed.highest(NEAR) > most
         rows = len(of_record)
         nothing = np.zeros(rows, np.int32)
         causes.append(Cause(fails[of_record], nothing, np.full(rows, -1)))
