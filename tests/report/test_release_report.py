@@ -586,3 +586,23 @@ def test_of_many_sensitive_columns_those_that_attackers_find_most_in_are_shown()
     assert "pay" in shown
     assert len(shown) == 8
     assert all(f"drug{i}" in text for i in range(12))
+
+
+def test_numbers_that_are_coded_are_not_said_to_be_unchanged():
+    table = {"age": [20, 21, 40, 44], "gain": [3, 0, 7, 200], "other": list("abcd")}
+    roles = {
+        "age": {"role": "quasi", "microaggregate": "mean"},
+        "gain": {"role": "other", "top": 90, "round": 5},
+        "other": "other",
+    }
+    asked = Plan(
+        columns=roles, models=[{"name": "k-anonymity", "k": 2}], seed=1, accept=["gain", "other"]
+    )
+    known = facts(shoal.anonymize(pa.table(table), asked))
+    assert {one.name: one.how for one in known.columns} == {
+        "age": "the mean of each class",
+        "gain": "numbers rounded to multiples of 5, and at most 90",
+        "other": "unchanged",
+    }
+    text = Seen(render(page(known))).text
+    assert "columns gain and other are not generalized, because the plan assumes" in text

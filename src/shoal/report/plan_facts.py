@@ -77,11 +77,30 @@ def _how(column: Column) -> str:
         case "weight" if not column.publish:
             return "not published; used to estimate the population"
         case "sensitive" | "other" | "weight":
-            return "unchanged"
+            return _coded(column) or "unchanged"
     times = f"; importance {number(column.importance)}" if column.importance != 1 else ""
     at_most = column.at_most
     most = "" if at_most is None else f"; at most {at_most.words(column.hierarchy)}"
-    return (column.hierarchy or Hierarchy.flat()).describe() + most + times
+    if column.microaggregate is not None:
+        return f"the {column.microaggregate} of each class" + times
+    coded = f"{_coded(column)}, then " if column.codes_numbers else ""
+    return coded + (column.hierarchy or Hierarchy.flat()).describe() + most + times
+
+
+def _coded(column: Column) -> str:
+    """How numbers are rounded and cut off; empty if they are not.
+
+    >>> _coded(Column(role="other", top=90, round=5))
+    'numbers rounded to multiples of 5, and at most 90'
+    """
+    said = []
+    if column.round is not None:
+        said.append(f"rounded to multiples of {number(column.round)}")
+    if column.bottom is not None:
+        said.append(f"at least {number(column.bottom)}")
+    if column.top is not None:
+        said.append(f"at most {number(column.top)}")
+    return f"numbers {', and '.join(said)}" if said else ""
 
 
 class _Shown(Hierarchy):

@@ -37,7 +37,7 @@ def not_guaranteed(facts: Facts) -> list[str]:
         many_columns = len(unchanged) > 1
         items.append(
             f"The {'columns' if many_columns else 'column'} {listed(unchanged)} "
-            f"{'are' if many_columns else 'is'} published unchanged, because the plan assumes that "
+            f"{'are' if many_columns else 'is'} not generalized, because the plan assumes that "
             f"no attacker knows {'them' if many_columns else 'it'}. For an attacker who does, the "
             "risks are higher than this page says."
         )

@@ -233,7 +233,7 @@ def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = Non
                 f"peel: the classes were improved for {number(seconds)} seconds; another run "
                 "may find other classes, as that depends on the speed of the machine"
             )
-    if before > search.percent:
+    if f"{before:.2f}" != f"{search.percent:.2f}":
         problem.notes.append(
             f"peel: improving the classes lowered the loss for the class size alone from "
             f"{before:.2f} % to {search.percent:.2f} %"
